@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every member of the report's JSON is told in docs/reference/report.md or operators.md."""
+"""Every member of the report's JSON is told in docs/reference/report.md, operators.md or findings.md."""
 
 import json
 import re
@@ -10,7 +10,9 @@ import pytest
 import test_operators
 from real_profiles import KINETO, ROOT
 
-PAGES = [ROOT / "docs" / "reference" / name for name in ("report.md", "operators.md")]
+PAGES = [
+    ROOT / "docs" / "reference" / name for name in ("report.md", "operators.md", "findings.md")
+]
 OWN = {"fact", "parameters"}  # whose members are a loader's and a rule's own
 
 

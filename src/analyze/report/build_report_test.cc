@@ -16,6 +16,7 @@
 #include "analyze/report/step_parts.h"
 #include "analyze/trace/trace_text.h"
 #include "analyze/verdict/stages.h"
+#include "present/words/finding_sentence.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -286,11 +287,11 @@ t1 runtime cudaLaunchKernel 10 12 corr=1
     run.input.profile = &profile;
     const Report report = BuildReport(run.input);
     bool of_kernels = false;
-    for (const Evidence& one : report.verdict.evidence)
-      of_kernels |= one.where.find("kernel") != std::string::npos;
+    for (const model::Finding& one : report.verdict.evidence)
+      of_kernels |= one.rows.where.find("kernel") != std::string::npos;
     bool to_kernels = false;
     for (const Advice& one : report.verdict.advice)
-      to_kernels |= one.text.find("kernels") != std::string::npos;
+      to_kernels |= present::SentenceOf(one.what).text.find("kernels") != std::string::npos;
     EXPECT_EQ(of_kernels, device);
     EXPECT_EQ(to_kernels, device) << report.verdict.headline.text;
   }

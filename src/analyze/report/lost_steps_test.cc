@@ -10,6 +10,7 @@
 
 #include "analyze/report/build_report.h"
 #include "analyze/trace/trace_text.h"
+#include "model/finding_kinds.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -41,8 +42,9 @@ bool IsTold(const Report& report, const std::string& text) {
   const auto has = [&](const auto& one) { return one.find(text) != std::string::npos; };
   return std::any_of(report.notes.begin(), report.notes.end(), has) &&
          std::any_of(report.verdict.evidence.begin(), report.verdict.evidence.end(),
-                     [](const Evidence& one) {
-                       return one.text.find("lost slices with a damaged file") != std::string::npos;
+                     [](const model::Finding& one) {
+                       return one.kind == model::FindingKind::kRunStepsLeftOut ||
+                              one.kind == model::FindingKind::kRunDevicesLeftOut;
                      });
 }
 

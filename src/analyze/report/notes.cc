@@ -5,12 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "analyze/report/quantity.h"
 #include "analyze/report/sections.h"
+#include "present/words/finding_sentence.h"
 #include "store/loss_causes.h"
 
 namespace steptrace::analyze {
@@ -153,6 +153,10 @@ std::string WindowCostNote(const WindowCost& cost) {
       FormatDuration(cost.steps_ns), FormatDuration(cost.before_ns));
 }
 
+void NoteGpus(const std::vector<model::Finding>& found, std::vector<std::string>& notes) {
+  for (const model::Finding& one : found) notes.push_back(present::SentenceOf(one).text);
+}
+
 }  // namespace
 
 std::vector<std::string> MakeNotes(const ReportInput& input, const Report& report,
@@ -163,8 +167,8 @@ std::vector<std::string> MakeNotes(const ReportInput& input, const Report& repor
   }
   if (found.window_cost) notes.push_back(WindowCostNote(*found.window_cost));
   if (MayUseDevice(found.facts)) {
-    std::ranges::move(found.facts.gpus.Others(), std::back_inserter(notes));
-    std::ranges::move(found.facts.gpus.RanksTogether(), std::back_inserter(notes));
+    NoteGpus(found.facts.gpus.Others(), notes);
+    NoteGpus(found.facts.gpus.RanksTogether(), notes);
   }
   for (const std::string& reason : found.facts.cupti_stays) {
     notes.push_back("after a window of kernels " + reason);

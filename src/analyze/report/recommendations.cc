@@ -9,7 +9,8 @@
 #include "analyze/report/recommendation_facts.h"
 #include "analyze/report/sentence.h"
 #include "analyze/verdict/stages.h"
-#include "analyze/verdict/unbegun_work.h"
+#include "model/finding_kinds.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -301,9 +302,12 @@ class Maker {
                              figure::Count(facts_.sync_calls), facts_.sync_calls == 1 ? "" : "s",
                              figure::Duration(facts_.sync_ns))};
     }
-    one.advice = unbegun_work_ ? kUnbegunWorkAdvice
-                               : "no .item(), .cpu() or torch.cuda.synchronize() in every step; "
-                                 "non_blocking=True for copies";
+    one.advice = unbegun_work_
+                     ? present::SentenceOf(
+                           model::finding::Make(model::finding::FrameworkLookAtUnbegunWork{}))
+                           .text
+                     : "no .item(), .cpu() or torch.cuda.synchronize() in every step; "
+                       "non_blocking=True for copies";
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void SmallCopies() {

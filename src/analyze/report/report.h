@@ -13,6 +13,7 @@
 #include "analyze/report/report_lines.h"
 #include "analyze/report/sentence.h"
 #include "analyze/report/stage_row.h"
+#include "model/finding.h"
 
 // The report as a value: what `analyze` finds and every presentation renders. Field names, nesting
 // and units are those of the JSON form, schema "steptrace.report/1" (docs/reference/report.md).
@@ -75,12 +76,8 @@ struct StepsSection {
 
 enum class VerdictStatus { kFound, kNoSingleSuspect, kTooFewSteps, kNoSteps };
 
-struct Evidence : Sentence {  // one line
-  std::string table;          // where the rows are that show it
-  std::string where;          // which of them
-};
-
-struct Advice : Sentence {
+struct Advice {
+  model::Finding what;
   std::string setting;  // e.g. DataLoader.num_workers, empty: not a setting
   std::string current;  // its value now
   std::string proposed;
@@ -115,7 +112,7 @@ struct Verdict {
   std::optional<int32_t> straggler_rank;
   std::string straggler_cause;
   std::optional<StageFunction> function;  // of the sub-stage, the one with most time
-  std::vector<Evidence> evidence;
+  std::vector<model::Finding> evidence;
   std::vector<AgreeingRule> rules;
   std::vector<Advice> advice;
   std::optional<RunVerdict> whole_run;  // where these steps are a few of it, and it was asked for

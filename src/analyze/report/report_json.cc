@@ -130,11 +130,11 @@ Json VerdictJson(const Verdict& verdict) {
                          })},
           {"advice", Each(verdict.advice,
                           [](const Advice& advice) -> Json {
-                            return {{"text", advice.text},
-                                    {"figures", FiguresJson(advice)},
-                                    {"setting", advice.setting},
-                                    {"current", advice.current},
-                                    {"proposed", advice.proposed}};
+                            Json json = FindingJson(advice.what);
+                            json["setting"] = advice.setting;
+                            json["current"] = advice.current;
+                            json["proposed"] = advice.proposed;
+                            return json;
                           })},
           {"whole_run", WholeRunJson(verdict.whole_run)}};
 }

@@ -2,9 +2,11 @@
 #include "analyze/report/sentence_json.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <variant>
 
 #include "analyze/json_parts.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 
@@ -24,10 +26,51 @@ Json SentenceJson(const Sentence& sentence) {
   return {{"text", sentence.text}, {"figures", FiguresJson(sentence)}};
 }
 
-Json EvidenceJson(const Evidence& evidence) {
-  Json json = SentenceJson(evidence);
-  json["table"] = evidence.table;
-  json["where"] = evidence.where;
+namespace {
+
+Json ValueJson(const model::Value& value) {
+  return std::visit(
+      [](const auto& known) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(known)>, std::monostate>) {
+          return nullptr;
+        } else {
+          return known;
+        }
+      },
+      value);
+}
+
+Json PartJson(const model::PartInfo& info, const std::vector<model::Value>& figures,
+              const std::vector<std::string>& texts) {
+  Json json = Json::object();
+  for (size_t i = 0; i < figures.size(); ++i) {
+    json[std::string(info.figures[i].name)] = ValueJson(figures[i]);
+  }
+  for (size_t i = 0; i < texts.size(); ++i) {
+    json[std::string(info.texts[i])] = TextOrNull(texts[i]);
+  }
+  return json;
+}
+
+}  // namespace
+
+Json FindingJson(const model::Finding& finding) {
+  const model::KindInfo& info = InfoOf(finding.kind);
+  Json json = SentenceJson(present::SentenceOf(finding));
+  json["kind"] = info.id;
+  Json& values = json["values"] = PartJson(info.whole, finding.figures, finding.texts);
+  if (info.has_items) {
+    values["items"] = Each(finding.items, [&info](const model::Item& item) {
+      return PartJson(info.item, item.figures, item.texts);
+    });
+  }
+  return json;
+}
+
+Json EvidenceJson(const model::Finding& finding) {
+  Json json = FindingJson(finding);
+  json["table"] = finding.rows.table;
+  json["where"] = finding.rows.where;
   return json;
 }
 

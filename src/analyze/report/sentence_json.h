@@ -3,7 +3,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "analyze/report/report.h"
+#include "analyze/report/sentence.h"
+#include "model/finding.h"
 
 namespace steptrace::analyze {
 
@@ -14,7 +15,11 @@ nlohmann::ordered_json FiguresJson(const Sentence& sentence);
 // {text, figures}
 nlohmann::ordered_json SentenceJson(const Sentence& sentence);
 
-// {text, figures, table, where}
-nlohmann::ordered_json EvidenceJson(const Evidence& evidence);
+// {text, figures, kind, values}: the sentence, and what it is made of: each figure and text by the
+// name that its kind declares, null where it is not known, and `items` where it may have several.
+nlohmann::ordered_json FindingJson(const model::Finding& finding);
+
+// The same, with the rows that show it: table, where.
+nlohmann::ordered_json EvidenceJson(const model::Finding& finding);
 
 }  // namespace steptrace::analyze

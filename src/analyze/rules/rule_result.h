@@ -17,6 +17,11 @@ inline const char* NameOf(RuleStatus status) {
   return kNames[static_cast<size_t>(status)];
 }
 
+struct Evidence : Sentence {  // one line
+  std::string table;          // where the rows are that show it
+  std::string where;          // which of them
+};
+
 struct RuleResult {
   RuleId rule{};
   RuleMode mode{};

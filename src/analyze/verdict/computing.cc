@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "analyze/report/sentence.h"
 #include "analyze/verdict/evidence.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -24,7 +24,7 @@ size_t MostDevicesOfARank(const Trace& profile) {
 
 }  // namespace
 
-std::optional<Evidence> ComputingEvidence(const VerdictInput& input) {
+std::optional<model::Finding> ComputingEvidence(const VerdictInput& input) {
   const auto shares = ExactShares(input.times.total());
   const auto share = [&shares](SubStage stage) { return shares[static_cast<size_t>(stage)]; };
   double busy = 0;
@@ -33,16 +33,14 @@ std::optional<Evidence> ComputingEvidence(const VerdictInput& input) {
     busy += share(stage);
   }
   if (busy <= 0 || !SawDeviceWork(input)) return std::nullopt;
-  const Figure computing = figure::Share(share(SubStage::kCompute));
-  const Figure idle = figure::Share(std::max(1 - busy, 0.0));
+  const double computing = share(SubStage::kCompute);
+  const double idle = std::max(1 - busy, 0.0);
   const size_t devices = MostDevicesOfARank(*input.report.profile);
-  const Sentence text =
-      devices > 1 ? Phrase(
-                        "at least one of a rank's {} devices computes in {} of the step, and all "
-                        "are idle in {}: --section devices has each",
-                        devices, computing, idle)
-                  : Phrase("devices compute {} of the step, and are idle {}", computing, idle);
-  return Evidence{text, "slices", "category = 'kernel'"};
+  if (devices > 1) {
+    return Make(model::finding::DeviceOneOfSeveralComputing{
+        .devices = devices, .computing = computing, .idle = idle});
+  }
+  return Make(model::finding::DeviceComputing{.computing = computing, .idle = idle});
 }
 
 }  // namespace steptrace::analyze

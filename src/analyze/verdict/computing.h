@@ -9,6 +9,6 @@ namespace steptrace::analyze {
 
 // Of a profile: how much of the steps its devices compute, and are idle. Of several devices in one
 // rank that is of all of them together. nullopt: they did nothing.
-std::optional<Evidence> ComputingEvidence(const VerdictInput& input);
+std::optional<model::Finding> ComputingEvidence(const VerdictInput& input);
 
 }  // namespace steptrace::analyze

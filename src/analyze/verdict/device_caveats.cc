@@ -3,26 +3,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "analyze/report/sentence.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
+
 namespace {
 
-Sentence LeftOutText(int64_t steps, bool profiled) {
-  const char* counted = steps == 1 ? "it is not counted" : "they are not counted";
-  return Phrase("{} {} lost slices with a damaged file: {}", figure::Count(steps),
-                steps == 1 ? "step" : "steps",
-                profiled ? counted : "what devices did in the others is too little to go by");
+model::Finding StepsLeftOut(int64_t steps, bool profiled) {
+  if (profiled) return Make(finding::RunStepsLeftOut{.steps = steps});
+  return Make(finding::RunDevicesLeftOut{.steps = steps});
 }
 
 // A file is one rank's: what several processes or threads did in it is told as that of one, and
 // processes number their launches alike.
-std::optional<Evidence> TogetherCaveat(const RankTrace& rank) {
+std::optional<model::Finding> TogetherCaveat(const RankTrace& rank) {
   std::set<int64_t> processes;
   std::set<int32_t> threads;
   for (const TraceStep& step : rank.steps) threads.insert(step.lane);
@@ -32,42 +35,29 @@ std::optional<Evidence> TogetherCaveat(const RankTrace& rank) {
   }
   const std::string where = fmt::format("rank = {}", rank.rank);
   if (processes.size() > 1) {
-    return Evidence{
-        fmt::format(
-            "rank {} is {} processes in one file, told as one, and a kernel may stand below "
-            "another's operator: import the profile of each process by itself",
-            rank.rank, processes.size()),
-        "tracks", where};
+    return Make(finding::ProfileProcessesTogether{
+        .rank = rank.rank, .processes = processes.size(), .where = where});
   }
   if (threads.size() > 1) {
-    return Evidence{fmt::format("{} threads of rank {} mark steps: where these overlap, the time "
-                                "counts in each",
-                                threads.size(), rank.rank),
-                    "steps", where};
+    return Make(finding::ProfileThreadsTogether{
+        .threads = threads.size(), .rank = rank.rank, .where = where});
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<Evidence> DeviceCaveats(const VerdictInput& input) {
-  std::vector<Evidence> caveats;
-  if (input.left_out > 0) {
-    caveats.push_back(
-        {LeftOutText(input.left_out, input.profiled), "losses", "cause = 'segment_damaged'"});
-  }
+std::vector<model::Finding> DeviceCaveats(const VerdictInput& input) {
+  std::vector<model::Finding> caveats;
+  if (input.left_out > 0) caveats.push_back(StepsLeftOut(input.left_out, input.profiled));
   if (input.profiled && input.report.profile != nullptr && !input.report.profile_of_windows) {
     for (const RankTrace& rank : input.report.profile->ranks) {
       if (auto one = TogetherCaveat(rank)) caveats.push_back(*std::move(one));
     }
   }
   if (!MayUseDevice(input.facts)) return caveats;
-  for (std::string& text : input.facts.gpus.Others()) {
-    caveats.push_back({std::move(text), "facts", "kind = 'gpu'"});
-  }
-  for (std::string& text : input.facts.gpus.RanksTogether()) {
-    caveats.push_back({std::move(text), "facts", "kind = 'device'"});
-  }
+  std::ranges::move(input.facts.gpus.Others(), std::back_inserter(caveats));
+  std::ranges::move(input.facts.gpus.RanksTogether(), std::back_inserter(caveats));
   return caveats;
 }
 

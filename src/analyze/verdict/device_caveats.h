@@ -9,6 +9,6 @@ namespace steptrace::analyze {
 
 // What limits all that a verdict says of devices: steps that are not looked at, and who else uses
 // the GPUs.
-std::vector<Evidence> DeviceCaveats(const VerdictInput& input);
+std::vector<model::Finding> DeviceCaveats(const VerdictInput& input);
 
 }  // namespace steptrace::analyze

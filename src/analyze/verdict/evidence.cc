@@ -9,23 +9,24 @@
 #include <tuple>
 
 #include "analyze/report/function_text.h"
-#include "analyze/report/sentence.h"
 #include "analyze/samples/code_place.h"
 #include "analyze/verdict/computing.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/own_threads.h"
-#include "analyze/verdict/rests_on.h"
 #include "analyze/verdict/slow_calls.h"
+#include "model/finding_kinds.h"
 #include "store/metrics.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
+
 namespace {
 
 // Less of the step than this is no evidence for or against anything.
 constexpr double kWorthSaying = 0.02;
 constexpr double kWorthNaming = 0.15;      // of the cores, of other work on the machine
 constexpr double kWorthMentioning = 0.10;  // of the step, of a suspect that is not found
-constexpr const char* kSteady = "kind = 'train'";
 
 std::string IsMetric(store::Metric metric) {
   return fmt::format("metric = '{}'", NameOf(metric));
@@ -36,11 +37,7 @@ class Collector {
   explicit Collector(const VerdictInput& input)
       : input_(input), shares_(ExactShares(input.times.total())) {}
 
-  void Steps(Sentence text) { evidence_.push_back({std::move(text), "steps", kSteady}); }
-  void Counter(Sentence text, store::Metric metric) {
-    evidence_.push_back({std::move(text), "counters", IsMetric(metric)});
-  }
-  std::vector<Evidence> Take() { return std::move(evidence_); }
+  std::vector<model::Finding> Take() { return std::move(evidence_); }
 
   void Waits();
   void Stages(std::initializer_list<SuspectId> suspects);
@@ -52,7 +49,11 @@ class Collector {
   void Device();
   void DevicePhases();
   void Ranks(const Verdict& verdict);
-  void Add(std::optional<Evidence> one) {
+  template <typename Kind>
+  void Say(Kind one) {
+    evidence_.push_back(Make(std::move(one)));
+  }
+  void Add(std::optional<model::Finding> one) {
     if (one) evidence_.push_back(*std::move(one));
   }
   void Unseen();
@@ -68,32 +69,41 @@ class Collector {
  private:
   // As the report's stages have it: one share is not rounded to two figures.
   double Share(SubStage stage) const { return shares_[static_cast<size_t>(stage)]; }
-  // Of a function: named by samples, or by a profile that holds Python's.
-  Evidence OfStacks(Sentence text) const {
-    if (!input_.profiled || input_.report.samples != nullptr)
-      return {std::move(text), "samples", ""};
-    return {std::move(text), "slices", "category = 'python_function'"};
-  }
+  void Function(double share, bool waits, std::string function);
   const VerdictInput& input_;
   std::array<double, kSubStageCount> shares_;
-  std::vector<Evidence> evidence_;
+  std::vector<model::Finding> evidence_;
 };
-
-const char* StepsOf(int64_t count) {
-  return count == 1 ? "step" : "steps";
-}
 
 void Collector::Waits() {
   const StepCounts& counts = input_.times.counts();
   if (counts.waits > 0) {
-    Steps(Phrase("next batch not ready in {} of {} waits", figure::Count(counts.starved_waits),
-                 figure::Count(counts.waits)));
+    Say(finding::DataBatchNotReady{.starved = counts.starved_waits, .waits = counts.waits});
   } else if (const LoaderFact* loader = TrainingLoader(input_.facts);
              loader != nullptr && loader->workers == 0 && input_.waits.awaited.empty() &&
              At(BySuspect(input_.times.total()), SuspectId::kDataPipeline) > 0) {
     // Another thread may iterate over it: then the training thread is never seen in it.
-    Steps("the training thread loads the data itself (num_workers=0)");
+    Say(finding::DataLoadedByTraining{});
   }
+}
+
+template <typename Kind>
+Kind OfStages(const std::vector<std::pair<double, SubStage>>& stages) {
+  std::vector<typename Kind::Item> items;
+  for (const auto& [share, stage] : stages) {
+    items.push_back({.share = share, .stage = TitleOf(StageName(stage))});
+  }
+  return {.items = std::move(items)};
+}
+
+// Whether the operators' own view shows them: the largest, or the way between operators.
+bool AreOfOperators(const std::vector<std::pair<double, SubStage>>& stages) {
+  constexpr SubStage kOfOperators[] = {SubStage::kForward, SubStage::kBackward,
+                                       SubStage::kOptimizer, SubStage::kSynchronisation,
+                                       SubStage::kLaunch};
+  return std::ranges::find(kOfOperators, stages.front().second) != std::end(kOfOperators) ||
+         std::ranges::any_of(stages,
+                             [](const auto& one) { return one.second == SubStage::kDispatch; });
 }
 
 void Collector::Stages(std::initializer_list<SuspectId> suspects) {
@@ -105,14 +115,16 @@ void Collector::Stages(std::initializer_list<SuspectId> suspects) {
   }
   std::stable_sort(stages.begin(), stages.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  Sentence text;
-  for (const auto& [share, stage] : stages) {
-    if (!text.empty()) text += ", ";
-    text += Phrase("{} {}", TitleOf(StageName(stage)), figure::Share(share));
-  }
   // The headline names no stage of the framework's.
   const bool alone_is_news = *suspects.begin() == SuspectId::kFrameworkOverhead;
-  if (stages.size() > (alone_is_news ? 0 : 1)) Steps(text);
+  if (stages.size() <= (alone_is_news ? 0 : 1)) return;
+  if (*suspects.begin() == SuspectId::kCommunication) {
+    Say(OfStages<finding::CommunicationStages>(stages));
+  } else if (AreOfOperators(stages)) {
+    Say(OfStages<finding::OperatorsStages>(stages));
+  } else {
+    Say(OfStages<finding::StepStages>(stages));
+  }
 }
 
 // Each that could gain something, and how much.
@@ -121,12 +133,10 @@ void Collector::Suspects() {
   for (SuspectId suspect : kSuspects) {
     const double share = shares[static_cast<size_t>(suspect)];
     if (suspect == SuspectId::kModel || share < kWorthMentioning) continue;
-    const std::string most = TitleOf(StageName(LargestStage(input_.times.total(), suspect)));
-    const std::string what = IsNamedByStage(suspect)
-                                 ? most
-                                 : fmt::format("{} (most of it {})", SuspectTitle(suspect), most);
-    Steps(
-        Phrase("at most {} faster without {}", figure::Ratio(1 / std::max(1 - share, 1e-9)), what));
+    Say(finding::StepFasterWithout{
+        .speedup = 1 / std::max(1 - share, 1e-9),
+        .suspect = IsNamedByStage(suspect) ? "" : SuspectTitle(suspect),
+        .stage = TitleOf(StageName(LargestStage(input_.times.total(), suspect)))});
   }
 }
 
@@ -135,96 +145,84 @@ void Collector::Cores() {
     const double cores = input_.report.run.nodes.empty() ? input_.load.usable_cores()
                                                          : input_.report.run.nodes.front().cpus;
     // An imported run need not tell how many cores its nodes have.
-    const Sentence name = cores > 0 ? Phrase("{}", figure::Cores(cores)) : "cores";
-    Counter(Phrase("{} busy {}", name, figure::Share(*busy)), store::Metric::kCpuBusyShare);
+    Say(finding::CpuCoresBusy{.cores = cores > 0 ? std::optional(cores) : std::nullopt,
+                              .share = *busy,
+                              .where = IsMetric(store::Metric::kCpuBusyShare)});
   } else if (const auto used = input_.load.Mean(store::Metric::kJobCpu)) {
-    Counter(Phrase("the job used {} of {}", figure::Number(*used),
-                   figure::Cores(input_.load.usable_cores())),
-            store::Metric::kJobCpu);
+    Say(finding::CpuUsedByJob{.used = *used,
+                              .cores = input_.load.usable_cores(),
+                              .where = IsMetric(store::Metric::kJobCpu)});
   }
 }
 
 void Collector::Quota() {
   if (!input_.load.throttled()) return;
-  const auto limit = input_.load.quota_cores();
-  Counter(Phrase("the cgroup's CPU quota{} ran out in {} of its periods",
-                 limit ? Phrase(" of {}", figure::Cores(*limit)) : Sentence(),
-                 figure::Share(input_.load.MeanOr(store::Metric::kCgroupThrottledShare, 0))),
-          store::Metric::kCgroupThrottledShare);
+  constexpr auto kMetric = store::Metric::kCgroupThrottledShare;
+  Say(finding::CpuQuotaRanOut{.limit = input_.load.quota_cores(),
+                              .share = input_.load.MeanOr(kMetric, 0),
+                              .where = IsMetric(kMetric)});
 }
 
 void Collector::Shortage() {
   Quota();
   const double runnable = input_.load.MeanOr(store::Metric::kCpuRunnable, 0);
   if (runnable > input_.load.usable_cores()) {
-    Counter(Phrase("{} threads wanted to run on {}", figure::Number(runnable),
-                   figure::Cores(input_.load.usable_cores())),
-            store::Metric::kCpuRunnable);
+    Say(finding::CpuContention{.threads = runnable,
+                               .cores = input_.load.usable_cores(),
+                               .where = IsMetric(store::Metric::kCpuRunnable)});
   }
   if (const double others = input_.load.others_cores();
       others >= kWorthNaming * input_.load.machine_cores()) {
-    Counter(Phrase("other work on the machine used {}", figure::Cores(others)),
-            store::Metric::kCpuBusyShare);
+    Say(finding::CpuOtherWork{.cores = others, .where = IsMetric(store::Metric::kCpuBusyShare)});
   }
   const double delay = input_.load.MeanOr(store::Metric::kJobRunDelay, 0);
   if (delay >= 0.1) {
-    Counter(Phrase("its threads waited for a core {} s a second", figure::Number(delay)),
-            store::Metric::kJobRunDelay);
+    Say(finding::CpuRunDelay{.seconds = delay, .where = IsMetric(store::Metric::kJobRunDelay)});
   }
 }
 
 void Collector::Storage() {
   if (const auto wait = input_.load.Mean(store::Metric::kCpuIowaitShare)) {
-    Counter(Phrase("I/O wait {}", figure::Share(*wait)), store::Metric::kCpuIowaitShare);
+    Say(finding::StorageIoWait{.share = *wait, .where = IsMetric(store::Metric::kCpuIowaitShare)});
   }
   if (const auto read = input_.load.Mean(store::Metric::kJobRead); read && *read >= 1e6) {
-    Counter(Phrase("the job read {}/s", figure::Bytes(*read)), store::Metric::kJobRead);
+    Say(finding::StorageRead{.bytes = *read, .where = IsMetric(store::Metric::kJobRead)});
   }
 }
 
 void Collector::Device() {
   if (!MayUseDevice(input_.facts)) return;
   if (const auto busy = input_.load.Mean(store::Metric::kGpuUtilization)) {
-    Counter(Phrase("device busy {}", figure::Share(*busy)), store::Metric::kGpuUtilization);
+    Say(finding::DeviceBusy{.share = *busy, .where = IsMetric(store::Metric::kGpuUtilization)});
   }
 }
 
 // What events at the borders of phases tell, where no kernels do.
 void Collector::DevicePhases() {
   if (input_.profiled || input_.device_phases.empty()) return;
-  constexpr const char* kWhere = "category = 'device_phase'";
   const DevicePhaseRow mean = MeanDevicePhases(input_.device_phases);
-  evidence_.push_back(
-      {Phrase("the device is in forward, backward and optimizer {} of the step, and waits for "
-              "a batch {}",
-              figure::Share(mean.BusyShare()),
-              figure::Share(mean.share[static_cast<size_t>(DevicePhase::kData)])),
-       "slices", kWhere});
+  Say(finding::DeviceInPhases{.busy = mean.BusyShare(),
+                              .data = mean.share[static_cast<size_t>(DevicePhase::kData)]});
   if (!MostlyCaughtUp(input_.device_phases)) return;
-  evidence_.push_back(
-      {Phrase("at the end of {} of these phases it had nothing left to do: within them it "
-              "waits for the host, for how long `steptrace capture --capture kernels` tells",
-              figure::Share(*mean.caught_up_share)),
-       "slices", kWhere});
+  Say(finding::DeviceCaughtUp{.share = *mean.caught_up_share});
 }
 
 void Collector::Ranks(const Verdict& verdict) {
   if (!verdict.straggler_rank) return;
   const RankTimes& late = input_.times.ranks().at(*verdict.straggler_rank);
-  Steps(Phrase("rank {} came last in {} of {} steps", *verdict.straggler_rank,
-               figure::Count(late.last_in_steps), figure::Count(input_.times.shared_steps())));
+  Say(finding::CommunicationLastRank{.rank = *verdict.straggler_rank,
+                                     .last = late.last_in_steps,
+                                     .steps = input_.times.shared_steps()});
   const int64_t steps = std::max<int64_t>(late.last_in_steps, 1);
-  Steps(Phrase("all others together waited {} a step for it",
-               figure::Duration(late.caused_wait_ns / steps)));
+  Say(finding::CommunicationWaitedForRank{.wait = late.caused_wait_ns / steps});
 }
 
 void Collector::Unseen() {
   if (!MayWaitInForward(input_)) return;
   if (StacksWereNotTaken(input_)) {
-    evidence_.push_back({Phrase("no samples of its stack were taken: {}", input_.facts.no_stacks),
-                         "facts", "kind = 'source'"});
+    Say(finding::ModelNoStacks{.reason = input_.facts.no_stacks});
   } else {
-    Steps("too few samples of its stack and of its CPU time fall into these steps");
+    Say(finding::ModelFewSamples{});
   }
   int64_t operators_ns = 0, steps_ns = 0;
   for (const uint32_t i : input_.selection.steady) {
@@ -234,36 +232,30 @@ void Collector::Unseen() {
     steps_ns += row.dur_ns;
   }
   if (steps_ns == 0) return;
-  Steps(Phrase("torch's operators take {} of the steps in windows",
-               figure::Share(static_cast<double>(operators_ns) / static_cast<double>(steps_ns))));
+  Say(finding::ModelOperatorsShare{.share = static_cast<double>(operators_ns) /
+                                            static_cast<double>(steps_ns)});
 }
 
 void Collector::Other() {
   const StepCounts& counts = input_.times.counts();
   if (Share(SubStage::kGarbageCollection) >= kWorthMentioning) {
-    Steps(Phrase("{} {} collected garbage", figure::Count(counts.collections),
-                 StepsOf(counts.collections)));
+    Say(finding::StepGarbageCollections{.steps = counts.collections});
   }
   if (input_.idle.of_steps > 0) {
-    Counter(Phrase("in {} of the time, between a batch and its backward, the process neither "
-                   "ran nor wanted a core: it slept or waited",
-                   figure::Share(input_.idle.of_steps)),
-            store::Metric::kProcessCpu);
+    Say(finding::StepProcessIdle{.share = input_.idle.of_steps,
+                                 .where = IsMetric(store::Metric::kProcessCpu)});
   }
   if (Share(SubStage::kCheckpoint) >= kWorthSaying) {
-    Steps(Phrase("{} {} saved a checkpoint", figure::Count(counts.checkpoints),
-                 StepsOf(counts.checkpoints)));
+    Say(finding::StepCheckpoints{.steps = counts.checkpoints});
   }
   if (Share(SubStage::kEvaluation) >= kWorthSaying && counts.evaluations > 0) {
-    Steps(Phrase("{} {} held an evaluation", figure::Count(counts.evaluations),
-                 StepsOf(counts.evaluations)));
+    Say(finding::StepEvaluations{.steps = counts.evaluations});
   }
   const UserRange range = LargestUserRange(input_);
   if (Share(SubStage::kUnknown) >= kWorthSaying && range.ns > 0) {
-    Steps(Phrase(
-        "of it {} in the range \"{}\"",
-        figure::Share(static_cast<double>(range.ns) / static_cast<double>(input_.times.total_ns())),
-        range.name));
+    Say(finding::StepUserRange{
+        .share = static_cast<double>(range.ns) / static_cast<double>(input_.times.total_ns()),
+        .range = range.name});
   }
 }
 
@@ -271,19 +263,15 @@ void Collector::Other() {
 void Collector::Awaited() {
   for (const StageFunction& one : input_.waits.awaited) {
     if (one.share < kWorthMentioning) continue;
-    evidence_.push_back({Phrase("{} of the step the training thread awaits {}",
-                                figure::Share(one.share), AwaitedText(one)),
-                         "samples", ""});
+    Say(finding::DataAwaited{.share = one.share, .function = AwaitedText(one)});
   }
 }
 
 void Collector::Beside() {
   const StageFunction* one = ThreadBeside(input_);
   if (one == nullptr) return;
-  evidence_.push_back({Phrase("in {} of the time another thread of the process runs {}, which "
-                              "shares the interpreter with the training",
-                              figure::Share(std::min(one->share, 1.0)), FunctionText(*one)),
-                       "samples", ""});
+  Say(finding::StepThreadBeside{.share = std::min(one->share, 1.0),
+                                .function = FunctionText(*one)});
 }
 
 // How much the names of the data pipeline's stages rest on.
@@ -295,9 +283,25 @@ void Collector::Samples() {
     samples += row.samples;
     named |= !row.functions.empty();
   }
-  if (samples == 0 && !named) return;
-  evidence_.push_back(OfStacks(samples > 0 ? Phrase("{} samples of stacks", figure::Count(samples))
-                                           : "stages by the profile's Python functions"));
+  if (samples > 0) {
+    Say(finding::DataSamples{.samples = samples});
+  } else if (named) {
+    Say(finding::DataStagesOfProfile{});
+  }
+}
+
+// Named by samples, or by a profile that holds Python's.
+void Collector::Function(double share, bool waits, std::string function) {
+  const bool sampled = !input_.profiled || input_.report.samples != nullptr;
+  if (sampled && waits) {
+    Say(finding::StepWaitsIn{.share = share, .function = std::move(function)});
+  } else if (sampled) {
+    Say(finding::StepRunsIn{.share = share, .function = std::move(function)});
+  } else if (waits) {
+    Say(finding::ProfileWaitsIn{.share = share, .function = std::move(function)});
+  } else {
+    Say(finding::ProfileRunsIn{.share = share, .function = std::move(function)});
+  }
 }
 
 // The functions in which samples saw most of these stages.
@@ -326,9 +330,8 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   for (const auto& one_of : all) {
     const StageFunction* function = one_of.first;
     const bool waits = one_of.second == SubStage::kUnknown && !RunsBetween(input_, *function);
-    std::string text = fmt::format(
-        "{} {}", waits ? "waits in" : "is in",
-        one_of.second == SubStage::kForward ? ModuleText(*function) : FunctionText(*function));
+    std::string text =
+        one_of.second == SubStage::kForward ? ModuleText(*function) : FunctionText(*function);
     const auto known = std::find_if(named.begin(), named.end(), [&](const Named& one) {
       return one.waits == waits && IsSameLine(*one.function, *function);
     });
@@ -343,8 +346,7 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   if (named.size() > kMostNamed) named.resize(kMostNamed);
   for (const Named& one : named) {
     if (one.share < kWorthMentioning) break;
-    evidence_.push_back(
-        OfStacks(Phrase("{} of the step it {}", figure::Share(one.share), one.text)));
+    Function(one.share, one.waits, one.text);
   }
 }
 
@@ -357,7 +359,8 @@ void Collector::Profile() {
 
 void Collector::FewSteps() {
   if (input_.selection.steps >= kMinSteadySteps) return;
-  Steps(RestsOnText(input_.selection.steps, input_.report));
+  Say(finding::VerdictFewSteps{.steps = input_.selection.steps,
+                               .within = input_.report.samples_within_ns});
 }
 
 // What tells computing from the way between operators. Not where that is of a part of the model
@@ -369,13 +372,10 @@ void Collector::Operators() {
   const double model = Share(SubStage::kForward) + Share(SubStage::kBackward) +
                        Share(SubStage::kOptimizer) + dispatch;
   if (dispatch < kOfMost * input_.dispatch->mean_share * model) return;
-  evidence_.push_back(
-      {Phrase("of forward, backward and optimizer {} is between operators ({}-{}), seen in {} "
-              "steps",
-              figure::Share(input_.dispatch->mean_share),
-              figure::ShareNumber(input_.dispatch->interval.low),
-              figure::ShareNumber(input_.dispatch->interval.high), input_.dispatch->steps),
-       "steps", "dispatch_ns IS NOT NULL"});
+  Say(finding::ModelBetweenOperators{.share = input_.dispatch->mean_share,
+                                     .low = input_.dispatch->interval.low,
+                                     .high = input_.dispatch->interval.high,
+                                     .steps = input_.dispatch->steps});
 }
 
 void CollectModel(Collector& collector) {
@@ -432,7 +432,7 @@ UserRange LargestUserRange(const VerdictInput& input) {
   return largest;
 }
 
-std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& verdict) {
+std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Verdict& verdict) {
   Collector collector(input);
   if (verdict.status == VerdictStatus::kNoSingleSuspect) {
     collector.Suspects();

@@ -8,9 +8,8 @@
 
 namespace steptrace::analyze {
 
-// What speaks for the verdict, the strongest first: one short line each, with the rows that show
-// it.
-std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& verdict);
+// What speaks for the verdict, the strongest first, with the rows that show it.
+std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Verdict& verdict);
 
 // A call that waits for others, by its class too: "Queue.get (train.py:9)".
 std::string AwaitedText(const StageFunction& function);

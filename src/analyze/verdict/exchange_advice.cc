@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/exchange_advice.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/report/sentence.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
+
 namespace {
 
 using Wrapper = DataParallelFact::Kind;
@@ -53,9 +54,14 @@ class ExchangeAdviser {
   std::vector<Advice> Take() { return std::move(advice_); }
 
  private:
-  void Say(std::string text) { advice_.push_back({std::move(text), "", "", ""}); }
-  void Set(std::string text, std::string setting, std::string now, std::string proposed) {
-    advice_.push_back({std::move(text), std::move(setting), std::move(now), std::move(proposed)});
+  template <typename Kind>
+  void Say(Kind what) {
+    advice_.push_back({Make(std::move(what)), "", "", ""});
+  }
+  template <typename Kind>
+  void Set(Kind what, std::string setting, std::string now, std::string proposed) {
+    advice_.push_back(
+        {Make(std::move(what)), std::move(setting), std::move(now), std::move(proposed)});
   }
 
   const VerdictInput& input_;
@@ -66,12 +72,11 @@ class ExchangeAdviser {
 
 void ExchangeAdviser::Less() {
   if (wrapper_ && wrapper_->kind == Wrapper::kFullyShard) {
-    Say("exchange less often: accumulate gradients over several batches, with "
-        "model.set_requires_gradient_sync(False) on all but the last");
+    Say(finding::CommunicationAccumulateWithoutSync{});
   } else if (wrapper_ || !IsCalled()) {
-    Say("exchange less often: accumulate gradients over several batches under model.no_sync()");
+    Say(finding::CommunicationAccumulate{});
   } else {
-    Say("exchange less often: after several batches, not after each");
+    Say(finding::CommunicationCallLess{});
   }
 }
 
@@ -83,34 +88,22 @@ void ExchangeAdviser::OwnCalls() {
   const double a_step = calls / static_cast<double>(std::max<int64_t>(calls_.steps, 1));
   const double bytes = static_cast<double>(all.bytes) / calls;
   if (most != nullptr && most->first.find("object") != std::string::npos) {
-    return Say(
-        fmt::format("tensors in place of {}, or it less often: objects are pickled, sent in two "
-                    "calls and unpickled on each rank",
-                    most->first));
+    return Say(finding::CommunicationTensorsForObjects{.call = most->first});
   }
   if (most != nullptr && most->first.ends_with("barrier")) {
-    return Say(
-        fmt::format("leave {} out: nothing is exchanged in it, and a collective waits for its "
-                    "ranks by itself",
-                    most->first));
+    return Say(finding::CommunicationNoBarrier{.call = most->first});
   }
   if (most != nullptr && most->first == "recv") {
-    return Say(
-        "let the ranks work at the same time: split each batch into micro-batches, so that one "
-        "computes the next while another has the one before (torch.distributed.pipelining), or "
-        "ask for what comes (irecv) before it is needed");
+    return Say(finding::CommunicationMicroBatches{});
   }
   Less();
   if (a_step >= kManyCalls && bytes < kLittleBytes) {
-    Say("make one collective of many small ones, which cost their way and not their bytes "
-        "(torch.cat of flat tensors; for gradients DistributedDataParallel does it)");
+    Say(finding::CommunicationJoinCalls{});
   }
   if (static_cast<double>(all.asynchronous) >= kMostOfThem * calls) {
-    Say("collectives that the script starts asynchronously: wait for them later, where their "
-        "result is used, with computing between");
+    Say(finding::CommunicationWaitLater{});
   } else {
-    Say("collectives that the script calls: start them with async_op=True and wait for them where "
-        "their result is used");
+    Say(finding::CommunicationStartAsynchronously{});
   }
 }
 
@@ -118,44 +111,36 @@ void ExchangeAdviser::FullySharded() {
   const bool gathers_once = !wrapper_->reshards.value_or(true);
   if (wrapper_->kind == Wrapper::kFullyShard) {
     if (!gathers_once) {
-      Set("fully_shard(reshard_after_forward=False), now True: parameters are gathered once a "
-          "step, and held in between",
-          "fully_shard.reshard_after_forward", "True", "False");
+      Set(finding::CommunicationHoldParameters{}, "fully_shard.reshard_after_forward", "True",
+          "False");
     }
-    Say("fewer and larger collectives: more layers in each fully_shard()");
+    Say(finding::CommunicationMoreLayersAUnit{});
     return;
   }
   if (!gathers_once) {
-    Set("FullyShardedDataParallel(sharding_strategy=SHARD_GRAD_OP), now FULL_SHARD: parameters are "
-        "gathered once a step, and held in between",
-        "FullyShardedDataParallel.sharding_strategy", "FULL_SHARD", "SHARD_GRAD_OP");
+    Set(finding::CommunicationShardGradients{}, "FullyShardedDataParallel.sharding_strategy",
+        "FULL_SHARD", "SHARD_GRAD_OP");
   }
-  Say("fewer and larger collectives: larger units in auto_wrap_policy");
+  Say(finding::CommunicationLargerUnits{});
 }
 
 void ExchangeAdviser::Buckets() {
-  const std::string now =
-      wrapper_ && wrapper_->bucket_mb ? fmt::format(", now {},", *wrapper_->bucket_mb) : "";
   const bool views = wrapper_ && wrapper_->views_of_buckets.value_or(false);
   const bool has_hook = wrapper_ && !wrapper_->comm_hook.empty();
-  Say(
-      fmt::format("let the exchange run beside backward: larger bucket_cap_mb{}{} in "
-                  "DistributedDataParallel{}",
-                  now, views ? "" : " and gradient_as_bucket_view=True",
-                  has_hook ? ""
-                           : ", or send less with torch.distributed.algorithms.ddp_comm_hooks "
-                             "(fp16_compress_hook)"));
+  Say(finding::CommunicationLargerBuckets{
+      .bucket_mb = wrapper_ ? wrapper_->bucket_mb : std::nullopt,
+      .views = views,
+      .hook = has_hook});
 }
 
 void ExchangeAdviser::Backend(bool uses_device) {
   if (!uses_device || input_.facts.backend.find("gloo") == std::string::npos) return;
-  Set("init_process_group(\"nccl\"), now gloo: devices exchange without the host", "backend",
-      input_.facts.backend, "nccl");
+  Set(finding::CommunicationNccl{}, "backend", input_.facts.backend, "nccl");
 }
 
 }  // namespace
 
-std::optional<Evidence> CallsEvidence(const VerdictInput& input) {
+std::optional<model::Finding> CallsEvidence(const VerdictInput& input) {
   constexpr size_t kMostNamed = 2;
   const ExchangeCounts& calls = input.report.calls;
   if (calls.steps <= 0) return std::nullopt;
@@ -164,28 +149,24 @@ std::optional<Evidence> CallsEvidence(const VerdictInput& input) {
   std::stable_sort(names.begin(), names.end(),
                    [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
   if (names.size() > kMostNamed) names.resize(kMostNamed);
-  Sentence text;
+  std::vector<finding::CommunicationCalls::Item> called;
   for (const auto& [name, sums] : names) {
     const auto count = static_cast<double>(sums.calls);
     const double a_step = count / static_cast<double>(calls.steps);
     if (a_step < kEachStep) continue;
-    text += Phrase("{} {} {}", text.empty() ? "a step calls" : ",",
-                   figure::Number(std::round(a_step)), name);
-    if (sums.bytes == 0) continue;
-    text += Phrase(", each of {}", figure::Bytes(static_cast<double>(sums.bytes) / count));
+    std::optional<double> bytes;
+    if (sums.bytes != 0) bytes = static_cast<double>(sums.bytes) / count;
+    called.push_back({.calls = std::round(a_step), .bytes = bytes, .call = name});
   }
-  if (text.empty()) return std::nullopt;
-  return Evidence{std::move(text), "slices", "category = 'communication'"};
+  if (called.empty()) return std::nullopt;
+  return Make(finding::CommunicationCalls{.items = std::move(called)});
 }
 
 std::optional<Advice> AdviseUnusedParameters(const VerdictInput& input) {
   const auto& wrapper = input.facts.data_parallel;
   if (!wrapper || !wrapper->finds_unused) return std::nullopt;
-  return Advice{
-      "DistributedDataParallel(find_unused_parameters=False), now True, if each step uses "
-      "all parameters: it walks the graph of every step, and exchanges once more what was "
-      "used; where every step leaves out the same, static_graph=True",
-      "DistributedDataParallel.find_unused_parameters", "True", "False"};
+  return Advice{Make(finding::CommunicationNoUnusedParameters{}),
+                "DistributedDataParallel.find_unused_parameters", "True", "False"};
 }
 
 std::vector<Advice> AdviseExchange(const VerdictInput& input, bool uses_device) {

@@ -10,7 +10,7 @@
 namespace steptrace::analyze {
 
 // How many collectives a step calls, and how large they are; empty: none that tell it.
-std::optional<Evidence> CallsEvidence(const VerdictInput& input);
+std::optional<model::Finding> CallsEvidence(const VerdictInput& input);
 
 // Of a wrapper that looks in every step for parameters without gradients: that is the model's time
 // and the framework's, beside the exchange's.

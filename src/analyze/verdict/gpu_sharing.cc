@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/gpu_sharing.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "model/finding_kinds.h"
+
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
+
 namespace {
 
 constexpr size_t kMostNamed = 4;  // of ranks and of GPUs, in sentences
@@ -25,17 +28,18 @@ int64_t CountOf(const nlohmann::json& fact, const char* key) {
   return std::clamp<int64_t>(found->get<int64_t>(), 0, kMostProcesses);
 }
 
-std::string RanksText(const std::set<int32_t>& ranks) {
-  std::string text;
-  size_t named = 0;
-  for (const int32_t rank : ranks) {
-    if (named == kMostNamed && ranks.size() > kMostNamed + 1) {
-      return text + fmt::format(" and {} more", ranks.size() - named);
-    }
-    ++named;
-    text += fmt::format("{}{}", named == 1 ? "" : named == ranks.size() ? " and " : ", ", rank);
+model::Finding RanksOnOne(const std::set<int32_t>& ranks, const std::string& device) {
+  if (ranks.size() <= kMostNamed + 1) {
+    std::vector<finding::GpuRanksTogether::Item> named;
+    for (const int32_t rank : ranks) named.push_back({.rank = rank});
+    return Make(finding::GpuRanksTogether{.name = device, .items = std::move(named)});
   }
-  return text;
+  std::vector<finding::GpuManyRanksTogether::Item> named;
+  for (auto rank = ranks.begin(); named.size() < kMostNamed; ++rank) {
+    named.push_back({.rank = *rank});
+  }
+  return Make(finding::GpuManyRanksTogether{
+      .more = ranks.size() - kMostNamed, .name = device, .items = std::move(named)});
 }
 
 }  // namespace
@@ -84,33 +88,25 @@ std::map<int32_t, GpuSharing::NodeRanks> GpuSharing::RanksByNode() const {
   return by_node;
 }
 
-std::vector<std::string> GpuSharing::Others() const {
-  constexpr const char* kNotAlone = "the GPU's utilisation, memory and idle time";
-  std::vector<std::string> texts;
+std::vector<model::Finding> GpuSharing::Others() const {
+  std::vector<model::Finding> found;
   std::map<int32_t, NodeRanks> by_node = RanksByNode();
   for (const auto& [node, gpus] : gpus_) {
     const std::map<int64_t, int64_t> ranks_on = RanksOnEach(gpus, by_node[node]);
     for (const auto& [number, gpu] : gpus) {
-      const std::string name = gpus_.size() > 1 ? fmt::format("GPU {} of node {}", number, node)
-                                                : fmt::format("GPU {}", number);
+      const auto named_node = gpus_.size() > 1 ? std::optional<int64_t>(node) : std::nullopt;
       const int64_t ranks = ranks_on.at(number);
       if (gpu.others > 0) {
-        texts.push_back(fmt::format(
-            "{} of others {} on {} beside this run: {} are not this run's "
-            "alone",
-            gpu.others == 1 ? "a process" : fmt::format("up to {} processes", gpu.others),
-            gpu.others == 1 ? "was" : "were", name, kNotAlone));
+        found.push_back(Make(
+            finding::GpuSharedWithOthers{.others = gpu.others, .gpu = number, .node = named_node}));
       } else if (gpu.ours == 0 && ranks > 0 && gpu.processes > ranks) {
-        texts.push_back(fmt::format(
-            "up to {} processes were on {}, where this run has {} rank{}; whose the others are "
-            "cannot "
-            "be told here (numbers of another pid namespace): {} may not be this run's alone",
-            gpu.processes, name, ranks, ranks == 1 ? "" : "s", kNotAlone));
+        found.push_back(Make(finding::GpuUnknownProcesses{
+            .processes = gpu.processes, .gpu = number, .node = named_node, .ranks = ranks}));
       }
-      if (texts.size() == kMostNamed) return texts;
+      if (found.size() == kMostNamed) return found;
     }
   }
-  return texts;
+  return found;
 }
 
 std::map<int32_t, int32_t> GpuSharing::NumberOfRanks() const {
@@ -126,22 +122,18 @@ std::map<int32_t, int32_t> GpuSharing::NumberOfRanks() const {
   return numbers;
 }
 
-std::vector<std::string> GpuSharing::RanksTogether() const {
+std::vector<model::Finding> GpuSharing::RanksTogether() const {
   std::map<std::string, std::set<int32_t>> by_uuid;
   for (const auto& [rank, device] : devices_) {
     if (!device.uuid.empty()) by_uuid[device.uuid].insert(rank);
   }
-  std::vector<std::string> texts;
+  std::vector<model::Finding> found;
   for (const auto& [uuid, ranks] : by_uuid) {
     if (ranks.size() < 2) continue;
-    const std::string& name = devices_.at(*ranks.begin()).name;
-    texts.push_back(
-        fmt::format("ranks {} compute on one GPU{}: where one of them leaves it idle, "
-                    "another may be at work",
-                    RanksText(ranks), name.empty() ? "" : fmt::format(" ({})", name)));
-    if (texts.size() == kMostNamed) break;
+    found.push_back(RanksOnOne(ranks, devices_.at(*ranks.begin()).name));
+    if (found.size() == kMostNamed) break;
   }
-  return texts;
+  return found;
 }
 
 }  // namespace steptrace::analyze

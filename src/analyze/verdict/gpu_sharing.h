@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/finding.h"
 #include "store/tables.h"
 
 namespace steptrace::analyze {
@@ -24,14 +25,14 @@ class GpuSharing {
   void ReadDevice(const nlohmann::json& fact, const store::FactRow& row);
   void ReadGpu(const nlohmann::json& fact, const store::FactRow& row);
 
-  // A sentence for each GPU that this run has not for itself, as far as that is known. Where the
+  // One for each GPU that this run has not for itself, as far as that is known. Where the
   // numbers of processes cannot be told apart, as in a container, it is known only that there are
   // more of them than ranks.
-  std::vector<std::string> Others() const;
+  std::vector<model::Finding> Others() const;
   // NVML's number of the GPU of each rank whose identity both tell.
   std::map<int32_t, int32_t> NumberOfRanks() const;
-  // A sentence for each GPU on which several ranks compute.
-  std::vector<std::string> RanksTogether() const;
+  // One for each GPU on which several ranks compute.
+  std::vector<model::Finding> RanksTogether() const;
 
  private:
   struct Device {

@@ -9,31 +9,32 @@
 #include "analyze/report/function_text.h"
 #include "analyze/report/sentence.h"
 #include "analyze/samples/last_seen.h"
+#include "model/finding_kinds.h"
 #include "store/loss_causes.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
+
 namespace {
 
 // Of a thread's time: it is not on its way through the line.
 constexpr double kMostlyThere = 0.8;
 constexpr double kMostly = 0.5;  // of the time in a line
 constexpr std::string_view kOfSteps = "steps: ";
-constexpr const char* kCallStep =
-    "import steptrace and call steptrace.step() at the end of every step of the training loop";
 
 bool Live(const VerdictInput& input) {
   return input.report.run.status == "in_progress";
 }
 
+template <typename Kind>
+void Advise(Kind what, Verdict& verdict) {
+  verdict.advice.push_back({Make(std::move(what)), "", "", ""});
+}
+
 void AdviseWithoutHooks(Verdict& verdict) {
-  verdict.advice.push_back(
-      {"if it is a Python training: it ran with -S, -E or -I, or with PYTHONPATH cleared, so the "
-       "hooks could not get in; run it without",
-       "", "", ""});
-  verdict.advice.push_back(
-      {"if it is another program: it has no steps here; name its ranges with "
-       "include/steptrace/steptrace.h, and the timeline shows them",
-       "", "", ""});
+  Advise(finding::RunLetHooksIn{}, verdict);
+  Advise(finding::RunNameRanges{}, verdict);
 }
 
 // Kineto answered a capture, and no process had the hooks in it: there are no steps to wait for.
@@ -54,22 +55,22 @@ Verdict NoStepInStretch(const VerdictInput& input) {
     return verdict;
   }
   verdict.headline = "no whole step lies in this stretch";
-  verdict.advice.push_back(
-      {fmt::format("choose a longer one: a whole step tells where it went, {} and more how sure "
-                   "that is",
-                   kMinSteadySteps),
-       "", "", ""});
+  Advise(finding::RunLongerStretch{.steps = kMinSteadySteps}, verdict);
   return verdict;
 }
 
 void AddHookFailures(const JobFacts& facts, Verdict& verdict) {
-  std::set<std::string> seen;
+  std::set<std::pair<std::string, std::string>> seen;
   for (const HookFailure& failure : facts.hook_failures) {
-    const std::string text = fmt::format(
-        "the hook on {} did not go in: {}", failure.hook.empty() ? "a module" : failure.hook,
-        failure.reason.empty() ? "no reason given" : failure.reason);
-    if (seen.insert(text).second) verdict.evidence.push_back({text, "facts", "kind = 'hook'"});
+    if (!seen.emplace(failure.hook, failure.reason).second) continue;
+    verdict.evidence.push_back(
+        Make(finding::RunHookFailed{.hook = failure.hook, .reason = failure.reason}));
   }
+}
+
+model::Finding Lost(store::LossCause cause, std::string_view detail) {
+  return Make(
+      finding::RunLost{.detail = detail, .where = fmt::format("cause = '{}'", NameOf(cause))});
 }
 
 // What the agent tells of a cause; false: nothing.
@@ -83,8 +84,7 @@ bool ToldByAgent(const VerdictInput& input, const char* table, store::LossCause 
     // Among notes of what was not measured it begins with what that is; here that is said.
     std::string_view text = loss.detail;
     if (text.starts_with(kOfSteps)) text.remove_prefix(kOfSteps.size());
-    verdict.evidence.push_back(
-        {std::string(text), "losses", fmt::format("cause = '{}'", NameOf(cause))});
+    verdict.evidence.push_back(Lost(cause, text));
     return true;
   }
   return false;
@@ -101,8 +101,7 @@ bool CouldNotRecord(const VerdictInput& input, Verdict& verdict) {
     verdict.headline = "no step seen: the run was closed before the command's processes had ended";
   } else if (ToldByAgent(input, "steps", store::LossCause::kScriptProfiler, verdict)) {
     verdict.headline = "no step seen: the hooks stepped aside for a tool of the script's own";
-    verdict.advice.push_back(
-        {"record without that tool (debugger, tracer, profiler with stacks)", "", "", ""});
+    Advise(finding::RunWithoutTool{}, verdict);
   } else {
     return false;
   }
@@ -118,16 +117,15 @@ bool LostWithTheirFile(const VerdictInput& input, Verdict& verdict) {
     if (!is(loss.table, "steps")) continue;
     if (is(loss.cause, store::LossCause::kSegmentDamaged)) {
       verdict.headline = "no step can be read: the file that holds them is damaged";
-      verdict.evidence.push_back({loss.detail, "losses", "cause = 'segment_damaged'"});
+      verdict.evidence.push_back(Lost(store::LossCause::kSegmentDamaged, loss.detail));
       return true;
     }
     if (is(loss.cause, store::LossCause::kDiskRefused) && loss.count > 0) {
       verdict.headline = "no step can be read: the disk took none of those that were made";
       // The advice behind it is for other tables; here it is told below.
       verdict.evidence.push_back(
-          {loss.detail.substr(0, loss.detail.find(';')), "losses", "cause = 'disk_refused'"});
-      verdict.advice.push_back(
-          {"free space there, or name a place with room (--output), and record again", "", "", ""});
+          Lost(store::LossCause::kDiskRefused, loss.detail.substr(0, loss.detail.find(';'))));
+      Advise(finding::RunFreeSpace{}, verdict);
       return true;
     }
   }
@@ -149,14 +147,8 @@ std::string EndedBefore(const VerdictInput& input, Verdict& verdict) {
   const std::string& status = input.report.run.status;
   if (status == "stopped" || status == "interrupted") return "the training was stopped before ";
   if (status != "failed") return "";
-  verdict.advice.push_back({"mend what its own output ends with", "", "", ""});
+  Advise(finding::RunMendFailure{}, verdict);
   return "the training failed before ";
-}
-
-Sentence SeenText(const char* who, const SeenAt& seen) {
-  return Phrase("{} {} {}, {} of {} samples", who, seen.waiting > kMostly ? "waited in" : "was in",
-                FunctionText(seen.function), figure::Share(seen.share),
-                figure::Count(seen.samples));
 }
 
 // Where the job is that has made no step yet, or was when somebody stopped it: it may hang there.
@@ -170,17 +162,25 @@ void TellLastSeen(const VerdictInput& input, Verdict& verdict) {
   // not.
   auto workers = input.report.last_seen->Of(LastSeen::Who::kWorkers);
   if (workers && (main->awaiting <= kMostly || workers->making <= kMostly)) workers.reset();
-  Sentence text = Phrase("in its last {}: {}",
-                         figure::Duration(std::min(kLastSeenNs, input.report.run.duration_ns)),
-                         SeenText("the training's thread", *main));
-  if (workers) text += Phrase("; {}", SeenText("a DataLoader's worker", *workers));
-  verdict.evidence.push_back({std::move(text), "samples", ""});
+  finding::RunLastSeen seen{.time = std::min(kLastSeenNs, input.report.run.duration_ns),
+                            .waits = main->waiting > kMostly,
+                            .share = main->share,
+                            .samples = main->samples,
+                            .function = FunctionText(main->function)};
+  if (workers) {
+    seen.worker_waits = workers->waiting > kMostly;
+    seen.worker_share = workers->share;
+    seen.worker_samples = workers->samples;
+    seen.worker_function = FunctionText(workers->function);
+  }
+  verdict.evidence.push_back(Make(std::move(seen)));
   const SeenAt& behind = workers ? *workers : *main;
   if (behind.share < kMostlyThere) return;
-  verdict.advice.push_back(
-      {fmt::format("look at {}: {} there{}", FunctionText(behind.function),
-                   ended ? "it was" : "it is", ended ? " when it was stopped" : ""),
-       "", "", ""});
+  if (ended) {
+    Advise(finding::RunLookWhereItWas{.function = FunctionText(behind.function)}, verdict);
+  } else {
+    Advise(finding::RunLookWhereItIs{.function = FunctionText(behind.function)}, verdict);
+  }
 }
 
 void ExplainNoTorch(const VerdictInput& input, Verdict& verdict) {
@@ -188,8 +188,7 @@ void ExplainNoTorch(const VerdictInput& input, Verdict& verdict) {
   const std::string before = EndedBefore(input, verdict);
   verdict.headline = before.empty() ? "no step seen: Python ran, but torch was not imported"
                                     : fmt::format("no step seen: {}torch was imported", before);
-  verdict.advice.push_back(
-      {fmt::format("if it trains in a way of its own: {}", kCallStep), "", "", ""});
+  Advise(finding::RunCallStepIfItTrains{}, verdict);
 }
 
 // Torch was hooked where others than its optimizers are: --hooks leaves that one out. Torch imports
@@ -203,8 +202,7 @@ bool OptimizerLeftOut(const VerdictInput& input) {
 void ExplainLeftOut(Verdict& verdict) {
   verdict.headline =
       "no step seen: the optimizer's hook, which tells where steps end, was left out";
-  verdict.advice.push_back(
-      {"run without --hooks, or with optimizer in its list", "hooks", "", "default"});
+  verdict.advice.push_back({Make(finding::RunWithOptimizerHook{}), "hooks", "", "default"});
 }
 
 void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
@@ -212,24 +210,19 @@ void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
   const std::string before = EndedBefore(input, verdict);
   if (before.empty()) {
     verdict.headline = "no step seen: torch was there, but no optimizer of torch.optim made a step";
-    verdict.advice.push_back({kCallStep, "", "", ""});
+    Advise(finding::RunCallStep{}, verdict);
     return;
   }
   verdict.headline = fmt::format("no step seen: {}an optimizer of torch.optim made a step", before);
-  verdict.advice.push_back(
-      {fmt::format("if it trained in a way of its own: {}", kCallStep), "", "", ""});
+  Advise(finding::RunCallStepIfItTrained{}, verdict);
 }
 
 // No hook has a part in what others recorded.
 void ExplainImported(const VerdictInput& input, Verdict& verdict) {
   verdict.headline = "no step seen: what was imported marks none that lasts";
   const bool sagemaker = input.facts.imported_as.starts_with("sagemaker");
-  verdict.advice.push_back(
-      {sagemaker
-           ? "import all that the job wrote: its framework events hold the steps"
-           : "record the host too (ProfilerActivity.CPU), and call profiler.step() at the end "
-             "of each step",
-       "", "", ""});
+  if (sagemaker) return Advise(finding::ImportAllFiles{}, verdict);
+  Advise(finding::ImportRecordHost{}, verdict);
 }
 
 }  // namespace
@@ -245,7 +238,7 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
     ExplainImported(input, verdict);
   } else if (input.facts.hooks_off) {
     verdict.headline = "no step seen: the hooks were switched off";
-    verdict.advice.push_back({"run without --hooks off", "hooks", "off", "default"});
+    verdict.advice.push_back({Make(finding::RunWithHooks{}), "hooks", "off", "default"});
   } else if (OptimizerLeftOut(input)) {
     ExplainLeftOut(verdict);
   } else if (Live(input) && CapturedWithoutHooks(input)) {
@@ -254,9 +247,7 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
   } else if (Live(input)) {
     TellLastSeen(input, verdict);
     verdict.headline = "no step yet: the job is still starting, or its first step is under way";
-    if (input.facts.torch_seen) {
-      verdict.advice.push_back({fmt::format("if it trains already: {}", kCallStep), "", "", ""});
-    }
+    if (input.facts.torch_seen) Advise(finding::RunCallStepIfItTrainsAlready{}, verdict);
   } else if (!input.facts.python_seen) {
     ExplainNoPython(input, verdict);
   } else if (!input.facts.torch_seen) {
@@ -278,11 +269,12 @@ Verdict NoSteadyStepInStretch(const VerdictInput& input) {
   verdict.headline = seen == 1
                          ? std::string("too few steps: the one in this stretch was warm-up")
                          : fmt::format("too few steps: all {} in this stretch were warm-up", seen);
-  verdict.evidence.push_back({fmt::format("{} step{} of warm-up", seen, seen == 1 ? "" : "s"),
-                              "steps", "kind = 'warm-up'"});
-  verdict.advice.push_back({Live(input) ? "capture again: warm-up is over after its first steps"
-                                        : "look at steps behind the warm-up",
-                            "", "", ""});
+  verdict.evidence.push_back(Make(finding::VerdictAllWarmUp{.steps = seen}));
+  if (Live(input)) {
+    Advise(finding::RunCaptureAgain{}, verdict);
+  } else {
+    Advise(finding::RunLookBehindWarmUp{}, verdict);
+  }
   return verdict;
 }
 
@@ -296,19 +288,16 @@ Verdict TooFewStepsVerdict(const VerdictInput& input) {
   const int64_t more = kMinSteadySteps - have;
   verdict.headline = fmt::format("too few steps: {} steady of {} seen, {} more {} needed", have,
                                  input.selection.count, more, more == 1 ? "is" : "are");
-  const int64_t seen = input.selection.count;
-  verdict.evidence.push_back(
-      {fmt::format("{} of {} {} {} warm-up", input.selection.warm_up, seen,
-                   seen == 1 ? "step" : "steps", input.selection.warm_up == 1 ? "was" : "were"),
-       "steps", "kind = 'warm-up'"});
+  verdict.evidence.push_back(Make(
+      finding::VerdictWarmUp{.warm_up = input.selection.warm_up, .steps = input.selection.count}));
   const auto& last = input.report.options.last_steps;
   if (last && *last < kMinSteadySteps && input.selection.count > input.selection.steps) {
-    verdict.advice.push_back({"look at more steps", "last_steps", fmt::format("{}", *last),
+    verdict.advice.push_back({Make(finding::RunMoreSteps{}), "last_steps", fmt::format("{}", *last),
                               fmt::format("{}", kMinSteadySteps)});
   } else if (Live(input)) {
-    verdict.advice.push_back({"ask again when it has made more steps", "", "", ""});
+    Advise(finding::RunAskAgain{}, verdict);
   } else {
-    verdict.advice.push_back({"let it run longer", "", "", ""});
+    Advise(finding::RunLonger{}, verdict);
   }
   AddHookFailures(input.facts, verdict);
   return verdict;

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "analyze/report/sentence.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/trace/intervals.h"
 #include "analyze/trace/waiting_calls.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -47,27 +47,16 @@ std::optional<SlowCalls> FindSlowCalls(const VerdictInput& input) {
   return found;
 }
 
-std::optional<Evidence> SlowCallsEvidence(const VerdictInput& input) {
+std::optional<model::Finding> SlowCallsEvidence(const VerdictInput& input) {
   const auto slow = FindSlowCalls(input);
   if (!slow) return std::nullopt;
-  const Sentence longest = Phrase("{} takes {}", slow->longest, figure::Duration(slow->longest_ns));
-  return Evidence{slow->calls == 1
-                      ? Phrase("one call of {}", longest)
-                      : Phrase("{} calls of the device's runtime take over 10 ms, {} in all; "
-                               "one of {}",
-                               figure::Count(slow->calls), figure::Duration(slow->ns), longest),
-                  "slices", "category = 'cuda_runtime' and dur_ns >= 10000000"};
+  return Make(model::finding::DeviceSlowCalls{
+      .calls = slow->calls, .all = slow->ns, .longest = slow->longest_ns, .call = slow->longest});
 }
 
 std::optional<Advice> AdviseSlowCalls(const VerdictInput& input) {
   if (!FindSlowCalls(input)) return std::nullopt;
-  Advice advice;
-  advice.text =
-      "profile after some steps (torch.profiler.schedule(wait=1, warmup=3, active=3)): the first "
-      "calls of a process make the device's context and load or compile each kernel; where such "
-      "calls come again in later steps, find what makes new kernels in them (shapes that change, "
-      "autotuning, code that is compiled at run time)";
-  return advice;
+  return Advice{Make(model::finding::ProfileAfterWarmUp{}), "", "", ""};
 }
 
 }  // namespace steptrace::analyze

@@ -24,7 +24,7 @@ struct SlowCalls {
 // Nothing: there are none, or they are less than half of what launching takes.
 std::optional<SlowCalls> FindSlowCalls(const VerdictInput& input);
 
-std::optional<Evidence> SlowCallsEvidence(const VerdictInput& input);
+std::optional<model::Finding> SlowCallsEvidence(const VerdictInput& input);
 std::optional<Advice> AdviseSlowCalls(const VerdictInput& input);
 
 }  // namespace steptrace::analyze

@@ -8,6 +8,7 @@
 #include "analyze/report/build_report.h"
 #include "analyze/trace/trace_text.h"
 #include "analyze/verdict/trace_steps.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -44,8 +45,12 @@ Said SaidOf(const std::string& call, int64_t call_ns) {
   const Report report = BuildReport(input);
   EXPECT_EQ(report.verdict.suspect, "framework_overhead");
   Said said;
-  for (const Evidence& one : report.verdict.evidence) said.evidence.push_back(one.text);
-  for (const Advice& one : report.verdict.advice) said.advice.push_back(one.text);
+  for (const model::Finding& one : report.verdict.evidence) {
+    said.evidence.push_back(present::SentenceOf(one).text);
+  }
+  for (const Advice& one : report.verdict.advice) {
+    said.advice.push_back(present::SentenceOf(one.what).text);
+  }
   return said;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/stage_advice.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -10,8 +8,12 @@
 #include "analyze/report/function_text.h"
 #include "analyze/samples/code_place.h"
 #include "analyze/verdict/evidence.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
+
 namespace {
 
 // Of a database's own: "self.con.execute", "cursor.fetchone".
@@ -21,58 +23,33 @@ bool Queries(const StageFunction* function) {
   return name == "execute" || name == "fetchone" || name == "fetchmany" || name == "fetchall";
 }
 
-std::string Decode(const StageFunction* function, const std::string& where) {
-  if (Queries(function)) {
-    return fmt::format(
-        "query the database less{}: index what it searches by, fetch many rows at once, or cache "
-        "the result",
-        where);
-  }
-  return fmt::format(
-      "decode less{}: let one call serve many samples, decode once and cache the result, or use a "
-      "format or decoder that is cheaper to read",
-      where);
+model::Finding Decode(const StageFunction* function, const std::string& name) {
+  if (Queries(function)) return Make(finding::DataQueryLess{.function = name});
+  return Make(finding::DataDecodeLess{.function = name});
 }
 
-std::string Augment(const std::string& where, bool uses_device) {
-  return fmt::format(
-      "augment whole batches at once{}{}, or keep what is the same in every epoch", where,
-      uses_device ? ", on the device (torchvision.transforms.v2, kornia)" : ", vectorised");
+model::Finding Augment(const std::string& name, bool uses_device) {
+  if (uses_device) return Make(finding::DataAugmentOnDevice{.function = name});
+  return Make(finding::DataAugmentVectorised{.function = name});
 }
 
-std::string Tokenise(const std::string& where) {
-  return fmt::format(
-      "tokenise ahead of time and store the ids{}, or tokenise batches with a compiled tokeniser "
-      "(tokenizers)",
-      where);
-}
-
-std::string DatasetCode(const VerdictInput& input, const StageFunction* function,
-                        const std::string& where) {
+model::Finding DatasetCode(const VerdictInput& input, const StageFunction* function,
+                           const std::string& name) {
   const SampledWaits& waits = input.waits;
   if (std::max(waits.of_dataset, waits.of_makers) >= kMostlyWaits) {
-    return fmt::format(
-        "the dataset waits more than it computes{}: ask for its data earlier, more of it at once, "
-        "or keep it in memory or on a local disk",
-        where);
+    return Make(finding::DataAskEarlier{.function = name});
   }
   if (function != nullptr && !waits.awaited.empty() &&
       FunctionText(*function) == FunctionText(waits.awaited.front())) {
-    return fmt::format("make cheaper what {} waits for", AwaitedText(*function));
+    return Make(finding::DataCheaperAwaited{.function = AwaitedText(*function)});
   }
   const auto& sampler = waits.sampler;
   if (function != nullptr && std::any_of(sampler.begin(), sampler.end(), [&](const auto& one) {
         return IsSameLine(one, *function);
       })) {
-    return fmt::format(
-        "make the sampler cheaper{}: it runs on the training thread, with workers as without; "
-        "choose the indices ahead of time, or vectorised",
-        where);
+    return Make(finding::DataCheaperSamplerCode{.function = name});
   }
-  return fmt::format(
-      "make the dataset's own code cheaper{}: vectorise it, compute it ahead of time, or cache the "
-      "result",
-      where);
+  return Make(finding::DataCheaperCode{.function = name});
 }
 
 // Of a pool, a future or a queue, and of no lock.
@@ -84,55 +61,39 @@ bool TakesResult(const StageFunction* function) {
                    ShortFunction(EnclosingFunction(function->call))) != kCalls.end();
 }
 
-std::string Lock(const VerdictInput& input, const StageFunction* function,
-                 const std::string& where) {
+model::Finding Lock(const VerdictInput& input, const StageFunction* function,
+                    const std::string& name) {
   if (TakesResult(function)) {
-    return fmt::format(
-        "the dataset waits for what other threads or processes make{}: have it made ahead of time, "
-        "let more of them work at once, or make that work cheaper",
-        where);
+    return Make(finding::DataCheaperHelpers{.function = name});
   }
   const LoaderFact* loader = TrainingLoader(input.facts);
   if (loader != nullptr && loader->workers == 0) {
-    return fmt::format(
-        "the dataset waits for a lock{}: hold it for less time elsewhere, or give the dataset a "
-        "file, connection or cache of its own",
-        where);
+    return Make(finding::DataHoldLockLess{.function = name});
   }
-  return fmt::format(
-      "the workers wait for one another{}: give each a file, connection or cache of its own in "
-      "place of a shared one behind a lock",
-      where);
-}
-
-std::string LoopCode(const std::string& where) {
-  return fmt::format(
-      "the training thread computes beside the model{}: vectorise it, do it less often, or, if it "
-      "makes the batches, do it in the dataset, where workers do it beside the training",
-      where);
+  return Make(finding::DataShareLess{.function = name});
 }
 
 }  // namespace
 
-std::optional<std::string> AdviseSampledStage(const VerdictInput& input, SubStage stage,
-                                              bool uses_device) {
+std::optional<model::Finding> AdviseSampledStage(const VerdictInput& input, SubStage stage,
+                                                 bool uses_device) {
   const StageFunction* function = LargestFunction(input, stage);
-  const std::string where = function == nullptr ? "" : " in " + FunctionText(*function);
+  const std::string name = function == nullptr ? "" : FunctionText(*function);
   switch (stage) {
     case SubStage::kDecode:
-      return Decode(function, where);
+      return Decode(function, name);
     case SubStage::kAugmentation:
-      return Augment(where, uses_device);
+      return Augment(name, uses_device);
     case SubStage::kTokenise:
-      return Tokenise(where);
+      return Make(finding::DataTokeniseAhead{.function = name});
     case SubStage::kDatasetCode:
-      return DatasetCode(input, function, where);
+      return DatasetCode(input, function, name);
     case SubStage::kLock:
-      return Lock(input, function, where);
+      return Lock(input, function, name);
     case SubStage::kCopy:
-      return fmt::format("copy less{}: hand arrays on as they are, or views of them", where);
+      return Make(finding::DataCopyLess{.function = name});
     case SubStage::kLoopCode:
-      return LoopCode(where);
+      return Make(finding::StepComputeLess{.function = name});
     default:
       return std::nullopt;
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "analyze/verdict/stages.h"
 #include "analyze/verdict/verdict.h"
@@ -11,7 +10,7 @@ namespace steptrace::analyze {
 
 // What to change about a stage that samples found, by the function in which they saw most of it;
 // nothing for stages that are known otherwise.
-std::optional<std::string> AdviseSampledStage(const VerdictInput& input, SubStage stage,
-                                              bool uses_device);
+std::optional<model::Finding> AdviseSampledStage(const VerdictInput& input, SubStage stage,
+                                                 bool uses_device);
 
 }  // namespace steptrace::analyze

@@ -11,6 +11,7 @@
 
 #include "analyze/report/build_report.h"
 #include "analyze/trace/trace_text.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -271,8 +272,9 @@ TEST_F(TraceStepsTest, DevicesOfOneRankAreToldTogether) {
     text += fmt::format("d1s7 kernel b {} {}\n", i * 100 + 40, i * 100 + 80);
   }
   const Report report = ReportOf(text);
-  const auto told = std::ranges::any_of(report.verdict.evidence, [](const Evidence& one) {
-    return one.text.starts_with("at least one of a rank's 2 devices computes in 80 % of the step");
+  const auto told = std::ranges::any_of(report.verdict.evidence, [](const auto& one) {
+    return present::SentenceOf(one).text.starts_with(
+        "at least one of a rank's 2 devices computes in 80 % of the step");
   });
   EXPECT_TRUE(told);
 }
@@ -296,7 +298,7 @@ s7 kernel gemm 190 200 corr=2
   EXPECT_EQ(ns["compute"], 100);
   EXPECT_EQ(ns["launch"], 100);
   EXPECT_EQ(ns["garbage_collection"], 0);
-  EXPECT_EQ(report.verdict.evidence.back().text.substr(0, 34),
+  EXPECT_EQ(present::SentenceOf(report.verdict.evidence.back()).text.substr(0, 34),
             "2 threads of rank 0 mark steps: wh");
 }
 
@@ -318,7 +320,9 @@ TEST_F(TraceStepsTest, AProfiledLoaderIsAdvised) {
     input.steps = rows;
     input.profile = &trace;
     std::string all;
-    for (const Advice& one : BuildReport(input).verdict.advice) all += one.text + "\n";
+    for (const Advice& one : BuildReport(input).verdict.advice) {
+      all += present::SentenceOf(one.what).text + "\n";
+    }
     return all;
   };
   EXPECT_NE(advice("_SingleProcessDataLoaderIter").find("DataLoader(num_workers="),

@@ -11,9 +11,4 @@ namespace steptrace::analyze {
 // idle.
 bool IsUnbegunWork(const VerdictInput& input);
 
-inline constexpr const char* kUnbegunWorkAdvice =
-    "what was launched does not begin at once, whether the host waits for it or not: look what the "
-    "device does meanwhile (steptrace ui, timeline): another stream's work that an event stands "
-    "for, gaps within a graph, or another process's work that has the device in turn";
-
 }  // namespace steptrace::analyze

@@ -10,6 +10,7 @@
 #include "analyze/report/build_report.h"
 #include "analyze/trace/trace_text.h"
 #include "analyze/verdict/trace_steps.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -44,7 +45,9 @@ Report ReportOf(const std::string& call, int64_t waited_ms, int64_t begins_ms) {
 
 std::vector<std::string> Advised(const Report& report) {
   std::vector<std::string> advice;
-  for (const Advice& one : report.verdict.advice) advice.push_back(one.text);
+  for (const Advice& one : report.verdict.advice) {
+    advice.push_back(present::SentenceOf(one.what).text);
+  }
   return advice;
 }
 

@@ -389,7 +389,7 @@ Verdict DecideVerdict(const VerdictInput& input) {
         Phrase("; seen in {} step{}", input.selection.steps, input.selection.steps == 1 ? "" : "s");
   }
   verdict.evidence = CollectEvidence(input, verdict);
-  for (Evidence& one : DeviceCaveats(input)) verdict.evidence.push_back(std::move(one));
+  for (model::Finding& one : DeviceCaveats(input)) verdict.evidence.push_back(std::move(one));
   verdict.advice = CollectAdvice(input, verdict);
   return verdict;
 }

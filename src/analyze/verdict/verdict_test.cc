@@ -12,6 +12,7 @@
 
 #include "analyze/report/build_report.h"
 #include "analyze/report/function_text.h"
+#include "present/words/finding_sentence.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -95,15 +96,17 @@ void ExpectVerdict(const Verdict& verdict, const std::string& what) {
 std::string AllAdvice(const Verdict& verdict) {
   std::string text;
   for (const Advice& advice : verdict.advice) {
-    text += fmt::format("{} [{}: {} -> {}]\n", advice.text, advice.setting, advice.current,
-                        advice.proposed);
+    text += fmt::format("{} [{}: {} -> {}]\n", present::SentenceOf(advice.what).text,
+                        advice.setting, advice.current, advice.proposed);
   }
   return text;
 }
 
 std::string AllEvidence(const Verdict& verdict) {
   std::string text;
-  for (const Evidence& evidence : verdict.evidence) text += evidence.text + "\n";
+  for (const model::Finding& evidence : verdict.evidence) {
+    text += present::SentenceOf(evidence).text + "\n";
+  }
   return text;
 }
 

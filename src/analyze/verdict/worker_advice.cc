@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/report/sentence.h"
+#include "model/finding_kinds.h"
 #include "store/metrics.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
+
 namespace {
 
 constexpr const char* kSetting = "DataLoader.num_workers";
@@ -102,27 +105,23 @@ int32_t RoomForWorkers(const Situation& now) {
   return static_cast<int32_t>(std::clamp(std::floor(room + 0.25), 0.0, 1024.0));
 }
 
-Advice Keep(int32_t workers, Sentence text) {
-  return {std::move(text), kSetting, fmt::format("{}", workers), ""};
+Advice Keep(int32_t workers, model::Finding what) {
+  return {std::move(what), kSetting, fmt::format("{}", workers), ""};
 }
 
-Advice Propose(int32_t workers, int32_t proposed, Sentence text) {
-  return {std::move(text), kSetting, fmt::format("{}", workers), fmt::format("{}", proposed)};
+Advice Propose(int32_t workers, int32_t proposed, model::Finding what) {
+  return {std::move(what), kSetting, fmt::format("{}", workers), fmt::format("{}", proposed)};
 }
 
-Sentence CoresNow(const VerdictInput& input) {
-  const double cores = input.load.usable_cores();
-  return Phrase("{}{}", figure::Cores(cores), input.load.quota_cores() ? " of the CPU quota" : "");
-}
-
-Sentence NoCoreFor(const VerdictInput& input, int32_t workers) {
+model::Finding NoCoreFor(const VerdictInput& input, int32_t workers) {
   const double others = input.load.others_cores();
   if (!input.load.quota_cores() && input.load.taken_by_others()) {
-    return Phrase("other work takes {} of {}: more workers than num_workers={} will not help",
-                  figure::Number(others), CoresNow(input), workers);
+    return Make(finding::DataCoresTaken{
+        .others = others, .cores = input.load.usable_cores(), .workers = workers});
   }
-  return Phrase("DataLoader(num_workers={}) already fills {}: more will not help", workers,
-                CoresNow(input));
+  return Make(finding::DataCoresFilled{.workers = workers,
+                                       .cores = input.load.usable_cores(),
+                                       .quota = input.load.quota_cores().has_value()});
 }
 
 // Of an IterableDataset each worker iterates over what the dataset gives it, and batches are taken
@@ -136,11 +135,7 @@ std::optional<Advice> AdviseParts(const VerdictInput& input, const LoaderFact& l
     return std::nullopt;
   }
   return Keep(loader.workers,
-              fmt::format("give every worker its part of the IterableDataset, as much work as the "
-                          "others' (get_worker_info() in its __iter__): {:.1f} of {} workers make "
-                          "batches at a time, the others have none to make or wait for their turn; "
-                          "more of them will not help",
-                          at_work, loader.workers));
+              Make(finding::DataEvenParts{.at_work = at_work, .workers = loader.workers}));
 }
 
 }  // namespace
@@ -165,9 +160,7 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
   const Situation now = Look(input, *loader);
   if (SamplerIsSlow(input) && now.starved_share < kLittleToLoad) return std::nullopt;
   if (WorkersKeepUp(input)) {
-    return Keep(now.workers, fmt::format("batches stand ready in most waits: more workers than "
-                                         "num_workers={} will not help",
-                                         now.workers));
+    return Keep(now.workers, Make(finding::DataKeepWorkers{.workers = now.workers}));
   }
   if (auto parts = AdviseParts(input, *loader)) return parts;
   // Where the job fills its cores, something of it works while the dataset waits: threads of a
@@ -177,10 +170,9 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
       !LacksCores(input)) {
     const int32_t proposed = std::clamp(NeededWorkers(now), now.workers + 1,
                                         std::max(kMostWaitingWorkers, now.workers + 1));
-    return Propose(now.workers, proposed,
-                   Phrase("DataLoader(num_workers={}), now {}: the dataset mostly waits, which "
-                          "more workers do at the same time",
-                          proposed, now.workers));
+    return Propose(
+        now.workers, proposed,
+        Make(finding::DataMoreWaitingWorkers{.proposed = proposed, .workers = now.workers}));
   }
   const int32_t room = RoomForWorkers(now);
   if (now.free_cores && (input.load.cores_full() || room == 0)) {
@@ -189,16 +181,16 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
   if (!now.free_cores) return std::nullopt;  // unknown use of the cores: no proposal
   const int32_t proposed =
       std::min(std::max(NeededWorkers(now), now.workers + 1), now.workers + room);
-  const Figure free = figure::Number(*now.free_cores);
   if (now.workers == 0) {
     return Propose(0, proposed,
-                   Phrase("DataLoader(num_workers={}), now 0: load beside the training "
-                          "thread, on {} free cores",
-                          proposed, free));
+                   Make(finding::DataFirstWorkers{.proposed = proposed, .free = *now.free_cores}));
   }
   return Propose(now.workers, proposed,
-                 Phrase("DataLoader(num_workers={}), now {}: {} of {} are free", proposed,
-                        now.workers, free, CoresNow(input)));
+                 Make(finding::DataMoreWorkers{.proposed = proposed,
+                                               .workers = now.workers,
+                                               .free = *now.free_cores,
+                                               .cores = input.load.usable_cores(),
+                                               .quota = input.load.quota_cores().has_value()}));
 }
 
 std::optional<Advice> AdviseProfiledLoader(const VerdictInput& input) {
@@ -214,21 +206,13 @@ std::optional<Advice> AdviseProfiledLoader(const VerdictInput& input) {
     }
     return false;
   };
-  Advice advice;
   if (has("_MultiProcessingDataLoaderIter")) {
-    advice.text =
-        "what the loader's workers do is in no profile of the training's process: `steptrace run` "
-        "names it; more of them (num_workers) help as far as cores are free";
-  } else if (has("_SingleProcessDataLoaderIter")) {
-    advice.text =
-        "load beside the training: DataLoader(num_workers=...), now 0; the training thread makes "
-        "each batch itself";
-    advice.setting = kSetting;
-    advice.current = "0";
-  } else {
-    return std::nullopt;
+    return Advice{Make(finding::DataLookAtWorkers{}), "", "", ""};
   }
-  return advice;
+  if (has("_SingleProcessDataLoaderIter")) {
+    return Advice{Make(finding::DataLoadBeside{}), kSetting, "0", ""};
+  }
+  return std::nullopt;
 }
 
 }  // namespace steptrace::analyze

@@ -9,6 +9,7 @@
 #include "analyze/verdict/stages.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::cli {
 namespace {
@@ -52,9 +53,9 @@ std::string SavingText(const analyze::Verdict& verdict) {
 
 std::string EvidenceText(const analyze::Verdict& verdict) {
   std::string text;
-  for (const analyze::Evidence& evidence : verdict.evidence) {
+  for (const model::Finding& evidence : verdict.evidence) {
     if (!text.empty()) text += "; ";
-    text += evidence.text;
+    text += present::SentenceOf(evidence).text;
   }
   return text;
 }
@@ -116,7 +117,7 @@ void RenderVerdict(const analyze::Report& report, Page& page) {
   Entry("run", WholeRunText(verdict), page);
   const char* label = "try";
   for (const analyze::Advice& advice : verdict.advice) {
-    Entry(label, advice.text, page);
+    Entry(label, present::SentenceOf(advice.what).text, page);
     label = "";
   }
 }

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "analyze/report/report_json.h"
+#include "present/words/finding_sentence.h"
 #include "serve/rpc/rules.h"
 #include "store/test_run.h"
 
@@ -120,7 +121,9 @@ TEST_F(ReportTest, DevicePhasesTellHowMuchOfAWaitCounts) {
   EXPECT_NEAR(report->suspects[0].share, 0.1, 1e-9);
   EXPECT_EQ(report->verdict.suspect, "model");
   std::string evidence;
-  for (const analyze::Evidence& one : report->verdict.evidence) evidence += one.text + "\n";
+  for (const model::Finding& one : report->verdict.evidence) {
+    evidence += present::SentenceOf(one).text + "\n";
+  }
   EXPECT_THAT(evidence, HasSubstr("90 % of the step, and waits for a batch 10 %"));
   EXPECT_THAT(evidence, HasSubstr("of these phases it had nothing left to do"));
   EXPECT_THAT(analyze::ReportToJson(*report), HasSubstr("\"caught_up_share\": 1.0"));

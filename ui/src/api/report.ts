@@ -13,12 +13,21 @@ export type Suspect = SuspectId;
 export type VerdictStatus = 'found' | 'no_single_suspect' | 'too_few_steps' | 'no_steps';
 export type RuleStatus = 'ok' | 'issues_found' | 'not_applicable' | 'error';
 
-export interface Evidence extends Said {
+type Value = string | number | boolean | null;
+
+/** What was found, by kind (docs/reference/findings.md), with what its sentence is made of. */
+interface OfKind extends Said {
+  /** Absent in reports of older versions, and of rules. */
+  kind?: string;
+  values?: Record<string, Value | Record<string, Value>[]>;
+}
+
+export interface Evidence extends OfKind {
   table: string;
   where: string;
 }
 
-export interface Advice extends Said {
+export interface Advice extends OfKind {
   setting: string;
   current: string;
   proposed: string;
@@ -65,6 +74,8 @@ export interface StepsInfo {
   steady: number;
   warm_up: number;
   eval: number;
+  /** false: a profile that marks no steps is taken as one. */
+  marked?: boolean;
   duration_ns: Distribution | null;
   steps_per_s: number | null;
   outlier_count: number;

@@ -75,9 +75,12 @@ describe('a sentence with figures', () => {
 });
 
 it('says once that there is no step', () => {
-  expect(whyNone('no step seen: torch was not imported')).toBe(
+  const why = (status: string, headline: string) => whyNone({ status, headline });
+  expect(why('no_steps', 'no step seen: torch was not imported')).toBe(
     'No step seen: torch was not imported',
   );
-  expect(whyNone('no whole step lies in this stretch')).toBe('No whole step lies in this stretch');
-  expect(whyNone('it ended early')).toBe('No step was seen: it ended early');
+  expect(why('no_steps', 'no whole step lies in this stretch')).toBe(
+    'No whole step lies in this stretch',
+  );
+  expect(why('too_few_steps', 'it ended early')).toBe('No step was seen: it ended early');
 });

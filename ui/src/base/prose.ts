@@ -92,8 +92,8 @@ export function pieces(text: string): Piece[] {
     );
 }
 
-/** Why there is no step; most verdicts say themselves that there is none. */
-export function whyNone(headline: string): string {
-  if (!/^no (whole )?step/.test(headline)) return `No step was seen: ${headline}`;
+/** Why there is no step; a verdict on none says so itself. */
+export function whyNone({ status, headline }: { status: string; headline: string }): string {
+  if (status !== 'no_steps') return `No step was seen: ${headline}`;
   return headline.charAt(0).toUpperCase() + headline.slice(1);
 }

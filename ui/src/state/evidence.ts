@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the rows are seen that a piece of evidence names.
+import { SHOWN, type Shown } from '../api/finding_kinds';
 import type { Evidence } from '../api/report';
 import { ns, stretch, type Stretch } from '../base/time';
 import type { Target } from './run.svelte';
@@ -22,6 +23,34 @@ export const metricOfWhere = (where: string): string | null =>
 /** Facts of devices stand with these, all others with the settings of the data pipeline. */
 export const viewOfFacts = (where: string): string =>
   /\bkind\s*=\s*'(gpu|device)'/.test(where) ? 'devices' : 'data';
+
+/** Where evidence is shown, by its kind; of a kind that is not known, or of older reports, by its table. */
+export function shownOf({ kind, table, where }: Evidence): {
+  readonly view: string;
+  readonly threads?: Shown['threads'];
+} {
+  if (isKnown(kind)) return SHOWN[kind];
+  switch (table) {
+    case 'counters':
+      return { view: 'system' };
+    case 'facts':
+      return { view: viewOfFacts(where) };
+    case 'slices':
+    case 'tracks':
+      return { view: 'timeline' };
+    case 'samples':
+      return { view: 'data', threads: 'workers' };
+    case 'losses':
+      return { view: 'overview' };
+    case 'memory':
+      return { view: 'memory' };
+    default:
+      return { view: 'steps' };
+  }
+}
+
+const isKnown = (kind: string | undefined): kind is keyof typeof SHOWN =>
+  kind !== undefined && Object.hasOwn(SHOWN, kind);
 
 /** The view of a rule's evidence, in the stretch that it names, else in the chosen one; null: no view shows it. */
 export function targetOfRows({ table, where }: Evidence): Target | null {

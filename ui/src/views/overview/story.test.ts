@@ -44,6 +44,8 @@ const VERDICT: Verdict = {
   advice: [],
 };
 
+const FEW = [{ kind: 'verdict.few_steps', text: 'it rests on 5 steps', table: 'steps', where: '' }];
+
 // A run of 100 ns: 10 before the steps, 80 of them, 10 after.
 function report(verdict: Partial<Verdict> = {}): Report {
   return {
@@ -89,7 +91,12 @@ describe('the verdict in a sentence', () => {
       'At most 12.1× faster without it; seen in 8 steps.',
     ],
     [
-      { share_low: 0.65, share_high: 0.65, headline: 'data pipeline, 65 %; seen in 5 steps' },
+      {
+        share_low: 0.65,
+        share_high: 0.65,
+        headline: 'data pipeline, 65 %; seen in 5 steps',
+        evidence: FEW,
+      },
       'Data pipeline, 65 %; seen in 5 steps',
       'At most 2.9× faster without it; mostly dataset __getitem__.',
     ],
@@ -129,6 +136,7 @@ describe('the verdict in a sentence', () => {
         share_low: 0.65,
         share_high: 0.65,
         headline: 'the model fills the step; seen in 3 steps',
+        evidence: FEW,
       },
       'The model fills the step; seen in 3 steps',
       '',
@@ -140,6 +148,12 @@ describe('the verdict in a sentence', () => {
   ])('%#', (verdict, heading, detail) => {
     const told = story(report(verdict));
     expect([read(told.heading), read(told.detail)]).toEqual([heading, detail]);
+  });
+
+  it('of a profile without marks there is no interval', () => {
+    const of = { ...report(), steps: { ...report().steps, marked: false } };
+    expect(read(story(of).detail)).not.toContain('confidence');
+    expect(read(story(report()).detail)).toContain('confidence');
   });
 
   it('is exact when it is copied', () => {
@@ -188,8 +202,8 @@ it('what nobody is to blame for has the name of its stage, where that is all of 
 });
 
 describe('evidence leads to the view and stretch that show it', () => {
-  const target = (table: string, where = '', text = '') =>
-    evidenceTarget({ table, where, text }, report(), null);
+  const target = (table: string, where = '', kind?: string) =>
+    evidenceTarget({ table, where, text: '', ...(kind && { kind }) }, report(), null);
   it('counters: the metric, over the training', () => {
     expect(target('counters', "metric = 'cpu.busy_share'")).toEqual({
       view: 'system',
@@ -198,64 +212,59 @@ describe('evidence leads to the view and stretch that show it', () => {
     });
   });
   it.each([
-    ['steps', "kind = 'train'", 'next batch not ready in 12 of 32 waits', 'data'],
-    ['steps', "kind = 'train'", 'it rests on 3 steps', 'steps'],
-    ['facts', "kind = 'loader'", '2 workers', 'data'],
-    ['facts', "kind = 'gpu'", 'a process of others was on GPU 0', 'devices'],
-    ['facts', "kind = 'device'", 'ranks 0 and 1 compute on one GPU', 'devices'],
-    ['slices', "category = 'kernel'", 'devices compute', 'timeline'],
-    ['tracks', 'rank = 0', 'rank 0 is 2 processes in one file', 'timeline'],
-    ['memory', '', 'peak', 'memory'],
-    ['samples', '', '64 samples of stacks', 'data'],
-    ['losses', "cause = 'no_hooks'", 'no process loaded the hooks', 'overview'],
-  ])('%s %s %s', (table, where, text, view) => {
-    expect(target(table, where, text).view).toBe(view);
+    ['steps', "kind = 'train'", 'data.batch_not_ready', 'data'],
+    ['steps', "kind = 'train'", 'verdict.few_steps', 'steps'],
+    ['facts', "kind = 'hook'", 'run.hook_failed', 'data'],
+    ['facts', "kind = 'gpu'", 'gpu.shared_with_others', 'devices'],
+    ['facts', "kind = 'device'", 'gpu.ranks_together', 'devices'],
+    ['slices', "category = 'kernel'", 'device.computing', 'timeline'],
+    ['tracks', 'rank = 0', 'profile.processes_together', 'timeline'],
+    ['samples', '', 'data.samples', 'data'],
+    ['losses', "cause = 'no_hooks'", 'run.lost', 'overview'],
+  ])('%s %s %s', (table, where, kind, view) => {
+    expect(target(table, where, kind).view).toBe(view);
   });
-  it('who came late and who waited: rank beside rank', () => {
-    const waits = { table: 'steps', where: '', text: 'all others waited 65.5 ms a step for it' };
-    const of = (applicable: boolean) =>
-      ({ ...report({ suspect: 'communication' }), distributed: { applicable } }) as Report;
-    expect(evidenceTarget(waits, of(true), null).view).toBe('distributed');
-    expect(evidenceTarget(waits, of(false), null).view).toBe('data');
+  it.each([
+    ['steps', "kind = 'train'", 'steps'],
+    ['facts', "kind = 'loader'", 'data'],
+    ['facts', "kind = 'gpu'", 'devices'],
+    ['slices', "category = 'kernel'", 'timeline'],
+    ['memory', '', 'memory'],
+    ['samples', '', 'data'],
+    ['losses', "cause = 'no_hooks'", 'overview'],
+    ['a table of a newer version', '', 'steps'],
+  ])('without a kind, as in older reports, the view of its table: %s %s', (table, where, view) => {
+    expect(target(table, where).view).toBe(view);
+    expect(target(table, where, 'of.a_newer_version').view).toBe(view);
+    expect(target(table, where, 'constructor').view).toBe(view);
   });
-  it('steps: where what the figure is of is shown', () => {
-    const of = (
-      text: string,
-      suspect: Report['verdict']['suspect'],
-      operators: Report['operators'],
-      where = "kind = 'train'",
-    ) =>
+  it('steps: where what the figure is of is shown, if it is', () => {
+    const of = (kind: string, more: object) =>
       evidenceTarget(
-        { table: 'steps', where, text },
-        { ...report({ suspect }), operators } as Report,
+        { table: 'steps', where: "kind = 'train'", text: '', kind },
+        { ...report(), ...more } as Report,
         null,
       ).view;
-    const some = [{ name: 'aten::mm' }];
-    const between = 'synchronization stall 29 %, dispatch overhead 8 %';
-    expect(of(between, 'framework_overhead', some)).toBe('operators');
-    expect(of('dispatch overhead 16 %', 'model', some)).toBe('operators');
-    expect(of('it is between operators', 'model', some, 'dispatch_ns IS NOT NULL')).toBe(
-      'operators',
+    expect(of('communication.last_rank', { distributed: { applicable: true } })).toBe(
+      'distributed',
     );
-    expect(of(between, 'framework_overhead', [])).toBe('steps');
-    expect(of('the training thread loads the data itself', 'data_pipeline', [])).toBe('data');
-    expect(of('12 steps collected garbage', 'framework_overhead', some)).toBe('steps');
-    expect(of('it rests on 2 steps: others may differ', 'communication', some)).toBe('steps');
+    expect(of('communication.last_rank', { distributed: { applicable: false } })).toBe('steps');
+    expect(of('operators.stages', { operators: [{ name: 'aten::mm' }] })).toBe('operators');
+    expect(of('model.between_operators', { operators: [{ name: 'aten::mm' }] })).toBe('operators');
+    expect(of('operators.stages', { operators: [] })).toBe('steps');
+    expect(of('data.loaded_by_training', {})).toBe('data');
+    expect(of('data.loaded_by_training', { data_pipeline: { applicable: false } })).toBe('steps');
+    expect(of('step.garbage_collections', { operators: [{ name: 'aten::mm' }] })).toBe('steps');
   });
   it('samples: the threads whose stacks they are', () => {
-    const threads = (text: string, of = report()) =>
-      evidenceTarget({ table: 'samples', where: '', text }, of, null).params;
-    const inFunction = '40 % of the step it is in load (data.py:3)';
-    expect(threads(inFunction)).toEqual({}); // the workers, where there are any
-    expect(threads(inFunction, report({ suspect: 'other_work' }))).toEqual({ threads: 'training' });
-    expect(threads('9 % of the step the training thread awaits Queue.get')).toEqual({
-      threads: 'training',
-    });
-    expect(threads('in 50 % of the time another thread of the process runs spin')).toEqual({
-      threads: 'other',
-    });
+    const threads = (kind: string, of = report()) =>
+      evidenceTarget({ table: 'samples', where: '', text: '', kind }, of, null).params;
     const noLoader = { ...report(), data_pipeline: { applicable: false } } as Report;
-    expect(threads(inFunction, noLoader)).toEqual({ threads: 'training' });
+    expect(threads('data.samples')).toEqual({}); // the workers, where there are any
+    expect(threads('data.samples', noLoader)).toEqual({ threads: 'training' });
+    expect(threads('step.runs_in')).toEqual({ threads: 'training' });
+    expect(threads('data.awaited')).toEqual({ threads: 'training' });
+    expect(threads('step.thread_beside')).toEqual({ threads: 'other' });
   });
   it('a loss: the part of the overview that lists it', () => {
     expect(target('losses').params).toEqual({ part: 'missing' });

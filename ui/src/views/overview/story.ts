@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the overview tells, as data: sentences, parts of the step, where evidence is shown, marks in time.
+import type { EvidenceKind } from '../../api/finding_kinds';
 import type {
   Breakdown,
   Evidence,
@@ -27,10 +28,9 @@ import {
 } from '../../base/format';
 import { newer } from '../../base/never';
 import { readable, sentenceOf } from '../../base/prose';
-import { STAGES, type StageId } from '../../base/stages';
 import { namedByStage } from '../../base/suspects';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
-import { metricOfWhere, stretchOfWhere, viewOfFacts } from '../../state/evidence';
+import { metricOfWhere, shownOf, stretchOfWhere } from '../../state/evidence';
 import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
@@ -50,7 +50,7 @@ export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): St
       return {
         tone: verdict.suspect !== 'model' ? 'found' : verdict.healthy ? 'good' : 'open',
         heading,
-        detail: meaning(verdict, steps.steady),
+        detail: meaning(verdict, steps),
       };
     case 'no_single_suspect':
     case 'too_few_steps':
@@ -61,8 +61,8 @@ export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): St
   }
 }
 
-function meaning(verdict: Verdict, steady: number): Pieces {
-  const parts = [gain(verdict), stage(verdict), interval(verdict, steady)].filter((p) => p.length);
+function meaning(verdict: Verdict, steps: Report['steps']): Pieces {
+  const parts = [gain(verdict), stage(verdict), interval(verdict, steps)].filter((p) => p.length);
   const pieces = parts.flatMap((part, i) => (i > 0 ? ['; ', ...part] : part));
   return pieces.length > 0 ? [...begun(pieces), '.'] : [];
 }
@@ -92,9 +92,11 @@ function stage(v: Verdict): Pieces {
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+const FEW_STEPS: EvidenceKind = 'verdict.few_steps';
+
 /** How sure the share is; of few steps no interval is known, and of a profile's few the headline says it. */
-function interval(v: Verdict, steady: number): Pieces {
-  if (/; (seen in \d+ steps?|the profile marks no steps)/.test(v.headline)) return [];
+function interval(v: Verdict, { steady, marked }: Report['steps']): Pieces {
+  if (marked === false || v.evidence.some(({ kind }) => kind === FEW_STEPS)) return [];
   const [low, high] = [percent(v.share_low), percent(v.share_high)];
   return low.text === high.text
     ? ['seen in ', counted(steady, 'step')]
@@ -169,62 +171,41 @@ export function trainingStretch(report: Report): Stretch | null {
 export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stretch | null): Target {
   const named = stretchOfWhere(evidence.where);
   const over = named ?? chosen ?? trainingStretch(report);
-  switch (evidence.table) {
-    case 'counters': {
+  const shown = shownOf(evidence);
+  const view = evidence.table === 'steps' && !holds(shown.view, report) ? 'steps' : shown.view;
+  switch (view) {
+    case 'system': {
       const metric = metricOfWhere(evidence.where);
-      return { view: 'system', stretch: over, params: metric ? { metric } : {} };
+      return { view, stretch: over, params: metric ? { metric } : {} };
     }
-    case 'steps':
-      return { view: viewOfSteps(evidence, report), stretch: named ?? chosen };
-    case 'facts':
-      return { view: viewOfFacts(evidence.where), stretch: named ?? chosen };
-    case 'slices':
-    case 'tracks':
-      return { view: 'timeline', stretch: over };
-    case 'samples':
-      return { view: 'data', stretch: named ?? chosen, params: threadsOf(evidence, report) };
-    case 'losses':
-      return { view: 'overview', params: { part: 'missing' } };
-    case 'memory':
-      return { view: 'memory', stretch: named ?? chosen };
-    default:
-      return { view: 'steps', stretch: named ?? chosen };
+    case 'timeline':
+      return { view, stretch: over };
+    case 'overview':
+      return { view, params: { part: 'missing' } };
+    default: {
+      const params = shown.threads ? { params: threadsOf(shown.threads, report) } : {};
+      return { view, stretch: named ?? chosen, ...params };
+    }
   }
 }
 
-/** Stages that operators fill, or the time between them. */
-const OF_OPERATORS: readonly StageId[] = [
-  'forward',
-  'backward',
-  'optimizer',
-  'synchronisation',
-  'launch',
-];
-
-/** Figures of steps are told where what they are of is shown: the steps' own view has their durations. */
-function viewOfSteps(
-  { text, where }: Evidence,
-  { verdict, distributed, data_pipeline, operators }: Report,
-): string {
-  // How much it rests on, and in how many steps something happened, is told by the steps.
-  if (/^it rests on \d|^\d+ steps? /.test(text)) return 'steps';
-  // Who came late and who waited stands rank beside rank.
-  if (verdict.suspect === 'communication' && distributed.applicable) return 'distributed';
-  if (verdict.suspect === 'data_pipeline' || /\b(queue|wait|batch|samples)/.test(text))
-    return data_pipeline.applicable ? 'data' : 'steps';
-  const ofOperators =
-    /\bdispatch_ns\b/.test(where) ||
-    OF_OPERATORS.some((id) => text.startsWith(`${STAGES[id].title} `)) ||
-    text.includes(STAGES.dispatch.title);
-  return ofOperators && operators.length > 0 ? 'operators' : 'steps';
+/** Figures of steps are told where what they are of is shown, if it is: the steps' own view has their durations. */
+function holds(view: string, { distributed, data_pipeline, operators }: Report): boolean {
+  switch (view) {
+    case 'distributed':
+      return distributed.applicable;
+    case 'data':
+      return data_pipeline.applicable;
+    case 'operators':
+      return operators.length > 0;
+    default:
+      return true;
+  }
 }
 
 /** Whose stacks show it; of a data pipeline its workers' do, which come first by themselves. */
-function threadsOf({ text }: Evidence, { verdict, data_pipeline }: Report): Query {
-  if (text.includes('another thread')) return { threads: 'other' };
-  const loads = data_pipeline.applicable && verdict.suspect === 'data_pipeline';
-  return loads && !text.includes('the training thread') ? {} : { threads: 'training' };
-}
+const threadsOf = (threads: string, { data_pipeline }: Report): Query =>
+  threads !== 'workers' ? { threads } : data_pipeline.applicable ? {} : { threads: 'training' };
 
 export interface Mark {
   readonly from: Ns;

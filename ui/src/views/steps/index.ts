@@ -10,6 +10,6 @@ export const view: View = {
   order: 2,
   tables: ['steps'],
   inReport: true,
-  notApplicable: (report) => (report.steps.count === 0 ? whyNone(report.verdict.headline) : null),
+  notApplicable: (report) => (report.steps.count === 0 ? whyNone(report.verdict) : null),
   load: () => import('./StepsView.svelte'),
 };

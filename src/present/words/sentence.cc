@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/report/sentence.h"
+#include "present/words/sentence.h"
 
 #include <algorithm>
 
-#include "analyze/report/quantity.h"
+#include "present/words/quantity.h"
 
-namespace steptrace::analyze {
+namespace steptrace::present {
 
 Sentence& Sentence::operator+=(const Sentence& more) {
   for (const Figure& figure : more.figures) {
@@ -82,4 +82,4 @@ Figure Ratio(double times) {
 }
 
 }  // namespace figure
-}  // namespace steptrace::analyze
+}  // namespace steptrace::present

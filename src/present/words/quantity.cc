@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/report/quantity.h"
+#include "present/words/quantity.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 
-namespace steptrace::analyze {
+namespace steptrace::present {
 namespace {
 
 constexpr int64_t kNsPerMinute = 60 * kNsPerSecond;
@@ -122,4 +122,4 @@ std::string FormatMoney(double amount) {
   return std::fabs(rounded) < 1e15 ? FormatCount(std::llround(rounded)) : FormatNumber(rounded);
 }
 
-}  // namespace steptrace::analyze
+}  // namespace steptrace::present

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/report/quantity.h"
+#include "present/words/quantity.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-namespace steptrace::analyze {
+namespace steptrace::present {
 namespace {
 
 TEST(FormatNumberTest, HasThreeDigitsAtMost) {
@@ -63,4 +63,4 @@ TEST(FormatOthersTest, ReadWell) {
 }
 
 }  // namespace
-}  // namespace steptrace::analyze
+}  // namespace steptrace::present

@@ -1,0 +1,1009 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by tools/generate.py of schema/findings.toml.
+#include "model/finding_kinds.h"
+
+#include <string_view>
+#include <utility>
+
+namespace steptrace::model {
+namespace {
+
+template <typename V>
+Value ValueOf(const std::optional<V>& known) {
+  return known ? Value(*known) : Value();
+}
+
+// clang-format off
+constexpr FigureInfo kDataBatchNotReadyFigures[] = {{"starved", Unit::kCount, false}, {"waits", Unit::kCount, false}};
+constexpr FigureInfo kDataAwaitedFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kDataAwaitedTexts[] = {"function"};
+constexpr FigureInfo kDataSamplesFigures[] = {{"samples", Unit::kCount, false}};
+constexpr FigureInfo kStepStagesItemFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kStepStagesItemTexts[] = {"stage"};
+constexpr FigureInfo kOperatorsStagesItemFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kOperatorsStagesItemTexts[] = {"stage"};
+constexpr FigureInfo kCommunicationStagesItemFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kCommunicationStagesItemTexts[] = {"stage"};
+constexpr FigureInfo kStepFasterWithoutFigures[] = {{"speedup", Unit::kTimes, false}};
+constexpr std::string_view kStepFasterWithoutTexts[] = {"suspect", "stage"};
+constexpr FigureInfo kStepProcessIdleFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kStepCheckpointsFigures[] = {{"steps", Unit::kCount, false}};
+constexpr FigureInfo kStepEvaluationsFigures[] = {{"steps", Unit::kCount, false}};
+constexpr FigureInfo kStepGarbageCollectionsFigures[] = {{"steps", Unit::kCount, false}};
+constexpr FigureInfo kStepUserRangeFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kStepUserRangeTexts[] = {"range"};
+constexpr FigureInfo kStepRunsInFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kStepRunsInTexts[] = {"function"};
+constexpr FigureInfo kStepWaitsInFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kStepWaitsInTexts[] = {"function"};
+constexpr FigureInfo kStepThreadBesideFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kStepThreadBesideTexts[] = {"function"};
+constexpr FigureInfo kCpuCoresBusyFigures[] = {{"cores", Unit::kCores, true}, {"share", Unit::kShare, false}};
+constexpr FigureInfo kCpuUsedByJobFigures[] = {{"used", Unit::kNumber, false}, {"cores", Unit::kCores, false}};
+constexpr FigureInfo kCpuQuotaRanOutFigures[] = {{"limit", Unit::kCores, true}, {"share", Unit::kShare, false}};
+constexpr FigureInfo kCpuContentionFigures[] = {{"threads", Unit::kNumber, false}, {"cores", Unit::kCores, false}};
+constexpr FigureInfo kCpuOtherWorkFigures[] = {{"cores", Unit::kCores, false}};
+constexpr FigureInfo kCpuRunDelayFigures[] = {{"seconds", Unit::kNumber, false}};
+constexpr FigureInfo kStorageIoWaitFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kStorageReadFigures[] = {{"bytes", Unit::kBytes, false}};
+constexpr FigureInfo kDeviceBusyFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kDeviceInPhasesFigures[] = {{"busy", Unit::kShare, false}, {"data", Unit::kShare, false}};
+constexpr FigureInfo kDeviceCaughtUpFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kDeviceComputingFigures[] = {{"computing", Unit::kShare, false}, {"idle", Unit::kShare, false}};
+constexpr FigureInfo kDeviceOneOfSeveralComputingFigures[] = {{"devices", Unit::kInteger, false}, {"computing", Unit::kShare, false}, {"idle", Unit::kShare, false}};
+constexpr FigureInfo kDeviceSlowCallsFigures[] = {{"calls", Unit::kCount, false}, {"all", Unit::kNs, false}, {"longest", Unit::kNs, false}};
+constexpr std::string_view kDeviceSlowCallsTexts[] = {"call"};
+constexpr FigureInfo kGpuSharedWithOthersFigures[] = {{"others", Unit::kInteger, false}, {"gpu", Unit::kInteger, false}, {"node", Unit::kInteger, true}};
+constexpr FigureInfo kGpuUnknownProcessesFigures[] = {{"processes", Unit::kInteger, false}, {"gpu", Unit::kInteger, false}, {"node", Unit::kInteger, true}, {"ranks", Unit::kInteger, false}};
+constexpr std::string_view kGpuRanksTogetherTexts[] = {"name"};
+constexpr FigureInfo kGpuRanksTogetherItemFigures[] = {{"rank", Unit::kInteger, false}};
+constexpr FigureInfo kGpuManyRanksTogetherFigures[] = {{"more", Unit::kInteger, false}};
+constexpr std::string_view kGpuManyRanksTogetherTexts[] = {"name"};
+constexpr FigureInfo kGpuManyRanksTogetherItemFigures[] = {{"rank", Unit::kInteger, false}};
+constexpr FigureInfo kCommunicationLastRankFigures[] = {{"rank", Unit::kInteger, false}, {"last", Unit::kCount, false}, {"steps", Unit::kCount, false}};
+constexpr FigureInfo kCommunicationWaitedForRankFigures[] = {{"wait", Unit::kNs, false}};
+constexpr FigureInfo kCommunicationCallsItemFigures[] = {{"calls", Unit::kNumber, false}, {"bytes", Unit::kBytes, true}};
+constexpr std::string_view kCommunicationCallsItemTexts[] = {"call"};
+constexpr std::string_view kModelNoStacksTexts[] = {"reason"};
+constexpr FigureInfo kModelOperatorsShareFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kModelBetweenOperatorsFigures[] = {{"share", Unit::kShare, false}, {"low", Unit::kShareNumber, false}, {"high", Unit::kShareNumber, false}, {"steps", Unit::kInteger, false}};
+constexpr FigureInfo kVerdictFewStepsFigures[] = {{"steps", Unit::kInteger, false}, {"within", Unit::kNs, true}};
+constexpr FigureInfo kVerdictAllWarmUpFigures[] = {{"steps", Unit::kInteger, false}};
+constexpr FigureInfo kVerdictWarmUpFigures[] = {{"warm_up", Unit::kInteger, false}, {"steps", Unit::kInteger, false}};
+constexpr FigureInfo kRunStepsLeftOutFigures[] = {{"steps", Unit::kCount, false}};
+constexpr FigureInfo kRunDevicesLeftOutFigures[] = {{"steps", Unit::kCount, false}};
+constexpr std::string_view kRunLostTexts[] = {"detail"};
+constexpr std::string_view kRunHookFailedTexts[] = {"hook", "reason"};
+constexpr FigureInfo kRunLastSeenFigures[] = {{"time", Unit::kNs, false}, {"waits", Unit::kFlag, false}, {"share", Unit::kShare, false}, {"samples", Unit::kCount, false}, {"worker_waits", Unit::kFlag, true}, {"worker_share", Unit::kShare, true}, {"worker_samples", Unit::kCount, true}};
+constexpr std::string_view kRunLastSeenTexts[] = {"function", "worker_function"};
+constexpr FigureInfo kProfileProcessesTogetherFigures[] = {{"rank", Unit::kInteger, false}, {"processes", Unit::kInteger, false}};
+constexpr FigureInfo kProfileThreadsTogetherFigures[] = {{"threads", Unit::kInteger, false}, {"rank", Unit::kInteger, false}};
+constexpr FigureInfo kProfileRunsInFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kProfileRunsInTexts[] = {"function"};
+constexpr FigureInfo kProfileWaitsInFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kProfileWaitsInTexts[] = {"function"};
+constexpr std::string_view kDataCheaperGetitemTexts[] = {"dataset"};
+constexpr std::string_view kDataCheaperCollateTexts[] = {"collate", "function"};
+constexpr std::string_view kDataLocalCopyTexts[] = {"dataset"};
+constexpr FigureInfo kDataFewerWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"workers", Unit::kInteger, false}};
+constexpr FigureInfo kDataWorkersOfCoresFigures[] = {{"cores", Unit::kInteger, false}, {"workers", Unit::kInteger, false}};
+constexpr FigureInfo kDataPrefetchMoreFigures[] = {{"proposed", Unit::kInteger, false}, {"prefetched", Unit::kInteger, false}};
+constexpr std::string_view kDataLoadAheadTexts[] = {"function"};
+constexpr std::string_view kDataQueryLessTexts[] = {"function"};
+constexpr std::string_view kDataDecodeLessTexts[] = {"function"};
+constexpr std::string_view kDataAugmentOnDeviceTexts[] = {"function"};
+constexpr std::string_view kDataAugmentVectorisedTexts[] = {"function"};
+constexpr std::string_view kDataTokeniseAheadTexts[] = {"function"};
+constexpr std::string_view kDataAskEarlierTexts[] = {"function"};
+constexpr std::string_view kDataCheaperAwaitedTexts[] = {"function"};
+constexpr std::string_view kDataCheaperSamplerCodeTexts[] = {"function"};
+constexpr std::string_view kDataCheaperCodeTexts[] = {"function"};
+constexpr std::string_view kDataCheaperHelpersTexts[] = {"function"};
+constexpr std::string_view kDataHoldLockLessTexts[] = {"function"};
+constexpr std::string_view kDataShareLessTexts[] = {"function"};
+constexpr std::string_view kDataCopyLessTexts[] = {"function"};
+constexpr FigureInfo kDataKeepWorkersFigures[] = {{"workers", Unit::kInteger, false}};
+constexpr FigureInfo kDataEvenPartsFigures[] = {{"at_work", Unit::kTenths, false}, {"workers", Unit::kInteger, false}};
+constexpr FigureInfo kDataMoreWaitingWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"workers", Unit::kInteger, false}};
+constexpr FigureInfo kDataCoresTakenFigures[] = {{"others", Unit::kNumber, false}, {"cores", Unit::kCores, false}, {"workers", Unit::kInteger, false}};
+constexpr FigureInfo kDataCoresFilledFigures[] = {{"workers", Unit::kInteger, false}, {"cores", Unit::kCores, false}, {"quota", Unit::kFlag, false}};
+constexpr FigureInfo kDataFirstWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"free", Unit::kNumber, false}};
+constexpr FigureInfo kDataMoreWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"workers", Unit::kInteger, false}, {"free", Unit::kNumber, false}, {"cores", Unit::kCores, false}, {"quota", Unit::kFlag, false}};
+constexpr FigureInfo kCpuFewerThreadsFigures[] = {{"proposed", Unit::kInteger, false}, {"threads", Unit::kInteger, false}};
+constexpr std::string_view kStepOwnProcessTexts[] = {"function"};
+constexpr std::string_view kStepComputeLessTexts[] = {"function"};
+constexpr std::string_view kStepLogLessTexts[] = {"function"};
+constexpr std::string_view kStepLookAtRangeTexts[] = {"range"};
+constexpr std::string_view kStepLookAtWorkTexts[] = {"function"};
+constexpr std::string_view kStepLookAtWaitTexts[] = {"function"};
+constexpr FigureInfo kModelSampleStacksFigures[] = {{"knows_cpu", Unit::kFlag, false}};
+constexpr std::string_view kModelSampleStacksTexts[] = {"how"};
+constexpr std::string_view kCommunicationTensorsForObjectsTexts[] = {"call"};
+constexpr std::string_view kCommunicationNoBarrierTexts[] = {"call"};
+constexpr FigureInfo kCommunicationLargerBucketsFigures[] = {{"bucket_mb", Unit::kInteger, true}, {"views", Unit::kFlag, false}, {"hook", Unit::kFlag, false}};
+constexpr FigureInfo kCommunicationLookAtDataFigures[] = {{"rank", Unit::kInteger, false}};
+constexpr FigureInfo kCommunicationLookAtRankFigures[] = {{"rank", Unit::kInteger, false}};
+constexpr std::string_view kCommunicationLookAtRankTexts[] = {"stage"};
+constexpr FigureInfo kCommunicationLookAtCauseFigures[] = {{"rank", Unit::kInteger, false}};
+constexpr std::string_view kCommunicationLookAtCauseTexts[] = {"function", "stage"};
+constexpr FigureInfo kRunLongerStretchFigures[] = {{"steps", Unit::kInteger, false}};
+constexpr std::string_view kRunLookWhereItIsTexts[] = {"function"};
+constexpr std::string_view kRunLookWhereItWasTexts[] = {"function"};
+
+constexpr KindInfo kKinds[] = {
+    {"data.batch_not_ready", Role::kEvidence, {kDataBatchNotReadyFigures, {}}, {{}, {}}, false},
+    {"data.loaded_by_training", Role::kEvidence, {{}, {}}, {{}, {}}, false},
+    {"data.awaited", Role::kEvidence, {kDataAwaitedFigures, kDataAwaitedTexts}, {{}, {}}, false},
+    {"data.samples", Role::kEvidence, {kDataSamplesFigures, {}}, {{}, {}}, false},
+    {"data.stages_of_profile", Role::kEvidence, {{}, {}}, {{}, {}}, false},
+    {"step.stages", Role::kEvidence, {{}, {}}, {kStepStagesItemFigures, kStepStagesItemTexts}, true},
+    {"operators.stages", Role::kEvidence, {{}, {}}, {kOperatorsStagesItemFigures, kOperatorsStagesItemTexts}, true},
+    {"communication.stages", Role::kEvidence, {{}, {}}, {kCommunicationStagesItemFigures, kCommunicationStagesItemTexts}, true},
+    {"step.faster_without", Role::kEvidence, {kStepFasterWithoutFigures, kStepFasterWithoutTexts}, {{}, {}}, false},
+    {"step.process_idle", Role::kEvidence, {kStepProcessIdleFigures, {}}, {{}, {}}, false},
+    {"step.checkpoints", Role::kEvidence, {kStepCheckpointsFigures, {}}, {{}, {}}, false},
+    {"step.evaluations", Role::kEvidence, {kStepEvaluationsFigures, {}}, {{}, {}}, false},
+    {"step.garbage_collections", Role::kEvidence, {kStepGarbageCollectionsFigures, {}}, {{}, {}}, false},
+    {"step.user_range", Role::kEvidence, {kStepUserRangeFigures, kStepUserRangeTexts}, {{}, {}}, false},
+    {"step.runs_in", Role::kEvidence, {kStepRunsInFigures, kStepRunsInTexts}, {{}, {}}, false},
+    {"step.waits_in", Role::kEvidence, {kStepWaitsInFigures, kStepWaitsInTexts}, {{}, {}}, false},
+    {"step.thread_beside", Role::kEvidence, {kStepThreadBesideFigures, kStepThreadBesideTexts}, {{}, {}}, false},
+    {"cpu.cores_busy", Role::kEvidence, {kCpuCoresBusyFigures, {}}, {{}, {}}, false},
+    {"cpu.used_by_job", Role::kEvidence, {kCpuUsedByJobFigures, {}}, {{}, {}}, false},
+    {"cpu.quota_ran_out", Role::kEvidence, {kCpuQuotaRanOutFigures, {}}, {{}, {}}, false},
+    {"cpu.contention", Role::kEvidence, {kCpuContentionFigures, {}}, {{}, {}}, false},
+    {"cpu.other_work", Role::kEvidence, {kCpuOtherWorkFigures, {}}, {{}, {}}, false},
+    {"cpu.run_delay", Role::kEvidence, {kCpuRunDelayFigures, {}}, {{}, {}}, false},
+    {"storage.io_wait", Role::kEvidence, {kStorageIoWaitFigures, {}}, {{}, {}}, false},
+    {"storage.read", Role::kEvidence, {kStorageReadFigures, {}}, {{}, {}}, false},
+    {"device.busy", Role::kEvidence, {kDeviceBusyFigures, {}}, {{}, {}}, false},
+    {"device.in_phases", Role::kEvidence, {kDeviceInPhasesFigures, {}}, {{}, {}}, false},
+    {"device.caught_up", Role::kEvidence, {kDeviceCaughtUpFigures, {}}, {{}, {}}, false},
+    {"device.computing", Role::kEvidence, {kDeviceComputingFigures, {}}, {{}, {}}, false},
+    {"device.one_of_several_computing", Role::kEvidence, {kDeviceOneOfSeveralComputingFigures, {}}, {{}, {}}, false},
+    {"device.slow_calls", Role::kEvidence, {kDeviceSlowCallsFigures, kDeviceSlowCallsTexts}, {{}, {}}, false},
+    {"gpu.shared_with_others", Role::kEvidence, {kGpuSharedWithOthersFigures, {}}, {{}, {}}, false},
+    {"gpu.unknown_processes", Role::kEvidence, {kGpuUnknownProcessesFigures, {}}, {{}, {}}, false},
+    {"gpu.ranks_together", Role::kEvidence, {{}, kGpuRanksTogetherTexts}, {kGpuRanksTogetherItemFigures, {}}, true},
+    {"gpu.many_ranks_together", Role::kEvidence, {kGpuManyRanksTogetherFigures, kGpuManyRanksTogetherTexts}, {kGpuManyRanksTogetherItemFigures, {}}, true},
+    {"communication.last_rank", Role::kEvidence, {kCommunicationLastRankFigures, {}}, {{}, {}}, false},
+    {"communication.waited_for_rank", Role::kEvidence, {kCommunicationWaitedForRankFigures, {}}, {{}, {}}, false},
+    {"communication.calls", Role::kEvidence, {{}, {}}, {kCommunicationCallsItemFigures, kCommunicationCallsItemTexts}, true},
+    {"model.no_stacks", Role::kEvidence, {{}, kModelNoStacksTexts}, {{}, {}}, false},
+    {"model.few_samples", Role::kEvidence, {{}, {}}, {{}, {}}, false},
+    {"model.operators_share", Role::kEvidence, {kModelOperatorsShareFigures, {}}, {{}, {}}, false},
+    {"model.between_operators", Role::kEvidence, {kModelBetweenOperatorsFigures, {}}, {{}, {}}, false},
+    {"verdict.few_steps", Role::kEvidence, {kVerdictFewStepsFigures, {}}, {{}, {}}, false},
+    {"verdict.all_warm_up", Role::kEvidence, {kVerdictAllWarmUpFigures, {}}, {{}, {}}, false},
+    {"verdict.warm_up", Role::kEvidence, {kVerdictWarmUpFigures, {}}, {{}, {}}, false},
+    {"run.steps_left_out", Role::kEvidence, {kRunStepsLeftOutFigures, {}}, {{}, {}}, false},
+    {"run.devices_left_out", Role::kEvidence, {kRunDevicesLeftOutFigures, {}}, {{}, {}}, false},
+    {"run.lost", Role::kEvidence, {{}, kRunLostTexts}, {{}, {}}, false},
+    {"run.hook_failed", Role::kEvidence, {{}, kRunHookFailedTexts}, {{}, {}}, false},
+    {"run.last_seen", Role::kEvidence, {kRunLastSeenFigures, kRunLastSeenTexts}, {{}, {}}, false},
+    {"profile.processes_together", Role::kEvidence, {kProfileProcessesTogetherFigures, {}}, {{}, {}}, false},
+    {"profile.threads_together", Role::kEvidence, {kProfileThreadsTogetherFigures, {}}, {{}, {}}, false},
+    {"profile.runs_in", Role::kEvidence, {kProfileRunsInFigures, kProfileRunsInTexts}, {{}, {}}, false},
+    {"profile.waits_in", Role::kEvidence, {kProfileWaitsInFigures, kProfileWaitsInTexts}, {{}, {}}, false},
+    {"data.take_whole_batches", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"data.cheaper_getitem", Role::kAdvice, {{}, kDataCheaperGetitemTexts}, {{}, {}}, false},
+    {"data.cheaper_collate", Role::kAdvice, {{}, kDataCheaperCollateTexts}, {{}, {}}, false},
+    {"data.cheaper_sampler", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"data.hand_over_less", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"data.share_by_file_system", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"data.local_copy", Role::kAdvice, {{}, kDataLocalCopyTexts}, {{}, {}}, false},
+    {"data.fewer_workers", Role::kAdvice, {kDataFewerWorkersFigures, {}}, {{}, {}}, false},
+    {"data.workers_of_cores", Role::kAdvice, {kDataWorkersOfCoresFigures, {}}, {{}, {}}, false},
+    {"data.cheaper_worker_start", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"data.one_iterator", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"data.persistent_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"data.copy_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"data.prefetch_more", Role::kAdvice, {kDataPrefetchMoreFigures, {}}, {{}, {}}, false},
+    {"data.load_ahead", Role::kAdvice, {{}, kDataLoadAheadTexts}, {{}, {}}, false},
+    {"data.pin_memory", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"data.query_less", Role::kAdvice, {{}, kDataQueryLessTexts}, {{}, {}}, false},
+    {"data.decode_less", Role::kAdvice, {{}, kDataDecodeLessTexts}, {{}, {}}, false},
+    {"data.augment_on_device", Role::kAdvice, {{}, kDataAugmentOnDeviceTexts}, {{}, {}}, false},
+    {"data.augment_vectorised", Role::kAdvice, {{}, kDataAugmentVectorisedTexts}, {{}, {}}, false},
+    {"data.tokenise_ahead", Role::kAdvice, {{}, kDataTokeniseAheadTexts}, {{}, {}}, false},
+    {"data.ask_earlier", Role::kAdvice, {{}, kDataAskEarlierTexts}, {{}, {}}, false},
+    {"data.cheaper_awaited", Role::kAdvice, {{}, kDataCheaperAwaitedTexts}, {{}, {}}, false},
+    {"data.cheaper_sampler_code", Role::kAdvice, {{}, kDataCheaperSamplerCodeTexts}, {{}, {}}, false},
+    {"data.cheaper_code", Role::kAdvice, {{}, kDataCheaperCodeTexts}, {{}, {}}, false},
+    {"data.cheaper_helpers", Role::kAdvice, {{}, kDataCheaperHelpersTexts}, {{}, {}}, false},
+    {"data.hold_lock_less", Role::kAdvice, {{}, kDataHoldLockLessTexts}, {{}, {}}, false},
+    {"data.share_less", Role::kAdvice, {{}, kDataShareLessTexts}, {{}, {}}, false},
+    {"data.copy_less", Role::kAdvice, {{}, kDataCopyLessTexts}, {{}, {}}, false},
+    {"data.keep_workers", Role::kAdvice, {kDataKeepWorkersFigures, {}}, {{}, {}}, false},
+    {"data.even_parts", Role::kAdvice, {kDataEvenPartsFigures, {}}, {{}, {}}, false},
+    {"data.more_waiting_workers", Role::kAdvice, {kDataMoreWaitingWorkersFigures, {}}, {{}, {}}, false},
+    {"data.cores_taken", Role::kAdvice, {kDataCoresTakenFigures, {}}, {{}, {}}, false},
+    {"data.cores_filled", Role::kAdvice, {kDataCoresFilledFigures, {}}, {{}, {}}, false},
+    {"data.first_workers", Role::kAdvice, {kDataFirstWorkersFigures, {}}, {{}, {}}, false},
+    {"data.more_workers", Role::kAdvice, {kDataMoreWorkersFigures, {}}, {{}, {}}, false},
+    {"data.look_at_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"data.load_beside", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"cpu.raise_quota", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"cpu.more_cores", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"cpu.free_for_training", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"cpu.free_for_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"cpu.free_for_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"cpu.free_for_model", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"cpu.fewer_threads", Role::kAdvice, {kCpuFewerThreadsFigures, {}}, {{}, {}}, false},
+    {"step.own_process", Role::kAdvice, {{}, kStepOwnProcessTexts}, {{}, {}}, false},
+    {"step.compute_less", Role::kAdvice, {{}, kStepComputeLessTexts}, {{}, {}}, false},
+    {"step.fewer_checkpoints", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"step.fewer_evaluations", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"step.log_less", Role::kAdvice, {{}, kStepLogLessTexts}, {{}, {}}, false},
+    {"step.fewer_windows", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"step.look_at_range", Role::kAdvice, {{}, kStepLookAtRangeTexts}, {{}, {}}, false},
+    {"step.look_at_work", Role::kAdvice, {{}, kStepLookAtWorkTexts}, {{}, {}}, false},
+    {"step.look_at_wait", Role::kAdvice, {{}, kStepLookAtWaitTexts}, {{}, {}}, false},
+    {"step.annotate", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"profile.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"profile.record_stacks", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"profile.after_warm_up", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"model.more_steps", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"model.sample_stacks", Role::kAdvice, {kModelSampleStacksFigures, kModelSampleStacksTexts}, {{}, {}}, false},
+    {"model.kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"model.profile_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"model.operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"model.capture_kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"model.capture_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"framework.no_anomaly_detection", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"framework.more_in_a_launch", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"framework.mend_graph_breaks", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"framework.fuse_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"framework.collect_seldom", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"framework.fixed_shapes", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"framework.look_at_unbegun_work", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"framework.run_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.accumulate_without_sync", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.accumulate", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.call_less", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.tensors_for_objects", Role::kAdvice, {{}, kCommunicationTensorsForObjectsTexts}, {{}, {}}, false},
+    {"communication.no_barrier", Role::kAdvice, {{}, kCommunicationNoBarrierTexts}, {{}, {}}, false},
+    {"communication.micro_batches", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.join_calls", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.wait_later", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.start_asynchronously", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.hold_parameters", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.more_layers_a_unit", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.shard_gradients", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.larger_units", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.larger_buckets", Role::kAdvice, {kCommunicationLargerBucketsFigures, {}}, {{}, {}}, false},
+    {"communication.nccl", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.no_unused_parameters", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.even_work", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"communication.look_at_data", Role::kAdvice, {kCommunicationLookAtDataFigures, {}}, {{}, {}}, false},
+    {"communication.look_at_rank", Role::kAdvice, {kCommunicationLookAtRankFigures, kCommunicationLookAtRankTexts}, {{}, {}}, false},
+    {"communication.look_at_cause", Role::kAdvice, {kCommunicationLookAtCauseFigures, kCommunicationLookAtCauseTexts}, {{}, {}}, false},
+    {"run.call_step", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.call_step_if_it_trains", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.call_step_if_it_trained", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.call_step_if_it_trains_already", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.let_hooks_in", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.name_ranges", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.longer_stretch", Role::kAdvice, {kRunLongerStretchFigures, {}}, {{}, {}}, false},
+    {"run.without_tool", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.free_space", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.mend_failure", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.look_where_it_is", Role::kAdvice, {{}, kRunLookWhereItIsTexts}, {{}, {}}, false},
+    {"run.look_where_it_was", Role::kAdvice, {{}, kRunLookWhereItWasTexts}, {{}, {}}, false},
+    {"run.with_optimizer_hook", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.with_hooks", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.capture_again", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.look_behind_warm_up", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.more_steps", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.ask_again", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.longer", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"import.all_files", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"import.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+};
+static_assert(std::size(kKinds) == kFindingKindCount);
+
+}  // namespace
+
+const KindInfo& InfoOf(FindingKind kind) {
+  return kKinds[static_cast<size_t>(kind)];
+}
+
+namespace finding {
+namespace {
+
+Item Plain(StepStages::Item& one) { return {{one.share.value}, {one.stage.value}}; }
+
+Item Plain(OperatorsStages::Item& one) { return {{one.share.value}, {one.stage.value}}; }
+
+Item Plain(CommunicationStages::Item& one) { return {{one.share.value}, {one.stage.value}}; }
+
+Item Plain(GpuRanksTogether::Item& one) { return {{one.rank.value}, {}}; }
+
+Item Plain(GpuManyRanksTogether::Item& one) { return {{one.rank.value}, {}}; }
+
+Item Plain(CommunicationCalls::Item& one) { return {{one.calls.value, ValueOf(one.bytes)}, {one.call.value}}; }
+
+template <typename One>
+std::vector<Item> PlainOf(std::vector<One>& items) {
+  std::vector<Item> plain;
+  for (One& one : items) plain.push_back(Plain(one));
+  return plain;
+}
+
+}  // namespace
+
+Finding Make(DataBatchNotReady one) {
+  return {FindingKind::kDataBatchNotReady, {one.starved.value, one.waits.value}, {}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(DataLoadedByTraining) {
+  return {FindingKind::kDataLoadedByTraining, {}, {}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(DataAwaited one) {
+  return {FindingKind::kDataAwaited, {one.share.value}, {one.function.value}, {}, {"samples", ""}};
+}
+
+Finding Make(DataSamples one) {
+  return {FindingKind::kDataSamples, {one.samples.value}, {}, {}, {"samples", ""}};
+}
+
+Finding Make(DataStagesOfProfile) {
+  return {FindingKind::kDataStagesOfProfile, {}, {}, {}, {"slices", "category = 'python_function'"}};
+}
+
+Finding Make(StepStages one) {
+  return {FindingKind::kStepStages, {}, {}, PlainOf(one.items.value), {"steps", "kind = 'train'"}};
+}
+
+Finding Make(OperatorsStages one) {
+  return {FindingKind::kOperatorsStages, {}, {}, PlainOf(one.items.value), {"steps", "kind = 'train'"}};
+}
+
+Finding Make(CommunicationStages one) {
+  return {FindingKind::kCommunicationStages, {}, {}, PlainOf(one.items.value), {"steps", "kind = 'train'"}};
+}
+
+Finding Make(StepFasterWithout one) {
+  return {FindingKind::kStepFasterWithout, {one.speedup.value}, {one.suspect, one.stage.value}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(StepProcessIdle one) {
+  return {FindingKind::kStepProcessIdle, {one.share.value}, {}, {}, {"counters", one.where.value}};
+}
+
+Finding Make(StepCheckpoints one) {
+  return {FindingKind::kStepCheckpoints, {one.steps.value}, {}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(StepEvaluations one) {
+  return {FindingKind::kStepEvaluations, {one.steps.value}, {}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(StepGarbageCollections one) {
+  return {FindingKind::kStepGarbageCollections, {one.steps.value}, {}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(StepUserRange one) {
+  return {FindingKind::kStepUserRange, {one.share.value}, {one.range.value}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(StepRunsIn one) {
+  return {FindingKind::kStepRunsIn, {one.share.value}, {one.function.value}, {}, {"samples", ""}};
+}
+
+Finding Make(StepWaitsIn one) {
+  return {FindingKind::kStepWaitsIn, {one.share.value}, {one.function.value}, {}, {"samples", ""}};
+}
+
+Finding Make(StepThreadBeside one) {
+  return {FindingKind::kStepThreadBeside, {one.share.value}, {one.function.value}, {}, {"samples", ""}};
+}
+
+Finding Make(CpuCoresBusy one) {
+  return {FindingKind::kCpuCoresBusy, {ValueOf(one.cores), one.share.value}, {}, {}, {"counters", one.where.value}};
+}
+
+Finding Make(CpuUsedByJob one) {
+  return {FindingKind::kCpuUsedByJob, {one.used.value, one.cores.value}, {}, {}, {"counters", one.where.value}};
+}
+
+Finding Make(CpuQuotaRanOut one) {
+  return {FindingKind::kCpuQuotaRanOut, {ValueOf(one.limit), one.share.value}, {}, {}, {"counters", one.where.value}};
+}
+
+Finding Make(CpuContention one) {
+  return {FindingKind::kCpuContention, {one.threads.value, one.cores.value}, {}, {}, {"counters", one.where.value}};
+}
+
+Finding Make(CpuOtherWork one) {
+  return {FindingKind::kCpuOtherWork, {one.cores.value}, {}, {}, {"counters", one.where.value}};
+}
+
+Finding Make(CpuRunDelay one) {
+  return {FindingKind::kCpuRunDelay, {one.seconds.value}, {}, {}, {"counters", one.where.value}};
+}
+
+Finding Make(StorageIoWait one) {
+  return {FindingKind::kStorageIoWait, {one.share.value}, {}, {}, {"counters", one.where.value}};
+}
+
+Finding Make(StorageRead one) {
+  return {FindingKind::kStorageRead, {one.bytes.value}, {}, {}, {"counters", one.where.value}};
+}
+
+Finding Make(DeviceBusy one) {
+  return {FindingKind::kDeviceBusy, {one.share.value}, {}, {}, {"counters", one.where.value}};
+}
+
+Finding Make(DeviceInPhases one) {
+  return {FindingKind::kDeviceInPhases, {one.busy.value, one.data.value}, {}, {}, {"slices", "category = 'device_phase'"}};
+}
+
+Finding Make(DeviceCaughtUp one) {
+  return {FindingKind::kDeviceCaughtUp, {one.share.value}, {}, {}, {"slices", "category = 'device_phase'"}};
+}
+
+Finding Make(DeviceComputing one) {
+  return {FindingKind::kDeviceComputing, {one.computing.value, one.idle.value}, {}, {}, {"slices", "category = 'kernel'"}};
+}
+
+Finding Make(DeviceOneOfSeveralComputing one) {
+  return {FindingKind::kDeviceOneOfSeveralComputing, {one.devices.value, one.computing.value, one.idle.value}, {}, {}, {"slices", "category = 'kernel'"}};
+}
+
+Finding Make(DeviceSlowCalls one) {
+  return {FindingKind::kDeviceSlowCalls, {one.calls.value, one.all.value, one.longest.value}, {one.call.value}, {}, {"slices", "category = 'cuda_runtime' and dur_ns >= 10000000"}};
+}
+
+Finding Make(GpuSharedWithOthers one) {
+  return {FindingKind::kGpuSharedWithOthers, {one.others.value, one.gpu.value, ValueOf(one.node)}, {}, {}, {"facts", "kind = 'gpu'"}};
+}
+
+Finding Make(GpuUnknownProcesses one) {
+  return {FindingKind::kGpuUnknownProcesses, {one.processes.value, one.gpu.value, ValueOf(one.node), one.ranks.value}, {}, {}, {"facts", "kind = 'gpu'"}};
+}
+
+Finding Make(GpuRanksTogether one) {
+  return {FindingKind::kGpuRanksTogether, {}, {one.name}, PlainOf(one.items.value), {"facts", "kind = 'device'"}};
+}
+
+Finding Make(GpuManyRanksTogether one) {
+  return {FindingKind::kGpuManyRanksTogether, {one.more.value}, {one.name}, PlainOf(one.items.value), {"facts", "kind = 'device'"}};
+}
+
+Finding Make(CommunicationLastRank one) {
+  return {FindingKind::kCommunicationLastRank, {one.rank.value, one.last.value, one.steps.value}, {}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(CommunicationWaitedForRank one) {
+  return {FindingKind::kCommunicationWaitedForRank, {one.wait.value}, {}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(CommunicationCalls one) {
+  return {FindingKind::kCommunicationCalls, {}, {}, PlainOf(one.items.value), {"slices", "category = 'communication'"}};
+}
+
+Finding Make(ModelNoStacks one) {
+  return {FindingKind::kModelNoStacks, {}, {one.reason.value}, {}, {"facts", "kind = 'source'"}};
+}
+
+Finding Make(ModelFewSamples) {
+  return {FindingKind::kModelFewSamples, {}, {}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(ModelOperatorsShare one) {
+  return {FindingKind::kModelOperatorsShare, {one.share.value}, {}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(ModelBetweenOperators one) {
+  return {FindingKind::kModelBetweenOperators, {one.share.value, one.low.value, one.high.value, one.steps.value}, {}, {}, {"steps", "dispatch_ns IS NOT NULL"}};
+}
+
+Finding Make(VerdictFewSteps one) {
+  return {FindingKind::kVerdictFewSteps, {one.steps.value, ValueOf(one.within)}, {}, {}, {"steps", "kind = 'train'"}};
+}
+
+Finding Make(VerdictAllWarmUp one) {
+  return {FindingKind::kVerdictAllWarmUp, {one.steps.value}, {}, {}, {"steps", "kind = 'warm-up'"}};
+}
+
+Finding Make(VerdictWarmUp one) {
+  return {FindingKind::kVerdictWarmUp, {one.warm_up.value, one.steps.value}, {}, {}, {"steps", "kind = 'warm-up'"}};
+}
+
+Finding Make(RunStepsLeftOut one) {
+  return {FindingKind::kRunStepsLeftOut, {one.steps.value}, {}, {}, {"losses", "cause = 'segment_damaged'"}};
+}
+
+Finding Make(RunDevicesLeftOut one) {
+  return {FindingKind::kRunDevicesLeftOut, {one.steps.value}, {}, {}, {"losses", "cause = 'segment_damaged'"}};
+}
+
+Finding Make(RunLost one) {
+  return {FindingKind::kRunLost, {}, {one.detail.value}, {}, {"losses", one.where.value}};
+}
+
+Finding Make(RunHookFailed one) {
+  return {FindingKind::kRunHookFailed, {}, {one.hook, one.reason}, {}, {"facts", "kind = 'hook'"}};
+}
+
+Finding Make(RunLastSeen one) {
+  return {FindingKind::kRunLastSeen, {one.time.value, one.waits.value, one.share.value, one.samples.value, ValueOf(one.worker_waits), ValueOf(one.worker_share), ValueOf(one.worker_samples)}, {one.function.value, one.worker_function}, {}, {"samples", ""}};
+}
+
+Finding Make(ProfileProcessesTogether one) {
+  return {FindingKind::kProfileProcessesTogether, {one.rank.value, one.processes.value}, {}, {}, {"tracks", one.where.value}};
+}
+
+Finding Make(ProfileThreadsTogether one) {
+  return {FindingKind::kProfileThreadsTogether, {one.threads.value, one.rank.value}, {}, {}, {"steps", one.where.value}};
+}
+
+Finding Make(ProfileRunsIn one) {
+  return {FindingKind::kProfileRunsIn, {one.share.value}, {one.function.value}, {}, {"slices", "category = 'python_function'"}};
+}
+
+Finding Make(ProfileWaitsIn one) {
+  return {FindingKind::kProfileWaitsIn, {one.share.value}, {one.function.value}, {}, {"slices", "category = 'python_function'"}};
+}
+
+Finding Make(DataTakeWholeBatches) {
+  return {FindingKind::kDataTakeWholeBatches, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataCheaperGetitem one) {
+  return {FindingKind::kDataCheaperGetitem, {}, {one.dataset}, {}, {"", ""}};
+}
+
+Finding Make(DataCheaperCollate one) {
+  return {FindingKind::kDataCheaperCollate, {}, {one.collate, one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataCheaperSampler) {
+  return {FindingKind::kDataCheaperSampler, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataHandOverLess) {
+  return {FindingKind::kDataHandOverLess, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataShareByFileSystem) {
+  return {FindingKind::kDataShareByFileSystem, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataLocalCopy one) {
+  return {FindingKind::kDataLocalCopy, {}, {one.dataset}, {}, {"", ""}};
+}
+
+Finding Make(DataFewerWorkers one) {
+  return {FindingKind::kDataFewerWorkers, {one.proposed.value, one.workers.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataWorkersOfCores one) {
+  return {FindingKind::kDataWorkersOfCores, {one.cores.value, one.workers.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataCheaperWorkerStart) {
+  return {FindingKind::kDataCheaperWorkerStart, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataOneIterator) {
+  return {FindingKind::kDataOneIterator, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataPersistentWorkers) {
+  return {FindingKind::kDataPersistentWorkers, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataCopyAhead) {
+  return {FindingKind::kDataCopyAhead, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataPrefetchMore one) {
+  return {FindingKind::kDataPrefetchMore, {one.proposed.value, one.prefetched.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataLoadAhead one) {
+  return {FindingKind::kDataLoadAhead, {}, {one.function.value}, {}, {"", ""}};
+}
+
+Finding Make(DataPinMemory) {
+  return {FindingKind::kDataPinMemory, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataQueryLess one) {
+  return {FindingKind::kDataQueryLess, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataDecodeLess one) {
+  return {FindingKind::kDataDecodeLess, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataAugmentOnDevice one) {
+  return {FindingKind::kDataAugmentOnDevice, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataAugmentVectorised one) {
+  return {FindingKind::kDataAugmentVectorised, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataTokeniseAhead one) {
+  return {FindingKind::kDataTokeniseAhead, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataAskEarlier one) {
+  return {FindingKind::kDataAskEarlier, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataCheaperAwaited one) {
+  return {FindingKind::kDataCheaperAwaited, {}, {one.function.value}, {}, {"", ""}};
+}
+
+Finding Make(DataCheaperSamplerCode one) {
+  return {FindingKind::kDataCheaperSamplerCode, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataCheaperCode one) {
+  return {FindingKind::kDataCheaperCode, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataCheaperHelpers one) {
+  return {FindingKind::kDataCheaperHelpers, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataHoldLockLess one) {
+  return {FindingKind::kDataHoldLockLess, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataShareLess one) {
+  return {FindingKind::kDataShareLess, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataCopyLess one) {
+  return {FindingKind::kDataCopyLess, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(DataKeepWorkers one) {
+  return {FindingKind::kDataKeepWorkers, {one.workers.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataEvenParts one) {
+  return {FindingKind::kDataEvenParts, {one.at_work.value, one.workers.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataMoreWaitingWorkers one) {
+  return {FindingKind::kDataMoreWaitingWorkers, {one.proposed.value, one.workers.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataCoresTaken one) {
+  return {FindingKind::kDataCoresTaken, {one.others.value, one.cores.value, one.workers.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataCoresFilled one) {
+  return {FindingKind::kDataCoresFilled, {one.workers.value, one.cores.value, one.quota.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataFirstWorkers one) {
+  return {FindingKind::kDataFirstWorkers, {one.proposed.value, one.free.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataMoreWorkers one) {
+  return {FindingKind::kDataMoreWorkers, {one.proposed.value, one.workers.value, one.free.value, one.cores.value, one.quota.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataLookAtWorkers) {
+  return {FindingKind::kDataLookAtWorkers, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(DataLoadBeside) {
+  return {FindingKind::kDataLoadBeside, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CpuRaiseQuota) {
+  return {FindingKind::kCpuRaiseQuota, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CpuMoreCores) {
+  return {FindingKind::kCpuMoreCores, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CpuFreeForTraining) {
+  return {FindingKind::kCpuFreeForTraining, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CpuFreeForWorkers) {
+  return {FindingKind::kCpuFreeForWorkers, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CpuFreeForOperators) {
+  return {FindingKind::kCpuFreeForOperators, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CpuFreeForModel) {
+  return {FindingKind::kCpuFreeForModel, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CpuFewerThreads one) {
+  return {FindingKind::kCpuFewerThreads, {one.proposed.value, one.threads.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(StepOwnProcess one) {
+  return {FindingKind::kStepOwnProcess, {}, {one.function.value}, {}, {"", ""}};
+}
+
+Finding Make(StepComputeLess one) {
+  return {FindingKind::kStepComputeLess, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(StepFewerCheckpoints) {
+  return {FindingKind::kStepFewerCheckpoints, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(StepFewerEvaluations) {
+  return {FindingKind::kStepFewerEvaluations, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(StepLogLess one) {
+  return {FindingKind::kStepLogLess, {}, {one.function}, {}, {"", ""}};
+}
+
+Finding Make(StepFewerWindows) {
+  return {FindingKind::kStepFewerWindows, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(StepLookAtRange one) {
+  return {FindingKind::kStepLookAtRange, {}, {one.range.value}, {}, {"", ""}};
+}
+
+Finding Make(StepLookAtWork one) {
+  return {FindingKind::kStepLookAtWork, {}, {one.function.value}, {}, {"", ""}};
+}
+
+Finding Make(StepLookAtWait one) {
+  return {FindingKind::kStepLookAtWait, {}, {one.function.value}, {}, {"", ""}};
+}
+
+Finding Make(StepAnnotate) {
+  return {FindingKind::kStepAnnotate, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ProfileRecordHost) {
+  return {FindingKind::kProfileRecordHost, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ProfileRecordStacks) {
+  return {FindingKind::kProfileRecordStacks, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ProfileAfterWarmUp) {
+  return {FindingKind::kProfileAfterWarmUp, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ModelMoreSteps) {
+  return {FindingKind::kModelMoreSteps, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ModelSampleStacks one) {
+  return {FindingKind::kModelSampleStacks, {one.knows_cpu.value}, {one.how.value}, {}, {"", ""}};
+}
+
+Finding Make(ModelKernels) {
+  return {FindingKind::kModelKernels, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ModelProfileOperators) {
+  return {FindingKind::kModelProfileOperators, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ModelOperators) {
+  return {FindingKind::kModelOperators, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ModelCaptureKernels) {
+  return {FindingKind::kModelCaptureKernels, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ModelCaptureOperators) {
+  return {FindingKind::kModelCaptureOperators, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(FrameworkNoAnomalyDetection) {
+  return {FindingKind::kFrameworkNoAnomalyDetection, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(FrameworkMoreInALaunch) {
+  return {FindingKind::kFrameworkMoreInALaunch, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(FrameworkMendGraphBreaks) {
+  return {FindingKind::kFrameworkMendGraphBreaks, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(FrameworkFuseOperators) {
+  return {FindingKind::kFrameworkFuseOperators, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(FrameworkCollectSeldom) {
+  return {FindingKind::kFrameworkCollectSeldom, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(FrameworkFixedShapes) {
+  return {FindingKind::kFrameworkFixedShapes, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(FrameworkLookAtUnbegunWork) {
+  return {FindingKind::kFrameworkLookAtUnbegunWork, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(FrameworkRunAhead) {
+  return {FindingKind::kFrameworkRunAhead, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationAccumulateWithoutSync) {
+  return {FindingKind::kCommunicationAccumulateWithoutSync, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationAccumulate) {
+  return {FindingKind::kCommunicationAccumulate, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationCallLess) {
+  return {FindingKind::kCommunicationCallLess, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationTensorsForObjects one) {
+  return {FindingKind::kCommunicationTensorsForObjects, {}, {one.call.value}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationNoBarrier one) {
+  return {FindingKind::kCommunicationNoBarrier, {}, {one.call.value}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationMicroBatches) {
+  return {FindingKind::kCommunicationMicroBatches, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationJoinCalls) {
+  return {FindingKind::kCommunicationJoinCalls, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationWaitLater) {
+  return {FindingKind::kCommunicationWaitLater, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationStartAsynchronously) {
+  return {FindingKind::kCommunicationStartAsynchronously, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationHoldParameters) {
+  return {FindingKind::kCommunicationHoldParameters, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationMoreLayersAUnit) {
+  return {FindingKind::kCommunicationMoreLayersAUnit, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationShardGradients) {
+  return {FindingKind::kCommunicationShardGradients, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationLargerUnits) {
+  return {FindingKind::kCommunicationLargerUnits, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationLargerBuckets one) {
+  return {FindingKind::kCommunicationLargerBuckets, {ValueOf(one.bucket_mb), one.views.value, one.hook.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationNccl) {
+  return {FindingKind::kCommunicationNccl, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationNoUnusedParameters) {
+  return {FindingKind::kCommunicationNoUnusedParameters, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationEvenWork) {
+  return {FindingKind::kCommunicationEvenWork, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationLookAtData one) {
+  return {FindingKind::kCommunicationLookAtData, {one.rank.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationLookAtRank one) {
+  return {FindingKind::kCommunicationLookAtRank, {one.rank.value}, {one.stage.value}, {}, {"", ""}};
+}
+
+Finding Make(CommunicationLookAtCause one) {
+  return {FindingKind::kCommunicationLookAtCause, {one.rank.value}, {one.function, one.stage.value}, {}, {"", ""}};
+}
+
+Finding Make(RunCallStep) {
+  return {FindingKind::kRunCallStep, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunCallStepIfItTrains) {
+  return {FindingKind::kRunCallStepIfItTrains, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunCallStepIfItTrained) {
+  return {FindingKind::kRunCallStepIfItTrained, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunCallStepIfItTrainsAlready) {
+  return {FindingKind::kRunCallStepIfItTrainsAlready, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunLetHooksIn) {
+  return {FindingKind::kRunLetHooksIn, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunNameRanges) {
+  return {FindingKind::kRunNameRanges, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunLongerStretch one) {
+  return {FindingKind::kRunLongerStretch, {one.steps.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunWithoutTool) {
+  return {FindingKind::kRunWithoutTool, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunFreeSpace) {
+  return {FindingKind::kRunFreeSpace, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunMendFailure) {
+  return {FindingKind::kRunMendFailure, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunLookWhereItIs one) {
+  return {FindingKind::kRunLookWhereItIs, {}, {one.function.value}, {}, {"", ""}};
+}
+
+Finding Make(RunLookWhereItWas one) {
+  return {FindingKind::kRunLookWhereItWas, {}, {one.function.value}, {}, {"", ""}};
+}
+
+Finding Make(RunWithOptimizerHook) {
+  return {FindingKind::kRunWithOptimizerHook, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunWithHooks) {
+  return {FindingKind::kRunWithHooks, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunCaptureAgain) {
+  return {FindingKind::kRunCaptureAgain, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunLookBehindWarmUp) {
+  return {FindingKind::kRunLookBehindWarmUp, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunMoreSteps) {
+  return {FindingKind::kRunMoreSteps, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunAskAgain) {
+  return {FindingKind::kRunAskAgain, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RunLonger) {
+  return {FindingKind::kRunLonger, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ImportAllFiles) {
+  return {FindingKind::kImportAllFiles, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ImportRecordHost) {
+  return {FindingKind::kImportRecordHost, {}, {}, {}, {"", ""}};
+}
+
+}  // namespace finding
+// clang-format on
+}  // namespace steptrace::model

@@ -1,0 +1,1067 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by tools/generate.py of schema/findings.toml.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/finding.h"
+
+namespace steptrace::model {
+
+// clang-format off
+enum class FindingKind : uint8_t {
+  kDataBatchNotReady,
+  kDataLoadedByTraining,
+  kDataAwaited,
+  kDataSamples,
+  kDataStagesOfProfile,
+  kStepStages,
+  kOperatorsStages,
+  kCommunicationStages,
+  kStepFasterWithout,
+  kStepProcessIdle,
+  kStepCheckpoints,
+  kStepEvaluations,
+  kStepGarbageCollections,
+  kStepUserRange,
+  kStepRunsIn,
+  kStepWaitsIn,
+  kStepThreadBeside,
+  kCpuCoresBusy,
+  kCpuUsedByJob,
+  kCpuQuotaRanOut,
+  kCpuContention,
+  kCpuOtherWork,
+  kCpuRunDelay,
+  kStorageIoWait,
+  kStorageRead,
+  kDeviceBusy,
+  kDeviceInPhases,
+  kDeviceCaughtUp,
+  kDeviceComputing,
+  kDeviceOneOfSeveralComputing,
+  kDeviceSlowCalls,
+  kGpuSharedWithOthers,
+  kGpuUnknownProcesses,
+  kGpuRanksTogether,
+  kGpuManyRanksTogether,
+  kCommunicationLastRank,
+  kCommunicationWaitedForRank,
+  kCommunicationCalls,
+  kModelNoStacks,
+  kModelFewSamples,
+  kModelOperatorsShare,
+  kModelBetweenOperators,
+  kVerdictFewSteps,
+  kVerdictAllWarmUp,
+  kVerdictWarmUp,
+  kRunStepsLeftOut,
+  kRunDevicesLeftOut,
+  kRunLost,
+  kRunHookFailed,
+  kRunLastSeen,
+  kProfileProcessesTogether,
+  kProfileThreadsTogether,
+  kProfileRunsIn,
+  kProfileWaitsIn,
+  kDataTakeWholeBatches,
+  kDataCheaperGetitem,
+  kDataCheaperCollate,
+  kDataCheaperSampler,
+  kDataHandOverLess,
+  kDataShareByFileSystem,
+  kDataLocalCopy,
+  kDataFewerWorkers,
+  kDataWorkersOfCores,
+  kDataCheaperWorkerStart,
+  kDataOneIterator,
+  kDataPersistentWorkers,
+  kDataCopyAhead,
+  kDataPrefetchMore,
+  kDataLoadAhead,
+  kDataPinMemory,
+  kDataQueryLess,
+  kDataDecodeLess,
+  kDataAugmentOnDevice,
+  kDataAugmentVectorised,
+  kDataTokeniseAhead,
+  kDataAskEarlier,
+  kDataCheaperAwaited,
+  kDataCheaperSamplerCode,
+  kDataCheaperCode,
+  kDataCheaperHelpers,
+  kDataHoldLockLess,
+  kDataShareLess,
+  kDataCopyLess,
+  kDataKeepWorkers,
+  kDataEvenParts,
+  kDataMoreWaitingWorkers,
+  kDataCoresTaken,
+  kDataCoresFilled,
+  kDataFirstWorkers,
+  kDataMoreWorkers,
+  kDataLookAtWorkers,
+  kDataLoadBeside,
+  kCpuRaiseQuota,
+  kCpuMoreCores,
+  kCpuFreeForTraining,
+  kCpuFreeForWorkers,
+  kCpuFreeForOperators,
+  kCpuFreeForModel,
+  kCpuFewerThreads,
+  kStepOwnProcess,
+  kStepComputeLess,
+  kStepFewerCheckpoints,
+  kStepFewerEvaluations,
+  kStepLogLess,
+  kStepFewerWindows,
+  kStepLookAtRange,
+  kStepLookAtWork,
+  kStepLookAtWait,
+  kStepAnnotate,
+  kProfileRecordHost,
+  kProfileRecordStacks,
+  kProfileAfterWarmUp,
+  kModelMoreSteps,
+  kModelSampleStacks,
+  kModelKernels,
+  kModelProfileOperators,
+  kModelOperators,
+  kModelCaptureKernels,
+  kModelCaptureOperators,
+  kFrameworkNoAnomalyDetection,
+  kFrameworkMoreInALaunch,
+  kFrameworkMendGraphBreaks,
+  kFrameworkFuseOperators,
+  kFrameworkCollectSeldom,
+  kFrameworkFixedShapes,
+  kFrameworkLookAtUnbegunWork,
+  kFrameworkRunAhead,
+  kCommunicationAccumulateWithoutSync,
+  kCommunicationAccumulate,
+  kCommunicationCallLess,
+  kCommunicationTensorsForObjects,
+  kCommunicationNoBarrier,
+  kCommunicationMicroBatches,
+  kCommunicationJoinCalls,
+  kCommunicationWaitLater,
+  kCommunicationStartAsynchronously,
+  kCommunicationHoldParameters,
+  kCommunicationMoreLayersAUnit,
+  kCommunicationShardGradients,
+  kCommunicationLargerUnits,
+  kCommunicationLargerBuckets,
+  kCommunicationNccl,
+  kCommunicationNoUnusedParameters,
+  kCommunicationEvenWork,
+  kCommunicationLookAtData,
+  kCommunicationLookAtRank,
+  kCommunicationLookAtCause,
+  kRunCallStep,
+  kRunCallStepIfItTrains,
+  kRunCallStepIfItTrained,
+  kRunCallStepIfItTrainsAlready,
+  kRunLetHooksIn,
+  kRunNameRanges,
+  kRunLongerStretch,
+  kRunWithoutTool,
+  kRunFreeSpace,
+  kRunMendFailure,
+  kRunLookWhereItIs,
+  kRunLookWhereItWas,
+  kRunWithOptimizerHook,
+  kRunWithHooks,
+  kRunCaptureAgain,
+  kRunLookBehindWarmUp,
+  kRunMoreSteps,
+  kRunAskAgain,
+  kRunLonger,
+  kImportAllFiles,
+  kImportRecordHost,
+};
+
+inline constexpr size_t kFindingKindCount = 168;
+
+// What each kind holds: what need not be known is optional, all else is to be given.
+namespace finding {
+
+struct DataBatchNotReady {
+  Given<int64_t> starved;  // count
+  Given<int64_t> waits;  // count
+};
+
+struct DataLoadedByTraining {
+};
+
+struct DataAwaited {
+  Given<double> share;  // share
+  Text function;
+};
+
+struct DataSamples {
+  Given<int64_t> samples;  // count
+};
+
+struct DataStagesOfProfile {
+};
+
+struct StepStages {
+  struct Item {
+    Given<double> share;  // share
+    Text stage;
+  };
+  Given<std::vector<Item>> items;
+};
+
+struct OperatorsStages {
+  struct Item {
+    Given<double> share;  // share
+    Text stage;
+  };
+  Given<std::vector<Item>> items;
+};
+
+struct CommunicationStages {
+  struct Item {
+    Given<double> share;  // share
+    Text stage;
+  };
+  Given<std::vector<Item>> items;
+};
+
+struct StepFasterWithout {
+  Given<double> speedup;  // times
+  std::string suspect = {};
+  Text stage;
+};
+
+struct StepProcessIdle {
+  Given<double> share;  // share
+  Text where;  // which rows of its table show it
+};
+
+struct StepCheckpoints {
+  Given<int64_t> steps;  // count
+};
+
+struct StepEvaluations {
+  Given<int64_t> steps;  // count
+};
+
+struct StepGarbageCollections {
+  Given<int64_t> steps;  // count
+};
+
+struct StepUserRange {
+  Given<double> share;  // share
+  Text range;
+};
+
+struct StepRunsIn {
+  Given<double> share;  // share
+  Text function;
+};
+
+struct StepWaitsIn {
+  Given<double> share;  // share
+  Text function;
+};
+
+struct StepThreadBeside {
+  Given<double> share;  // share
+  Text function;
+};
+
+struct CpuCoresBusy {
+  std::optional<double> cores = std::nullopt;  // cores
+  Given<double> share;  // share
+  Text where;  // which rows of its table show it
+};
+
+struct CpuUsedByJob {
+  Given<double> used;  // number
+  Given<double> cores;  // cores
+  Text where;  // which rows of its table show it
+};
+
+struct CpuQuotaRanOut {
+  std::optional<double> limit = std::nullopt;  // cores
+  Given<double> share;  // share
+  Text where;  // which rows of its table show it
+};
+
+struct CpuContention {
+  Given<double> threads;  // number
+  Given<double> cores;  // cores
+  Text where;  // which rows of its table show it
+};
+
+struct CpuOtherWork {
+  Given<double> cores;  // cores
+  Text where;  // which rows of its table show it
+};
+
+struct CpuRunDelay {
+  Given<double> seconds;  // number
+  Text where;  // which rows of its table show it
+};
+
+struct StorageIoWait {
+  Given<double> share;  // share
+  Text where;  // which rows of its table show it
+};
+
+struct StorageRead {
+  Given<double> bytes;  // bytes
+  Text where;  // which rows of its table show it
+};
+
+struct DeviceBusy {
+  Given<double> share;  // share
+  Text where;  // which rows of its table show it
+};
+
+struct DeviceInPhases {
+  Given<double> busy;  // share
+  Given<double> data;  // share
+};
+
+struct DeviceCaughtUp {
+  Given<double> share;  // share
+};
+
+struct DeviceComputing {
+  Given<double> computing;  // share
+  Given<double> idle;  // share
+};
+
+struct DeviceOneOfSeveralComputing {
+  Given<int64_t> devices;  // integer
+  Given<double> computing;  // share
+  Given<double> idle;  // share
+};
+
+struct DeviceSlowCalls {
+  Given<int64_t> calls;  // count
+  Given<int64_t> all;  // ns
+  Given<int64_t> longest;  // ns
+  Text call;
+};
+
+struct GpuSharedWithOthers {
+  Given<int64_t> others;  // integer
+  Given<int64_t> gpu;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+};
+
+struct GpuUnknownProcesses {
+  Given<int64_t> processes;  // integer
+  Given<int64_t> gpu;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<int64_t> ranks;  // integer
+};
+
+struct GpuRanksTogether {
+  struct Item {
+    Given<int64_t> rank;  // integer
+  };
+  std::string name = {};
+  Given<std::vector<Item>> items;
+};
+
+struct GpuManyRanksTogether {
+  struct Item {
+    Given<int64_t> rank;  // integer
+  };
+  Given<int64_t> more;  // integer
+  std::string name = {};
+  Given<std::vector<Item>> items;
+};
+
+struct CommunicationLastRank {
+  Given<int64_t> rank;  // integer
+  Given<int64_t> last;  // count
+  Given<int64_t> steps;  // count
+};
+
+struct CommunicationWaitedForRank {
+  Given<int64_t> wait;  // ns
+};
+
+struct CommunicationCalls {
+  struct Item {
+    Given<double> calls;  // number
+    std::optional<double> bytes = std::nullopt;  // bytes
+    Text call;
+  };
+  Given<std::vector<Item>> items;
+};
+
+struct ModelNoStacks {
+  Text reason;
+};
+
+struct ModelFewSamples {
+};
+
+struct ModelOperatorsShare {
+  Given<double> share;  // share
+};
+
+struct ModelBetweenOperators {
+  Given<double> share;  // share
+  Given<double> low;  // share_number
+  Given<double> high;  // share_number
+  Given<int64_t> steps;  // integer
+};
+
+struct VerdictFewSteps {
+  Given<int64_t> steps;  // integer
+  std::optional<int64_t> within = std::nullopt;  // ns
+};
+
+struct VerdictAllWarmUp {
+  Given<int64_t> steps;  // integer
+};
+
+struct VerdictWarmUp {
+  Given<int64_t> warm_up;  // integer
+  Given<int64_t> steps;  // integer
+};
+
+struct RunStepsLeftOut {
+  Given<int64_t> steps;  // count
+};
+
+struct RunDevicesLeftOut {
+  Given<int64_t> steps;  // count
+};
+
+struct RunLost {
+  Text detail;
+  Text where;  // which rows of its table show it
+};
+
+struct RunHookFailed {
+  std::string hook = {};
+  std::string reason = {};
+};
+
+struct RunLastSeen {
+  Given<int64_t> time;  // ns
+  Given<bool> waits;  // flag
+  Given<double> share;  // share
+  Given<int64_t> samples;  // count
+  std::optional<bool> worker_waits = std::nullopt;  // flag
+  std::optional<double> worker_share = std::nullopt;  // share
+  std::optional<int64_t> worker_samples = std::nullopt;  // count
+  Text function;
+  std::string worker_function = {};
+};
+
+struct ProfileProcessesTogether {
+  Given<int64_t> rank;  // integer
+  Given<int64_t> processes;  // integer
+  Text where;  // which rows of its table show it
+};
+
+struct ProfileThreadsTogether {
+  Given<int64_t> threads;  // integer
+  Given<int64_t> rank;  // integer
+  Text where;  // which rows of its table show it
+};
+
+struct ProfileRunsIn {
+  Given<double> share;  // share
+  Text function;
+};
+
+struct ProfileWaitsIn {
+  Given<double> share;  // share
+  Text function;
+};
+
+struct DataTakeWholeBatches {
+};
+
+struct DataCheaperGetitem {
+  std::string dataset = {};
+};
+
+struct DataCheaperCollate {
+  std::string collate = {};
+  std::string function = {};
+};
+
+struct DataCheaperSampler {
+};
+
+struct DataHandOverLess {
+};
+
+struct DataShareByFileSystem {
+};
+
+struct DataLocalCopy {
+  std::string dataset = {};
+};
+
+struct DataFewerWorkers {
+  Given<int64_t> proposed;  // integer
+  Given<int64_t> workers;  // integer
+};
+
+struct DataWorkersOfCores {
+  Given<int64_t> cores;  // integer
+  Given<int64_t> workers;  // integer
+};
+
+struct DataCheaperWorkerStart {
+};
+
+struct DataOneIterator {
+};
+
+struct DataPersistentWorkers {
+};
+
+struct DataCopyAhead {
+};
+
+struct DataPrefetchMore {
+  Given<int64_t> proposed;  // integer
+  Given<int64_t> prefetched;  // integer
+};
+
+struct DataLoadAhead {
+  Text function;
+};
+
+struct DataPinMemory {
+};
+
+struct DataQueryLess {
+  std::string function = {};
+};
+
+struct DataDecodeLess {
+  std::string function = {};
+};
+
+struct DataAugmentOnDevice {
+  std::string function = {};
+};
+
+struct DataAugmentVectorised {
+  std::string function = {};
+};
+
+struct DataTokeniseAhead {
+  std::string function = {};
+};
+
+struct DataAskEarlier {
+  std::string function = {};
+};
+
+struct DataCheaperAwaited {
+  Text function;
+};
+
+struct DataCheaperSamplerCode {
+  std::string function = {};
+};
+
+struct DataCheaperCode {
+  std::string function = {};
+};
+
+struct DataCheaperHelpers {
+  std::string function = {};
+};
+
+struct DataHoldLockLess {
+  std::string function = {};
+};
+
+struct DataShareLess {
+  std::string function = {};
+};
+
+struct DataCopyLess {
+  std::string function = {};
+};
+
+struct DataKeepWorkers {
+  Given<int64_t> workers;  // integer
+};
+
+struct DataEvenParts {
+  Given<double> at_work;  // tenths
+  Given<int64_t> workers;  // integer
+};
+
+struct DataMoreWaitingWorkers {
+  Given<int64_t> proposed;  // integer
+  Given<int64_t> workers;  // integer
+};
+
+struct DataCoresTaken {
+  Given<double> others;  // number
+  Given<double> cores;  // cores
+  Given<int64_t> workers;  // integer
+};
+
+struct DataCoresFilled {
+  Given<int64_t> workers;  // integer
+  Given<double> cores;  // cores
+  Given<bool> quota;  // flag
+};
+
+struct DataFirstWorkers {
+  Given<int64_t> proposed;  // integer
+  Given<double> free;  // number
+};
+
+struct DataMoreWorkers {
+  Given<int64_t> proposed;  // integer
+  Given<int64_t> workers;  // integer
+  Given<double> free;  // number
+  Given<double> cores;  // cores
+  Given<bool> quota;  // flag
+};
+
+struct DataLookAtWorkers {
+};
+
+struct DataLoadBeside {
+};
+
+struct CpuRaiseQuota {
+};
+
+struct CpuMoreCores {
+};
+
+struct CpuFreeForTraining {
+};
+
+struct CpuFreeForWorkers {
+};
+
+struct CpuFreeForOperators {
+};
+
+struct CpuFreeForModel {
+};
+
+struct CpuFewerThreads {
+  Given<int64_t> proposed;  // integer
+  Given<int64_t> threads;  // integer
+};
+
+struct StepOwnProcess {
+  Text function;
+};
+
+struct StepComputeLess {
+  std::string function = {};
+};
+
+struct StepFewerCheckpoints {
+};
+
+struct StepFewerEvaluations {
+};
+
+struct StepLogLess {
+  std::string function = {};
+};
+
+struct StepFewerWindows {
+};
+
+struct StepLookAtRange {
+  Text range;
+};
+
+struct StepLookAtWork {
+  Text function;
+};
+
+struct StepLookAtWait {
+  Text function;
+};
+
+struct StepAnnotate {
+};
+
+struct ProfileRecordHost {
+};
+
+struct ProfileRecordStacks {
+};
+
+struct ProfileAfterWarmUp {
+};
+
+struct ModelMoreSteps {
+};
+
+struct ModelSampleStacks {
+  Given<bool> knows_cpu;  // flag
+  Text how;
+};
+
+struct ModelKernels {
+};
+
+struct ModelProfileOperators {
+};
+
+struct ModelOperators {
+};
+
+struct ModelCaptureKernels {
+};
+
+struct ModelCaptureOperators {
+};
+
+struct FrameworkNoAnomalyDetection {
+};
+
+struct FrameworkMoreInALaunch {
+};
+
+struct FrameworkMendGraphBreaks {
+};
+
+struct FrameworkFuseOperators {
+};
+
+struct FrameworkCollectSeldom {
+};
+
+struct FrameworkFixedShapes {
+};
+
+struct FrameworkLookAtUnbegunWork {
+};
+
+struct FrameworkRunAhead {
+};
+
+struct CommunicationAccumulateWithoutSync {
+};
+
+struct CommunicationAccumulate {
+};
+
+struct CommunicationCallLess {
+};
+
+struct CommunicationTensorsForObjects {
+  Text call;
+};
+
+struct CommunicationNoBarrier {
+  Text call;
+};
+
+struct CommunicationMicroBatches {
+};
+
+struct CommunicationJoinCalls {
+};
+
+struct CommunicationWaitLater {
+};
+
+struct CommunicationStartAsynchronously {
+};
+
+struct CommunicationHoldParameters {
+};
+
+struct CommunicationMoreLayersAUnit {
+};
+
+struct CommunicationShardGradients {
+};
+
+struct CommunicationLargerUnits {
+};
+
+struct CommunicationLargerBuckets {
+  std::optional<int64_t> bucket_mb = std::nullopt;  // integer
+  Given<bool> views;  // flag
+  Given<bool> hook;  // flag
+};
+
+struct CommunicationNccl {
+};
+
+struct CommunicationNoUnusedParameters {
+};
+
+struct CommunicationEvenWork {
+};
+
+struct CommunicationLookAtData {
+  Given<int64_t> rank;  // integer
+};
+
+struct CommunicationLookAtRank {
+  Given<int64_t> rank;  // integer
+  Text stage;
+};
+
+struct CommunicationLookAtCause {
+  Given<int64_t> rank;  // integer
+  std::string function = {};
+  Text stage;
+};
+
+struct RunCallStep {
+};
+
+struct RunCallStepIfItTrains {
+};
+
+struct RunCallStepIfItTrained {
+};
+
+struct RunCallStepIfItTrainsAlready {
+};
+
+struct RunLetHooksIn {
+};
+
+struct RunNameRanges {
+};
+
+struct RunLongerStretch {
+  Given<int64_t> steps;  // integer
+};
+
+struct RunWithoutTool {
+};
+
+struct RunFreeSpace {
+};
+
+struct RunMendFailure {
+};
+
+struct RunLookWhereItIs {
+  Text function;
+};
+
+struct RunLookWhereItWas {
+  Text function;
+};
+
+struct RunWithOptimizerHook {
+};
+
+struct RunWithHooks {
+};
+
+struct RunCaptureAgain {
+};
+
+struct RunLookBehindWarmUp {
+};
+
+struct RunMoreSteps {
+};
+
+struct RunAskAgain {
+};
+
+struct RunLonger {
+};
+
+struct ImportAllFiles {
+};
+
+struct ImportRecordHost {
+};
+
+Finding Make(DataBatchNotReady one);
+Finding Make(DataLoadedByTraining one);
+Finding Make(DataAwaited one);
+Finding Make(DataSamples one);
+Finding Make(DataStagesOfProfile one);
+Finding Make(StepStages one);
+Finding Make(OperatorsStages one);
+Finding Make(CommunicationStages one);
+Finding Make(StepFasterWithout one);
+Finding Make(StepProcessIdle one);
+Finding Make(StepCheckpoints one);
+Finding Make(StepEvaluations one);
+Finding Make(StepGarbageCollections one);
+Finding Make(StepUserRange one);
+Finding Make(StepRunsIn one);
+Finding Make(StepWaitsIn one);
+Finding Make(StepThreadBeside one);
+Finding Make(CpuCoresBusy one);
+Finding Make(CpuUsedByJob one);
+Finding Make(CpuQuotaRanOut one);
+Finding Make(CpuContention one);
+Finding Make(CpuOtherWork one);
+Finding Make(CpuRunDelay one);
+Finding Make(StorageIoWait one);
+Finding Make(StorageRead one);
+Finding Make(DeviceBusy one);
+Finding Make(DeviceInPhases one);
+Finding Make(DeviceCaughtUp one);
+Finding Make(DeviceComputing one);
+Finding Make(DeviceOneOfSeveralComputing one);
+Finding Make(DeviceSlowCalls one);
+Finding Make(GpuSharedWithOthers one);
+Finding Make(GpuUnknownProcesses one);
+Finding Make(GpuRanksTogether one);
+Finding Make(GpuManyRanksTogether one);
+Finding Make(CommunicationLastRank one);
+Finding Make(CommunicationWaitedForRank one);
+Finding Make(CommunicationCalls one);
+Finding Make(ModelNoStacks one);
+Finding Make(ModelFewSamples one);
+Finding Make(ModelOperatorsShare one);
+Finding Make(ModelBetweenOperators one);
+Finding Make(VerdictFewSteps one);
+Finding Make(VerdictAllWarmUp one);
+Finding Make(VerdictWarmUp one);
+Finding Make(RunStepsLeftOut one);
+Finding Make(RunDevicesLeftOut one);
+Finding Make(RunLost one);
+Finding Make(RunHookFailed one);
+Finding Make(RunLastSeen one);
+Finding Make(ProfileProcessesTogether one);
+Finding Make(ProfileThreadsTogether one);
+Finding Make(ProfileRunsIn one);
+Finding Make(ProfileWaitsIn one);
+Finding Make(DataTakeWholeBatches one);
+Finding Make(DataCheaperGetitem one);
+Finding Make(DataCheaperCollate one);
+Finding Make(DataCheaperSampler one);
+Finding Make(DataHandOverLess one);
+Finding Make(DataShareByFileSystem one);
+Finding Make(DataLocalCopy one);
+Finding Make(DataFewerWorkers one);
+Finding Make(DataWorkersOfCores one);
+Finding Make(DataCheaperWorkerStart one);
+Finding Make(DataOneIterator one);
+Finding Make(DataPersistentWorkers one);
+Finding Make(DataCopyAhead one);
+Finding Make(DataPrefetchMore one);
+Finding Make(DataLoadAhead one);
+Finding Make(DataPinMemory one);
+Finding Make(DataQueryLess one);
+Finding Make(DataDecodeLess one);
+Finding Make(DataAugmentOnDevice one);
+Finding Make(DataAugmentVectorised one);
+Finding Make(DataTokeniseAhead one);
+Finding Make(DataAskEarlier one);
+Finding Make(DataCheaperAwaited one);
+Finding Make(DataCheaperSamplerCode one);
+Finding Make(DataCheaperCode one);
+Finding Make(DataCheaperHelpers one);
+Finding Make(DataHoldLockLess one);
+Finding Make(DataShareLess one);
+Finding Make(DataCopyLess one);
+Finding Make(DataKeepWorkers one);
+Finding Make(DataEvenParts one);
+Finding Make(DataMoreWaitingWorkers one);
+Finding Make(DataCoresTaken one);
+Finding Make(DataCoresFilled one);
+Finding Make(DataFirstWorkers one);
+Finding Make(DataMoreWorkers one);
+Finding Make(DataLookAtWorkers one);
+Finding Make(DataLoadBeside one);
+Finding Make(CpuRaiseQuota one);
+Finding Make(CpuMoreCores one);
+Finding Make(CpuFreeForTraining one);
+Finding Make(CpuFreeForWorkers one);
+Finding Make(CpuFreeForOperators one);
+Finding Make(CpuFreeForModel one);
+Finding Make(CpuFewerThreads one);
+Finding Make(StepOwnProcess one);
+Finding Make(StepComputeLess one);
+Finding Make(StepFewerCheckpoints one);
+Finding Make(StepFewerEvaluations one);
+Finding Make(StepLogLess one);
+Finding Make(StepFewerWindows one);
+Finding Make(StepLookAtRange one);
+Finding Make(StepLookAtWork one);
+Finding Make(StepLookAtWait one);
+Finding Make(StepAnnotate one);
+Finding Make(ProfileRecordHost one);
+Finding Make(ProfileRecordStacks one);
+Finding Make(ProfileAfterWarmUp one);
+Finding Make(ModelMoreSteps one);
+Finding Make(ModelSampleStacks one);
+Finding Make(ModelKernels one);
+Finding Make(ModelProfileOperators one);
+Finding Make(ModelOperators one);
+Finding Make(ModelCaptureKernels one);
+Finding Make(ModelCaptureOperators one);
+Finding Make(FrameworkNoAnomalyDetection one);
+Finding Make(FrameworkMoreInALaunch one);
+Finding Make(FrameworkMendGraphBreaks one);
+Finding Make(FrameworkFuseOperators one);
+Finding Make(FrameworkCollectSeldom one);
+Finding Make(FrameworkFixedShapes one);
+Finding Make(FrameworkLookAtUnbegunWork one);
+Finding Make(FrameworkRunAhead one);
+Finding Make(CommunicationAccumulateWithoutSync one);
+Finding Make(CommunicationAccumulate one);
+Finding Make(CommunicationCallLess one);
+Finding Make(CommunicationTensorsForObjects one);
+Finding Make(CommunicationNoBarrier one);
+Finding Make(CommunicationMicroBatches one);
+Finding Make(CommunicationJoinCalls one);
+Finding Make(CommunicationWaitLater one);
+Finding Make(CommunicationStartAsynchronously one);
+Finding Make(CommunicationHoldParameters one);
+Finding Make(CommunicationMoreLayersAUnit one);
+Finding Make(CommunicationShardGradients one);
+Finding Make(CommunicationLargerUnits one);
+Finding Make(CommunicationLargerBuckets one);
+Finding Make(CommunicationNccl one);
+Finding Make(CommunicationNoUnusedParameters one);
+Finding Make(CommunicationEvenWork one);
+Finding Make(CommunicationLookAtData one);
+Finding Make(CommunicationLookAtRank one);
+Finding Make(CommunicationLookAtCause one);
+Finding Make(RunCallStep one);
+Finding Make(RunCallStepIfItTrains one);
+Finding Make(RunCallStepIfItTrained one);
+Finding Make(RunCallStepIfItTrainsAlready one);
+Finding Make(RunLetHooksIn one);
+Finding Make(RunNameRanges one);
+Finding Make(RunLongerStretch one);
+Finding Make(RunWithoutTool one);
+Finding Make(RunFreeSpace one);
+Finding Make(RunMendFailure one);
+Finding Make(RunLookWhereItIs one);
+Finding Make(RunLookWhereItWas one);
+Finding Make(RunWithOptimizerHook one);
+Finding Make(RunWithHooks one);
+Finding Make(RunCaptureAgain one);
+Finding Make(RunLookBehindWarmUp one);
+Finding Make(RunMoreSteps one);
+Finding Make(RunAskAgain one);
+Finding Make(RunLonger one);
+Finding Make(ImportAllFiles one);
+Finding Make(ImportRecordHost one);
+
+}  // namespace finding
+// clang-format on
+
+}  // namespace steptrace::model

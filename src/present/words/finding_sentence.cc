@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "present/words/finding_sentence.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "present/words/finding_words.h"
+
+namespace steptrace::present {
+namespace {
+
+using model::Unit;
+using model::Value;
+
+double Real(const Value& value) {
+  if (const auto* whole = std::get_if<int64_t>(&value)) return static_cast<double>(*whole);
+  const auto* real = std::get_if<double>(&value);
+  return real == nullptr ? 0 : *real;
+}
+
+int64_t Whole(const Value& value) {
+  const auto* whole = std::get_if<int64_t>(&value);
+  return whole == nullptr ? 0 : *whole;
+}
+
+Sentence FigureOf(Unit unit, const Value& value) {
+  Sentence said;
+  switch (unit) {
+    case Unit::kNs:
+      return said += figure::Duration(Whole(value));
+    case Unit::kShare:
+      return said += figure::Share(Real(value));
+    case Unit::kShareNumber:
+      return said += figure::ShareNumber(Real(value));
+    case Unit::kBytes:
+      return said += figure::Bytes(Real(value));
+    case Unit::kCount:
+      return said += figure::Count(Whole(value));
+    case Unit::kCores:
+      return said += figure::Cores(Real(value));
+    case Unit::kTimes:
+      return said += figure::Ratio(Real(value));
+    case Unit::kNumber:
+      return said += figure::Number(Real(value));
+    case Unit::kInteger:
+      return fmt::to_string(Whole(value));
+    case Unit::kTenths:
+      return fmt::format("{:.1f}", Real(value));
+    case Unit::kFlag:
+      return said;
+  }
+  return said;
+}
+
+bool IsKnown(const Value& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
+  return !std::holds_alternative<std::monostate>(value);
+}
+
+// A finding, or an item of one, by the names that its kind declares.
+class Part {
+ public:
+  Part(const PartWords& words, const model::PartInfo& info, const std::vector<Value>& figures,
+       const std::vector<std::string>& texts, Sentence items)
+      : words_(words), info_(info), figures_(figures), texts_(texts), items_(std::move(items)) {}
+
+  Sentence Say() const { return Fill(words_.sentence); }
+
+ private:
+  Sentence Fill(std::string_view said) const;
+  Sentence Named(std::string_view name) const;
+  bool Holds(const ClauseWords& one) const;
+  const Value* FigureNamed(std::string_view name, Unit* unit) const;
+  const std::string* TextNamed(std::string_view name) const;
+
+  const PartWords& words_;
+  const model::PartInfo& info_;
+  const std::vector<Value>& figures_;
+  const std::vector<std::string>& texts_;
+  const Sentence items_;
+};
+
+const Value* Part::FigureNamed(std::string_view name, Unit* unit) const {
+  for (size_t i = 0; i < info_.figures.size() && i < figures_.size(); ++i) {
+    if (info_.figures[i].name != name) continue;
+    *unit = info_.figures[i].unit;
+    return &figures_[i];
+  }
+  return nullptr;
+}
+
+const std::string* Part::TextNamed(std::string_view name) const {
+  for (size_t i = 0; i < info_.texts.size() && i < texts_.size(); ++i) {
+    if (info_.texts[i] == name) return &texts_[i];
+  }
+  return nullptr;
+}
+
+bool Part::Holds(const ClauseWords& one) const {
+  if (one.subject.empty()) return true;
+  if (const std::string* text = TextNamed(one.subject)) return !text->empty();
+  Unit unit{};
+  const Value* figure = FigureNamed(one.subject, &unit);
+  if (figure == nullptr || !IsKnown(*figure)) return false;
+  return !one.equals || Whole(*figure) == *one.equals;
+}
+
+Sentence Part::Named(std::string_view name) const {
+  if (name == "items") return items_;
+  Unit unit{};
+  if (const Value* figure = FigureNamed(name, &unit)) return FigureOf(unit, *figure);
+  if (const std::string* text = TextNamed(name)) return *text;
+  for (const ClauseWords& one : words_.clauses) {
+    if (one.name == name && Holds(one)) return Fill(one.said);
+  }
+  return {};
+}
+
+// The catalogue's generator has seen that each brace has its other one, and that clauses name only
+// those before them.
+Sentence Part::Fill(std::string_view said) const {
+  Sentence sentence;
+  for (size_t open = said.find('{'); open != std::string_view::npos; open = said.find('{')) {
+    sentence.text += said.substr(0, open);
+    const size_t close = said.find('}', open);
+    sentence += Named(said.substr(open + 1, close - open - 1));
+    said.remove_prefix(close + 1);
+  }
+  sentence.text += said;
+  return sentence;
+}
+
+}  // namespace
+
+Sentence SentenceOf(const model::Finding& finding) {
+  const KindWords& words = kKindWords[static_cast<size_t>(finding.kind)];
+  const model::KindInfo& info = InfoOf(finding.kind);
+  Sentence items;
+  for (size_t i = 0; i < finding.items.size(); ++i) {
+    const model::Item& item = finding.items[i];
+    if (i > 0) items.text += i + 1 < finding.items.size() ? words.separator : words.last;
+    items += Part(words.item, info.item, item.figures, item.texts, {}).Say();
+  }
+  return Part(words.whole, info.whole, finding.figures, finding.texts, std::move(items)).Say();
+}
+
+}  // namespace steptrace::present

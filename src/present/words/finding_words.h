@@ -1,0 +1,680 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by tools/generate.py of schema/findings.toml.
+#pragma once
+
+#include "model/finding_kinds.h"
+#include "present/words/kind_words.h"
+
+namespace steptrace::present {
+
+// clang-format off
+inline constexpr ClauseWords kStepFasterWithoutClauses[] = {
+    {"what", "suspect", {}, "{suspect} (most of it {stage})"},
+    {"what", "", {}, "{stage}"},
+};
+inline constexpr ClauseWords kStepCheckpointsClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+};
+inline constexpr ClauseWords kStepEvaluationsClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+};
+inline constexpr ClauseWords kStepGarbageCollectionsClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+};
+inline constexpr ClauseWords kCpuCoresBusyClauses[] = {
+    {"name", "cores", {}, "{cores}"},
+    {"name", "", {}, "cores"},
+};
+inline constexpr ClauseWords kCpuQuotaRanOutClauses[] = {
+    {"of_limit", "limit", {}, " of {limit}"},
+};
+inline constexpr ClauseWords kDeviceSlowCallsClauses[] = {
+    {"which", "calls", 1, "one call"},
+    {"which", "", {}, "{calls} calls of the device's runtime take over 10 ms, {all} in all; one"},
+};
+inline constexpr ClauseWords kGpuSharedWithOthersClauses[] = {
+    {"who", "others", 1, "a process of others was"},
+    {"who", "", {}, "up to {others} processes of others were"},
+    {"of_node", "node", {}, " of node {node}"},
+};
+inline constexpr ClauseWords kGpuUnknownProcessesClauses[] = {
+    {"of_node", "node", {}, " of node {node}"},
+    {"noun", "ranks", 1, "rank"},
+    {"noun", "", {}, "ranks"},
+};
+inline constexpr ClauseWords kGpuRanksTogetherClauses[] = {
+    {"of_name", "name", {}, " ({name})"},
+};
+inline constexpr ClauseWords kGpuManyRanksTogetherClauses[] = {
+    {"of_name", "name", {}, " ({name})"},
+};
+inline constexpr ClauseWords kCommunicationCallsItemClauses[] = {
+    {"of_size", "bytes", {}, ", each of {bytes}"},
+};
+inline constexpr ClauseWords kVerdictFewStepsClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+    {"samples", "within", {}, " and the samples of all within {within} of them"},
+};
+inline constexpr ClauseWords kVerdictAllWarmUpClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+};
+inline constexpr ClauseWords kVerdictWarmUpClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+    {"was", "warm_up", 1, "was"},
+    {"was", "", {}, "were"},
+};
+inline constexpr ClauseWords kRunStepsLeftOutClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+    {"counted", "steps", 1, "it is not counted"},
+    {"counted", "", {}, "they are not counted"},
+};
+inline constexpr ClauseWords kRunDevicesLeftOutClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+};
+inline constexpr ClauseWords kRunHookFailedClauses[] = {
+    {"name", "hook", {}, "{hook}"},
+    {"name", "", {}, "a module"},
+    {"why", "reason", {}, "{reason}"},
+    {"why", "", {}, "no reason given"},
+};
+inline constexpr ClauseWords kRunLastSeenClauses[] = {
+    {"was", "waits", {}, "waited in"},
+    {"was", "", {}, "was in"},
+    {"worker_was", "worker_waits", {}, "waited in"},
+    {"worker_was", "", {}, "was in"},
+    {"worker", "worker_function", {}, "; a DataLoader's worker {worker_was} {worker_function}, {worker_share} of {worker_samples} samples"},
+};
+inline constexpr ClauseWords kDataCheaperGetitemClauses[] = {
+    {"of", "dataset", {}, "{dataset}."},
+    {"of", "", {}, "the dataset's "},
+};
+inline constexpr ClauseWords kDataCheaperCollateClauses[] = {
+    {"name", "collate", {}, "{collate}"},
+    {"name", "", {}, "collating"},
+    {"above_all", "function", {}, ", above all {function}"},
+};
+inline constexpr ClauseWords kDataLocalCopyClauses[] = {
+    {"where_it_is", "dataset", {}, "{dataset}"},
+    {"where_it_is", "", {}, "the dataset"},
+};
+inline constexpr ClauseWords kDataQueryLessClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataDecodeLessClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataAugmentOnDeviceClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataAugmentVectorisedClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataTokeniseAheadClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataAskEarlierClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataCheaperSamplerCodeClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataCheaperCodeClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataCheaperHelpersClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataHoldLockLessClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataShareLessClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataCopyLessClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kDataCoresFilledClauses[] = {
+    {"of_quota", "quota", {}, " of the CPU quota"},
+};
+inline constexpr ClauseWords kDataMoreWorkersClauses[] = {
+    {"of_quota", "quota", {}, " of the CPU quota"},
+};
+inline constexpr ClauseWords kStepComputeLessClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kStepLogLessClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kModelSampleStacksClauses[] = {
+    {"more", "knows_cpu", {}, "look at more steps, so that samples of its CPU time fall into them, or "},
+};
+inline constexpr ClauseWords kCommunicationLargerBucketsClauses[] = {
+    {"size", "bucket_mb", {}, ", now {bucket_mb},"},
+    {"and_views", "views", {}, ""},
+    {"and_views", "", {}, " and gradient_as_bucket_view=True"},
+    {"or_hook", "hook", {}, ""},
+    {"or_hook", "", {}, ", or send less with torch.distributed.algorithms.ddp_comm_hooks (fp16_compress_hook)"},
+};
+inline constexpr ClauseWords kCommunicationLookAtCauseClauses[] = {
+    {"what", "function", {}, "{function}"},
+    {"what", "", {}, "its {stage}"},
+};
+
+// In the order of model::FindingKind.
+inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
+    // data.batch_not_ready
+    {{"next batch not ready in {starved} of {waits} waits", {}},
+     {"", {}}, "", ""},
+    // data.loaded_by_training
+    {{"the training thread loads the data itself (num_workers=0)", {}},
+     {"", {}}, "", ""},
+    // data.awaited
+    {{"{share} of the step the training thread awaits {function}", {}},
+     {"", {}}, "", ""},
+    // data.samples
+    {{"{samples} samples of stacks", {}},
+     {"", {}}, "", ""},
+    // data.stages_of_profile
+    {{"stages by the profile's Python functions", {}},
+     {"", {}}, "", ""},
+    // step.stages
+    {{"{items}", {}},
+     {"{stage} {share}", {}}, ", ", ", "},
+    // operators.stages
+    {{"{items}", {}},
+     {"{stage} {share}", {}}, ", ", ", "},
+    // communication.stages
+    {{"{items}", {}},
+     {"{stage} {share}", {}}, ", ", ", "},
+    // step.faster_without
+    {{"at most {speedup} faster without {what}", kStepFasterWithoutClauses},
+     {"", {}}, "", ""},
+    // step.process_idle
+    {{"in {share} of the time, between a batch and its backward, the process neither ran nor wanted a core: it slept or waited", {}},
+     {"", {}}, "", ""},
+    // step.checkpoints
+    {{"{steps} {noun} saved a checkpoint", kStepCheckpointsClauses},
+     {"", {}}, "", ""},
+    // step.evaluations
+    {{"{steps} {noun} held an evaluation", kStepEvaluationsClauses},
+     {"", {}}, "", ""},
+    // step.garbage_collections
+    {{"{steps} {noun} collected garbage", kStepGarbageCollectionsClauses},
+     {"", {}}, "", ""},
+    // step.user_range
+    {{"of it {share} in the range \"{range}\"", {}},
+     {"", {}}, "", ""},
+    // step.runs_in
+    {{"{share} of the step it is in {function}", {}},
+     {"", {}}, "", ""},
+    // step.waits_in
+    {{"{share} of the step it waits in {function}", {}},
+     {"", {}}, "", ""},
+    // step.thread_beside
+    {{"in {share} of the time another thread of the process runs {function}, which shares the interpreter with the training", {}},
+     {"", {}}, "", ""},
+    // cpu.cores_busy
+    {{"{name} busy {share}", kCpuCoresBusyClauses},
+     {"", {}}, "", ""},
+    // cpu.used_by_job
+    {{"the job used {used} of {cores}", {}},
+     {"", {}}, "", ""},
+    // cpu.quota_ran_out
+    {{"the cgroup's CPU quota{of_limit} ran out in {share} of its periods", kCpuQuotaRanOutClauses},
+     {"", {}}, "", ""},
+    // cpu.contention
+    {{"{threads} threads wanted to run on {cores}", {}},
+     {"", {}}, "", ""},
+    // cpu.other_work
+    {{"other work on the machine used {cores}", {}},
+     {"", {}}, "", ""},
+    // cpu.run_delay
+    {{"its threads waited for a core {seconds} s a second", {}},
+     {"", {}}, "", ""},
+    // storage.io_wait
+    {{"I/O wait {share}", {}},
+     {"", {}}, "", ""},
+    // storage.read
+    {{"the job read {bytes}/s", {}},
+     {"", {}}, "", ""},
+    // device.busy
+    {{"device busy {share}", {}},
+     {"", {}}, "", ""},
+    // device.in_phases
+    {{"the device is in forward, backward and optimizer {busy} of the step, and waits for a batch {data}", {}},
+     {"", {}}, "", ""},
+    // device.caught_up
+    {{"at the end of {share} of these phases it had nothing left to do: within them it waits for the host, for how long `steptrace capture --capture kernels` tells", {}},
+     {"", {}}, "", ""},
+    // device.computing
+    {{"devices compute {computing} of the step, and are idle {idle}", {}},
+     {"", {}}, "", ""},
+    // device.one_of_several_computing
+    {{"at least one of a rank's {devices} devices computes in {computing} of the step, and all are idle in {idle}: --section devices has each", {}},
+     {"", {}}, "", ""},
+    // device.slow_calls
+    {{"{which} of {call} takes {longest}", kDeviceSlowCallsClauses},
+     {"", {}}, "", ""},
+    // gpu.shared_with_others
+    {{"{who} on GPU {gpu}{of_node} beside this run: the GPU's utilisation, memory and idle time are not this run's alone", kGpuSharedWithOthersClauses},
+     {"", {}}, "", ""},
+    // gpu.unknown_processes
+    {{"up to {processes} processes were on GPU {gpu}{of_node}, where this run has {ranks} {noun}; whose the others are cannot be told here (numbers of another pid namespace): the GPU's utilisation, memory and idle time may not be this run's alone", kGpuUnknownProcessesClauses},
+     {"", {}}, "", ""},
+    // gpu.ranks_together
+    {{"ranks {items} compute on one GPU{of_name}: where one of them leaves it idle, another may be at work", kGpuRanksTogetherClauses},
+     {"{rank}", {}}, ", ", " and "},
+    // gpu.many_ranks_together
+    {{"ranks {items} and {more} more compute on one GPU{of_name}: where one of them leaves it idle, another may be at work", kGpuManyRanksTogetherClauses},
+     {"{rank}", {}}, ", ", ", "},
+    // communication.last_rank
+    {{"rank {rank} came last in {last} of {steps} steps", {}},
+     {"", {}}, "", ""},
+    // communication.waited_for_rank
+    {{"all others together waited {wait} a step for it", {}},
+     {"", {}}, "", ""},
+    // communication.calls
+    {{"a step calls {items}", {}},
+     {"{calls} {call}{of_size}", kCommunicationCallsItemClauses}, ", ", ", "},
+    // model.no_stacks
+    {{"no samples of its stack were taken: {reason}", {}},
+     {"", {}}, "", ""},
+    // model.few_samples
+    {{"too few samples of its stack and of its CPU time fall into these steps", {}},
+     {"", {}}, "", ""},
+    // model.operators_share
+    {{"torch's operators take {share} of the steps in windows", {}},
+     {"", {}}, "", ""},
+    // model.between_operators
+    {{"of forward, backward and optimizer {share} is between operators ({low}-{high}), seen in {steps} steps", {}},
+     {"", {}}, "", ""},
+    // verdict.few_steps
+    {{"it rests on {steps} {noun}{samples}: others may differ", kVerdictFewStepsClauses},
+     {"", {}}, "", ""},
+    // verdict.all_warm_up
+    {{"{steps} {noun} of warm-up", kVerdictAllWarmUpClauses},
+     {"", {}}, "", ""},
+    // verdict.warm_up
+    {{"{warm_up} of {steps} {noun} {was} warm-up", kVerdictWarmUpClauses},
+     {"", {}}, "", ""},
+    // run.steps_left_out
+    {{"{steps} {noun} lost slices with a damaged file: {counted}", kRunStepsLeftOutClauses},
+     {"", {}}, "", ""},
+    // run.devices_left_out
+    {{"{steps} {noun} lost slices with a damaged file: what devices did in the others is too little to go by", kRunDevicesLeftOutClauses},
+     {"", {}}, "", ""},
+    // run.lost
+    {{"{detail}", {}},
+     {"", {}}, "", ""},
+    // run.hook_failed
+    {{"the hook on {name} did not go in: {why}", kRunHookFailedClauses},
+     {"", {}}, "", ""},
+    // run.last_seen
+    {{"in its last {time}: the training's thread {was} {function}, {share} of {samples} samples{worker}", kRunLastSeenClauses},
+     {"", {}}, "", ""},
+    // profile.processes_together
+    {{"rank {rank} is {processes} processes in one file, told as one, and a kernel may stand below another's operator: import the profile of each process by itself", {}},
+     {"", {}}, "", ""},
+    // profile.threads_together
+    {{"{threads} threads of rank {rank} mark steps: where these overlap, the time counts in each", {}},
+     {"", {}}, "", ""},
+    // profile.runs_in
+    {{"{share} of the step it is in {function}", {}},
+     {"", {}}, "", ""},
+    // profile.waits_in
+    {{"{share} of the step it waits in {function}", {}},
+     {"", {}}, "", ""},
+    // data.take_whole_batches
+    {{"take whole batches out of the tensors (x[rows] for rows in torch.randperm(len(x)).split(batch_size)): TensorDataset hands out single samples, to be put together again", {}},
+     {"", {}}, "", ""},
+    // data.cheaper_getitem
+    {{"make {of}__getitem__ cheaper: decode once and cache the result, vectorise, or let one read serve many samples", kDataCheaperGetitemClauses},
+     {"", {}}, "", ""},
+    // data.cheaper_collate
+    {{"make {name} cheaper{above_all}: stack whole arrays at once, or have the dataset return batches (batch_size=None) and leave nothing to collate", kDataCheaperCollateClauses},
+     {"", {}}, "", ""},
+    // data.cheaper_sampler
+    {{"the DataLoader itself takes that time, between its sampler and the batch: give it a sampler that is cheaper to ask, or batches of indices (batch_sampler)", {}},
+     {"", {}}, "", ""},
+    // data.hand_over_less
+    {{"hand over less from the workers: tensors or arrays in place of Python objects, few large ones in place of many small ones; they travel in shared memory", {}},
+     {"", {}}, "", ""},
+    // data.share_by_file_system
+    {{"by default each tensor is asked of its worker in a connection of its own: torch.multiprocessing.set_sharing_strategy('file_system') in worker_init_fn spares that", {}},
+     {"", {}}, "", ""},
+    // data.local_copy
+    {{"copy the data to a local disk or cache it in memory, and read it in larger pieces in {where_it_is}", kDataLocalCopyClauses},
+     {"", {}}, "", ""},
+    // data.fewer_workers
+    {{"DataLoader(num_workers={proposed}), now {workers}: they keep up, and the training thread waits for a core of theirs", {}},
+     {"", {}}, "", ""},
+    // data.workers_of_cores
+    {{"DataLoader(num_workers={cores}), now {workers}: there are {cores} cores for them", {}},
+     {"", {}}, "", ""},
+    // data.cheaper_worker_start
+    {{"the workers start once (persistent_workers=True): make importing and opening in them cheaper; over a longer run the share falls", {}},
+     {"", {}}, "", ""},
+    // data.one_iterator
+    {{"make the iterator once and take the batches from it (it = iter(loader), then next(it)): nearly every step makes one, with workers of its own; DataLoader(persistent_workers=True), now False, keeps them", {}},
+     {"", {}}, "", ""},
+    // data.persistent_workers
+    {{"DataLoader(persistent_workers=True), now False: the workers start anew for every epoch", {}},
+     {"", {}}, "", ""},
+    // data.copy_ahead
+    {{"copy the next batch while the device computes: DataLoader(pin_memory=True) and .to(device, non_blocking=True) on a stream of its own; decode or normalise on the device to send less", {}},
+     {"", {}}, "", ""},
+    // data.prefetch_more
+    {{"DataLoader(prefetch_factor={proposed}), now {prefetched}: the queue runs empty now and then, not always", {}},
+     {"", {}}, "", ""},
+    // data.load_ahead
+    {{"load further ahead, or in more threads or processes at once (a DataLoader(num_workers=...) does both): the training awaits {function}", {}},
+     {"", {}}, "", ""},
+    // data.pin_memory
+    {{"DataLoader(pin_memory=True), now False, and .to(device, non_blocking=True): copies to the device run beside computing", {}},
+     {"", {}}, "", ""},
+    // data.query_less
+    {{"query the database less{in_function}: index what it searches by, fetch many rows at once, or cache the result", kDataQueryLessClauses},
+     {"", {}}, "", ""},
+    // data.decode_less
+    {{"decode less{in_function}: let one call serve many samples, decode once and cache the result, or use a format or decoder that is cheaper to read", kDataDecodeLessClauses},
+     {"", {}}, "", ""},
+    // data.augment_on_device
+    {{"augment whole batches at once{in_function}, on the device (torchvision.transforms.v2, kornia), or keep what is the same in every epoch", kDataAugmentOnDeviceClauses},
+     {"", {}}, "", ""},
+    // data.augment_vectorised
+    {{"augment whole batches at once{in_function}, vectorised, or keep what is the same in every epoch", kDataAugmentVectorisedClauses},
+     {"", {}}, "", ""},
+    // data.tokenise_ahead
+    {{"tokenise ahead of time and store the ids{in_function}, or tokenise batches with a compiled tokeniser (tokenizers)", kDataTokeniseAheadClauses},
+     {"", {}}, "", ""},
+    // data.ask_earlier
+    {{"the dataset waits more than it computes{in_function}: ask for its data earlier, more of it at once, or keep it in memory or on a local disk", kDataAskEarlierClauses},
+     {"", {}}, "", ""},
+    // data.cheaper_awaited
+    {{"make cheaper what {function} waits for", {}},
+     {"", {}}, "", ""},
+    // data.cheaper_sampler_code
+    {{"make the sampler cheaper{in_function}: it runs on the training thread, with workers as without; choose the indices ahead of time, or vectorised", kDataCheaperSamplerCodeClauses},
+     {"", {}}, "", ""},
+    // data.cheaper_code
+    {{"make the dataset's own code cheaper{in_function}: vectorise it, compute it ahead of time, or cache the result", kDataCheaperCodeClauses},
+     {"", {}}, "", ""},
+    // data.cheaper_helpers
+    {{"the dataset waits for what other threads or processes make{in_function}: have it made ahead of time, let more of them work at once, or make that work cheaper", kDataCheaperHelpersClauses},
+     {"", {}}, "", ""},
+    // data.hold_lock_less
+    {{"the dataset waits for a lock{in_function}: hold it for less time elsewhere, or give the dataset a file, connection or cache of its own", kDataHoldLockLessClauses},
+     {"", {}}, "", ""},
+    // data.share_less
+    {{"the workers wait for one another{in_function}: give each a file, connection or cache of its own in place of a shared one behind a lock", kDataShareLessClauses},
+     {"", {}}, "", ""},
+    // data.copy_less
+    {{"copy less{in_function}: hand arrays on as they are, or views of them", kDataCopyLessClauses},
+     {"", {}}, "", ""},
+    // data.keep_workers
+    {{"batches stand ready in most waits: more workers than num_workers={workers} will not help", {}},
+     {"", {}}, "", ""},
+    // data.even_parts
+    {{"give every worker its part of the IterableDataset, as much work as the others' (get_worker_info() in its __iter__): {at_work} of {workers} workers make batches at a time, the others have none to make or wait for their turn; more of them will not help", {}},
+     {"", {}}, "", ""},
+    // data.more_waiting_workers
+    {{"DataLoader(num_workers={proposed}), now {workers}: the dataset mostly waits, which more workers do at the same time", {}},
+     {"", {}}, "", ""},
+    // data.cores_taken
+    {{"other work takes {others} of {cores}: more workers than num_workers={workers} will not help", {}},
+     {"", {}}, "", ""},
+    // data.cores_filled
+    {{"DataLoader(num_workers={workers}) already fills {cores}{of_quota}: more will not help", kDataCoresFilledClauses},
+     {"", {}}, "", ""},
+    // data.first_workers
+    {{"DataLoader(num_workers={proposed}), now 0: load beside the training thread, on {free} free cores", {}},
+     {"", {}}, "", ""},
+    // data.more_workers
+    {{"DataLoader(num_workers={proposed}), now {workers}: {free} of {cores}{of_quota} are free", kDataMoreWorkersClauses},
+     {"", {}}, "", ""},
+    // data.look_at_workers
+    {{"what the loader's workers do is in no profile of the training's process: `steptrace run` names it; more of them (num_workers) help as far as cores are free", {}},
+     {"", {}}, "", ""},
+    // data.load_beside
+    {{"load beside the training: DataLoader(num_workers=...), now 0; the training thread makes each batch itself", {}},
+     {"", {}}, "", ""},
+    // cpu.raise_quota
+    {{"raise the CPU quota (cpu.max of the cgroup, --cpus of the container), or do less work per sample: the quota holds the workers back, not the code alone", {}},
+     {"", {}}, "", ""},
+    // cpu.more_cores
+    {{"give the job more cores, or let other work on the machine wait; in workers, keep libraries to one thread each (OMP_NUM_THREADS=1)", {}},
+     {"", {}}, "", ""},
+    // cpu.free_for_training
+    {{"run it where no other work takes its cores, or stop that work: the training thread waits for its turn", {}},
+     {"", {}}, "", ""},
+    // cpu.free_for_workers
+    {{"run it where no other work takes its cores, or stop that work: the workers wait for their turn", {}},
+     {"", {}}, "", ""},
+    // cpu.free_for_operators
+    {{"run it where no other work takes its cores, or stop that work: the time between operators holds waiting for a core", {}},
+     {"", {}}, "", ""},
+    // cpu.free_for_model
+    {{"run it where no other work takes its cores, or stop that work: the model's threads wait for their turn", {}},
+     {"", {}}, "", ""},
+    // cpu.fewer_threads
+    {{"torch.set_num_threads({proposed}), now {threads}, or OMP_NUM_THREADS={proposed}: more threads than cores take turns, and each operator waits for the last of them", {}},
+     {"", {}}, "", ""},
+    // step.own_process
+    {{"run {function} in a process of its own: as a thread beside the training it takes the interpreter from it", {}},
+     {"", {}}, "", ""},
+    // step.compute_less
+    {{"the training thread computes beside the model{in_function}: vectorise it, do it less often, or, if it makes the batches, do it in the dataset, where workers do it beside the training", kStepComputeLessClauses},
+     {"", {}}, "", ""},
+    // step.fewer_checkpoints
+    {{"save checkpoints less often, or beside the training (torch.distributed.checkpoint.async_save)", {}},
+     {"", {}}, "", ""},
+    // step.fewer_evaluations
+    {{"evaluate less often, or on a part of the evaluation set", {}},
+     {"", {}}, "", ""},
+    // step.log_less
+    {{"log less often{in_function}, and without waiting for the result", kStepLogLessClauses},
+     {"", {}}, "", ""},
+    // step.fewer_windows
+    {{"that is Steptrace's own: take fewer windows (--window, steptrace capture), or none of stacks, shapes or memory, whose profile PyTorch begins and writes between two steps", {}},
+     {"", {}}, "", ""},
+    // step.look_at_range
+    {{"look at \"{range}\": it runs on the training thread in every step", {}},
+     {"", {}}, "", ""},
+    // step.look_at_work
+    {{"look at {function}: the training thread works there, between the phases of a step", {}},
+     {"", {}}, "", ""},
+    // step.look_at_wait
+    {{"look at {function}: the training thread waits there", {}},
+     {"", {}}, "", ""},
+    // step.annotate
+    {{"see what the training thread does between the phases: put `with steptrace.annotate(\"...\"):` around suspected code and the report names it", {}},
+     {"", {}}, "", ""},
+    // profile.record_host
+    {{"record what the host does (ProfilerActivity.CPU): the profile holds its calls into the device's runtime alone", {}},
+     {"", {}}, "", ""},
+    // profile.record_stacks
+    {{"profile with Python's stacks (torch.profiler.profile(with_stack=True)): the report then names the functions that run there", {}},
+     {"", {}}, "", ""},
+    // profile.after_warm_up
+    {{"profile after some steps (torch.profiler.schedule(wait=1, warmup=3, active=3)): the first calls of a process make the device's context and load or compile each kernel; where such calls come again in later steps, find what makes new kernels in them (shapes that change, autotuning, code that is compiled at run time)", {}},
+     {"", {}}, "", ""},
+    // model.more_steps
+    {{"look at more steps, so that samples of its stack fall into them", {}},
+     {"", {}}, "", ""},
+    // model.sample_stacks
+    {{"{more}let its stacks be sampled: {how}", kModelSampleStacksClauses},
+     {"", {}}, "", ""},
+    // model.kernels
+    {{"to make it faster, change the model or its number format; the kernels that take its time: steptrace report --section kernels", {}},
+     {"", {}}, "", ""},
+    // model.profile_operators
+    {{"to make it faster, change the model or its number format; a profile of PyTorch's tells the operators that take its time", {}},
+     {"", {}}, "", ""},
+    // model.operators
+    {{"to make it faster, change the model or its number format; the operators that take its time: steptrace report --section operators", {}},
+     {"", {}}, "", ""},
+    // model.capture_kernels
+    {{"to make it faster, change the model or its number format; whether the time is computing or framework overhead between kernels, a window tells: steptrace capture --capture kernels, while it runs", {}},
+     {"", {}}, "", ""},
+    // model.capture_operators
+    {{"to make it faster, change the model or its number format; whether the time is computing or framework overhead between operators, a window tells: steptrace capture --capture operators, while it runs", {}},
+     {"", {}}, "", ""},
+    // framework.no_anomaly_detection
+    {{"torch.autograd.set_detect_anomaly(False), now True: it keeps the stack of every operation and checks every gradient; turn it on to find a NaN, not to train", {}},
+     {"", {}}, "", ""},
+    // framework.more_in_a_launch
+    {{"the host does not keep the device busy: fuse operators or replay them as a graph (torch.compile(mode=\"reduce-overhead\"), CUDA graphs), use fused or foreach optimizers, or give each kernel more to do (larger batches)", {}},
+     {"", {}}, "", ""},
+    // framework.mend_graph_breaks
+    {{"the operators are small against the way to each, torch.compile at work as it is: look for what it leaves out (TORCH_LOGS=graph_breaks), give each more to do (a larger batch), and step all parameters at once (optimizers with fused=True or foreach=True)", {}},
+     {"", {}}, "", ""},
+    // framework.fuse_operators
+    {{"the operators are small against the way to each: fuse them (torch.compile(model)), give each more to do (a larger batch), and step all parameters at once (optimizers with fused=True or foreach=True)", {}},
+     {"", {}}, "", ""},
+    // framework.collect_seldom
+    {{"call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few hundred steps, and not more often by the script's own calls: garbage collection runs inside the steps", {}},
+     {"", {}}, "", ""},
+    // framework.fixed_shapes
+    {{"torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or pass dynamic=True; TORCH_LOGS=recompiles says why", {}},
+     {"", {}}, "", ""},
+    // framework.look_at_unbegun_work
+    {{"what was launched does not begin at once, whether the host waits for it or not: look what the device does meanwhile (steptrace ui, timeline): another stream's work that an event stands for, gaps within a graph, or another process's work that has the device in turn", {}},
+     {"", {}}, "", ""},
+    // framework.run_ahead
+    {{"let the host run ahead: no .item(), .cpu(), print of a tensor or torch.cuda.synchronize() in every step; copies with non_blocking=True", {}},
+     {"", {}}, "", ""},
+    // communication.accumulate_without_sync
+    {{"exchange less often: accumulate gradients over several batches, with model.set_requires_gradient_sync(False) on all but the last", {}},
+     {"", {}}, "", ""},
+    // communication.accumulate
+    {{"exchange less often: accumulate gradients over several batches under model.no_sync()", {}},
+     {"", {}}, "", ""},
+    // communication.call_less
+    {{"exchange less often: after several batches, not after each", {}},
+     {"", {}}, "", ""},
+    // communication.tensors_for_objects
+    {{"tensors in place of {call}, or it less often: objects are pickled, sent in two calls and unpickled on each rank", {}},
+     {"", {}}, "", ""},
+    // communication.no_barrier
+    {{"leave {call} out: nothing is exchanged in it, and a collective waits for its ranks by itself", {}},
+     {"", {}}, "", ""},
+    // communication.micro_batches
+    {{"let the ranks work at the same time: split each batch into micro-batches, so that one computes the next while another has the one before (torch.distributed.pipelining), or ask for what comes (irecv) before it is needed", {}},
+     {"", {}}, "", ""},
+    // communication.join_calls
+    {{"make one collective of many small ones, which cost their way and not their bytes (torch.cat of flat tensors; for gradients DistributedDataParallel does it)", {}},
+     {"", {}}, "", ""},
+    // communication.wait_later
+    {{"collectives that the script starts asynchronously: wait for them later, where their result is used, with computing between", {}},
+     {"", {}}, "", ""},
+    // communication.start_asynchronously
+    {{"collectives that the script calls: start them with async_op=True and wait for them where their result is used", {}},
+     {"", {}}, "", ""},
+    // communication.hold_parameters
+    {{"fully_shard(reshard_after_forward=False), now True: parameters are gathered once a step, and held in between", {}},
+     {"", {}}, "", ""},
+    // communication.more_layers_a_unit
+    {{"fewer and larger collectives: more layers in each fully_shard()", {}},
+     {"", {}}, "", ""},
+    // communication.shard_gradients
+    {{"FullyShardedDataParallel(sharding_strategy=SHARD_GRAD_OP), now FULL_SHARD: parameters are gathered once a step, and held in between", {}},
+     {"", {}}, "", ""},
+    // communication.larger_units
+    {{"fewer and larger collectives: larger units in auto_wrap_policy", {}},
+     {"", {}}, "", ""},
+    // communication.larger_buckets
+    {{"let the exchange run beside backward: larger bucket_cap_mb{size}{and_views} in DistributedDataParallel{or_hook}", kCommunicationLargerBucketsClauses},
+     {"", {}}, "", ""},
+    // communication.nccl
+    {{"init_process_group(\"nccl\"), now gloo: devices exchange without the host", {}},
+     {"", {}}, "", ""},
+    // communication.no_unused_parameters
+    {{"DistributedDataParallel(find_unused_parameters=False), now True, if each step uses all parameters: it walks the graph of every step, and exchanges once more what was used; where every step leaves out the same, static_graph=True", {}},
+     {"", {}}, "", ""},
+    // communication.even_work
+    {{"the ranks come last in turn: give all the same amount of work a step, and look at what differs in their breakdown", {}},
+     {"", {}}, "", ""},
+    // communication.look_at_data
+    {{"look at rank {rank}'s data: the size of its shard, its storage, its workers; the other ranks load faster", {}},
+     {"", {}}, "", ""},
+    // communication.look_at_rank
+    {{"look at rank {rank}: its {stage} takes longer than on the others; other work on its cores or device, lower clocks, or larger samples in its shard", {}},
+     {"", {}}, "", ""},
+    // communication.look_at_cause
+    {{"look at rank {rank}: {what} makes the others wait; do it less often, on all ranks at once, or beside the training", kCommunicationLookAtCauseClauses},
+     {"", {}}, "", ""},
+    // run.call_step
+    {{"import steptrace and call steptrace.step() at the end of every step of the training loop", {}},
+     {"", {}}, "", ""},
+    // run.call_step_if_it_trains
+    {{"if it trains in a way of its own: import steptrace and call steptrace.step() at the end of every step of the training loop", {}},
+     {"", {}}, "", ""},
+    // run.call_step_if_it_trained
+    {{"if it trained in a way of its own: import steptrace and call steptrace.step() at the end of every step of the training loop", {}},
+     {"", {}}, "", ""},
+    // run.call_step_if_it_trains_already
+    {{"if it trains already: import steptrace and call steptrace.step() at the end of every step of the training loop", {}},
+     {"", {}}, "", ""},
+    // run.let_hooks_in
+    {{"if it is a Python training: it ran with -S, -E or -I, or with PYTHONPATH cleared, so the hooks could not get in; run it without", {}},
+     {"", {}}, "", ""},
+    // run.name_ranges
+    {{"if it is another program: it has no steps here; name its ranges with include/steptrace/steptrace.h, and the timeline shows them", {}},
+     {"", {}}, "", ""},
+    // run.longer_stretch
+    {{"choose a longer one: a whole step tells where it went, {steps} and more how sure that is", {}},
+     {"", {}}, "", ""},
+    // run.without_tool
+    {{"record without that tool (debugger, tracer, profiler with stacks)", {}},
+     {"", {}}, "", ""},
+    // run.free_space
+    {{"free space there, or name a place with room (--output), and record again", {}},
+     {"", {}}, "", ""},
+    // run.mend_failure
+    {{"mend what its own output ends with", {}},
+     {"", {}}, "", ""},
+    // run.look_where_it_is
+    {{"look at {function}: it is there", {}},
+     {"", {}}, "", ""},
+    // run.look_where_it_was
+    {{"look at {function}: it was there when it was stopped", {}},
+     {"", {}}, "", ""},
+    // run.with_optimizer_hook
+    {{"run without --hooks, or with optimizer in its list", {}},
+     {"", {}}, "", ""},
+    // run.with_hooks
+    {{"run without --hooks off", {}},
+     {"", {}}, "", ""},
+    // run.capture_again
+    {{"capture again: warm-up is over after its first steps", {}},
+     {"", {}}, "", ""},
+    // run.look_behind_warm_up
+    {{"look at steps behind the warm-up", {}},
+     {"", {}}, "", ""},
+    // run.more_steps
+    {{"look at more steps", {}},
+     {"", {}}, "", ""},
+    // run.ask_again
+    {{"ask again when it has made more steps", {}},
+     {"", {}}, "", ""},
+    // run.longer
+    {{"let it run longer", {}},
+     {"", {}}, "", ""},
+    // import.all_files
+    {{"import all that the job wrote: its framework events hold the steps", {}},
+     {"", {}}, "", ""},
+    // import.record_host
+    {{"record the host too (ProfilerActivity.CPU), and call profiler.step() at the end of each step", {}},
+     {"", {}}, "", ""},
+};
+// clang-format on
+
+}  // namespace steptrace::present

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+// Numbers as people read them: a unit, and at most three significant digits. ASCII, for terminals
+// of any kind: microseconds are "us", times "x". Pages write "µs" and "×", in the report's
+// sentences too (ui/src/base/prose.ts, python/steptrace/_format.py).
+namespace steptrace::present {
+
+std::string FormatNumber(double value);       // 0.123  12.3  123  12345 -> 12300
+std::string FormatDuration(int64_t ns);       // 62.1 ms  33.8 s  2 min 5 s  3 h 12 min
+std::string FormatShare(double share);        // 65 %  0.4 %  <0.1 %
+std::string FormatShareNumber(double share);  // the same without the sign
+std::string FormatBytes(double bytes);        // 2.1 GiB
+std::string FormatCount(int64_t count);       // 1 234 567 stays exact: 1,234,567
+std::string FormatCounted(int64_t count, std::string_view noun);  // 1 step  1,234 steps
+std::string FormatCores(double cores);                            // 2 cores  1 core  0.985 cores
+std::string FormatRatio(double ratio);                            // 2.9x
+std::string FormatMoney(double amount);  // 3240.12 -> 3,240  0.0123 -> 0.0123
+
+}  // namespace steptrace::present

@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of findings: their fields, what is said of them, and where pages show them."""
+
+import re
+import sys
+from pathlib import Path
+
+import tomllib
+
+from . import text
+
+SOURCE = Path("schema/findings.toml")
+MADE = text.made_of(SOURCE)
+
+# unit: its enumerator, and what holds its value in C++
+UNITS = {
+    "ns": ("kNs", "int64_t"),
+    "share": ("kShare", "double"),
+    "share_number": ("kShareNumber", "double"),
+    "bytes": ("kBytes", "double"),
+    "count": ("kCount", "int64_t"),
+    "cores": ("kCores", "double"),
+    "times": ("kTimes", "double"),
+    "number": ("kNumber", "double"),
+    "integer": ("kInteger", "int64_t"),
+    "tenths": ("kTenths", "double"),
+    "flag": ("kFlag", "bool"),
+}
+ROLES = ("evidence", "advice")
+VIEWS = ("overview", "steps", "data", "operators", "distributed", "system", "timeline", "devices")
+THREADS = ("training", "other", "workers")
+NAME = r"[a-z][a-z0-9_]*"
+
+
+def declared():
+    kinds = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["kind"]
+    seen = set()
+    for kind in kinds:
+        if kind["id"] in seen or not re.fullmatch(rf"{NAME}(\.{NAME})+", kind["id"]):
+            sys.exit(f"{SOURCE}: {kind['id']} is twice there, or no name of a kind")
+        seen.add(kind["id"])
+        check(kind)
+    return kinds
+
+
+def refuse(kind, why):
+    sys.exit(f"{SOURCE}: {kind['id']}: {why}")
+
+
+def check(kind):
+    for key in ("title", "sentence", "since"):
+        if not kind.get(key):
+            refuse(kind, f"lacks {key}")
+    if kind["role"] not in ROLES:
+        refuse(kind, f"has the role {kind['role']}")
+    if kind["role"] == "evidence" and (kind.get("view") not in VIEWS or not kind.get("table")):
+        refuse(kind, "needs a table and a view that shows its rows")
+    if kind.get("threads", "training") not in THREADS:
+        refuse(kind, f"shows the threads {kind['threads']}")
+    items = kind.get("items")
+    check_part(kind, kind, ["items"] if items else [])
+    if items:
+        check_part(kind, items, [])
+
+
+def check_part(kind, part, more):
+    """Each placeholder and condition names what is declared before it, and each of these is used."""
+    figures, texts = part.get("figures", {}), part.get("texts", {})
+    for name, unit in figures.items():
+        if unit.removesuffix("?") not in UNITS:
+            refuse(kind, f"{name} is in {unit}")
+    known = {*figures, *texts, *more}
+    if len(known) < len(figures) + len(texts) + len(more):
+        refuse(kind, "uses a name for two things")
+    used = set()
+    for name, cases in part.get("clauses", {}).items():
+        for condition, said in cases.items():
+            used |= placeholders(kind, said, known)
+            subject = re.fullmatch(rf"({NAME})( = \d+)?", condition)
+            if condition != "else" and (not subject or subject[1] not in known):
+                refuse(kind, f"asks for {condition}")
+            if condition != "else":
+                used.add(subject[1])
+        known.add(name)
+    used |= placeholders(kind, part["sentence"], known)
+    if used != known:
+        refuse(kind, f"does not use {', '.join(sorted(known - used))}")
+
+
+def placeholders(kind, said, known):
+    names = set(re.findall(r"\{(.*?)\}", said))
+    if not names <= known or re.search(r"[{}]", re.sub(r"\{\w+\}", "", said)):
+        refuse(kind, f"says {said!r}: a name there is not declared, or a brace has no other one")
+    return names
+
+
+def struct_name(kind):
+    return text.camel(kind["id"].replace(".", "_"))
+
+
+def fields(part, indent):
+    for name, unit in part.get("figures", {}).items():
+        type_of = UNITS[unit.removesuffix("?")][1]
+        if unit.endswith("?"):
+            yield f"{indent}std::optional<{type_of}> {name} = std::nullopt;  // {unit[:-1]}"
+        else:
+            yield f"{indent}Given<{type_of}> {name};  // {unit}"
+    for name, what in part.get("texts", {}).items():
+        optional = what.endswith("?")
+        yield f"{indent}{'std::string' if optional else 'Text'} {name}{' = {}' if optional else ''};"
+
+
+def header(kinds):
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield "#pragma once"
+    yield ""
+    yield "#include <cstdint>"
+    yield "#include <optional>"
+    yield "#include <string>"
+    yield "#include <vector>"
+    yield ""
+    yield '#include "model/finding.h"'
+    yield ""
+    yield "namespace steptrace::model {"
+    yield ""
+    yield "// clang-format off"
+    yield "enum class FindingKind : uint8_t {"
+    for kind in kinds:
+        yield f"  k{struct_name(kind)},"
+    yield "};"
+    yield ""
+    yield f"inline constexpr size_t kFindingKindCount = {len(kinds)};"
+    yield ""
+    yield "// What each kind holds: what need not be known is optional, all else is to be given."
+    yield "namespace finding {"
+    for kind in kinds:
+        yield ""
+        yield f"struct {struct_name(kind)} {{"
+        if "items" in kind:
+            yield "  struct Item {"
+            yield from fields(kind["items"], "    ")
+            yield "  };"
+        yield from fields(kind, "  ")
+        if "items" in kind:
+            yield "  Given<std::vector<Item>> items;"
+        if is_placed(kind):
+            yield "  Text where;  // which rows of its table show it"
+        yield "};"
+    yield ""
+    for kind in kinds:
+        yield f"Finding Make({struct_name(kind)} one);"
+    yield ""
+    yield "}  // namespace finding"
+    yield "// clang-format on"
+    yield ""
+    yield "}  // namespace steptrace::model"
+
+
+def is_placed(kind):
+    """Whether the code says which rows of the table show it."""
+    return "table" in kind and "where" not in kind
+
+
+def values(part, of):
+    figures = [
+        f"ValueOf({of}.{name})" if unit.endswith("?") else f"{of}.{name}.value"
+        for name, unit in part.get("figures", {}).items()
+    ]
+    texts = [
+        f"{of}.{name}" if what.endswith("?") else f"{of}.{name}.value"
+        for name, what in part.get("texts", {}).items()
+    ]
+    return f"{{{', '.join(figures)}}}, {{{', '.join(texts)}}}"
+
+
+def infos(kind, part, name):
+    figures = ", ".join(
+        f'{{"{figure}", Unit::{UNITS[unit.removesuffix("?")][0]}, {"true" if unit.endswith("?") else "false"}}}'
+        for figure, unit in part.get("figures", {}).items()
+    )
+    texts = ", ".join(f'"{one}"' for one in part.get("texts", {}))
+    if figures:
+        yield f"constexpr FigureInfo k{struct_name(kind)}{name}Figures[] = {{{figures}}};"
+    if texts:
+        yield f"constexpr std::string_view k{struct_name(kind)}{name}Texts[] = {{{texts}}};"
+
+
+def part_info(kind, part, name):
+    figures = f"k{struct_name(kind)}{name}Figures" if part.get("figures") else "{}"
+    texts = f"k{struct_name(kind)}{name}Texts" if part.get("texts") else "{}"
+    return f"{{{figures}, {texts}}}"
+
+
+def source(kinds):
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield '#include "model/finding_kinds.h"'
+    yield ""
+    yield "#include <string_view>"
+    yield "#include <utility>"
+    yield ""
+    yield "namespace steptrace::model {"
+    yield "namespace {"
+    yield ""
+    yield "template <typename V>"
+    yield "Value ValueOf(const std::optional<V>& known) {"
+    yield "  return known ? Value(*known) : Value();"
+    yield "}"
+    yield ""
+    yield "// clang-format off"
+    for kind in kinds:
+        yield from infos(kind, kind, "")
+        yield from infos(kind, kind.get("items", {}), "Item")
+    yield ""
+    yield "constexpr KindInfo kKinds[] = {"
+    for kind in kinds:
+        whole = part_info(kind, kind, "")
+        item = part_info(kind, kind.get("items", {}), "Item")
+        role = f"Role::k{text.camel(kind['role'])}"
+        yield f'    {{"{kind["id"]}", {role}, {whole}, {item}, {"true" if "items" in kind else "false"}}},'
+    yield "};"
+    yield "static_assert(std::size(kKinds) == kFindingKindCount);"
+    yield ""
+    yield "}  // namespace"
+    yield ""
+    yield "const KindInfo& InfoOf(FindingKind kind) {"
+    yield "  return kKinds[static_cast<size_t>(kind)];"
+    yield "}"
+    yield ""
+    yield "namespace finding {"
+    yield "namespace {"
+    for kind in kinds:
+        if "items" not in kind:
+            continue
+        name = struct_name(kind)
+        yield ""
+        yield f"Item Plain({name}::Item& one) {{ return {{{values(kind['items'], 'one')}}}; }}"
+    yield ""
+    yield "template <typename One>"
+    yield "std::vector<Item> PlainOf(std::vector<One>& items) {"
+    yield "  std::vector<Item> plain;"
+    yield "  for (One& one : items) plain.push_back(Plain(one));"
+    yield "  return plain;"
+    yield "}"
+    yield ""
+    yield "}  // namespace"
+    yield ""
+    for kind in kinds:
+        name = struct_name(kind)
+        unnamed = not (
+            kind.get("figures") or kind.get("texts") or "items" in kind or is_placed(kind)
+        )
+        items = "PlainOf(one.items.value)" if "items" in kind else "{}"
+        where = "one.where.value" if is_placed(kind) else text.cpp(kind.get("where", ""))
+        rows = f"{{{text.cpp(kind.get('table', ''))}, {where}}}"
+        yield f"Finding Make({name}{'' if unnamed else ' one'}) {{"
+        yield f"  return {{FindingKind::k{name}, {values(kind, 'one')}, {items}, {rows}}};"
+        yield "}"
+        yield ""
+    yield "}  // namespace finding"
+    yield "// clang-format on"
+    yield "}  // namespace steptrace::model"
+
+
+def clauses(kind, part, name):
+    if not part.get("clauses"):
+        return
+    yield f"inline constexpr ClauseWords k{struct_name(kind)}{name}Clauses[] = {{"
+    for clause, cases in part["clauses"].items():
+        for condition, said in cases.items():
+            subject, _, equals = condition.partition(" = ")
+            subject = "" if condition == "else" else subject
+            yield f'    {{"{clause}", "{subject}", {equals or "{}"}, {text.cpp(said)}}},'
+    yield "};"
+
+
+def part_words(kind, part, name):
+    of = f"k{struct_name(kind)}{name}Clauses" if part.get("clauses") else "{}"
+    return f"{{{text.cpp(part.get('sentence', ''))}, {of}}}"
+
+
+def words(kinds):
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield "#pragma once"
+    yield ""
+    yield '#include "model/finding_kinds.h"'
+    yield '#include "present/words/kind_words.h"'
+    yield ""
+    yield "namespace steptrace::present {"
+    yield ""
+    yield "// clang-format off"
+    for kind in kinds:
+        yield from clauses(kind, kind, "")
+        yield from clauses(kind, kind.get("items", {}), "Item")
+    yield ""
+    yield "// In the order of model::FindingKind."
+    yield "inline constexpr KindWords kKindWords[model::kFindingKindCount] = {"
+    for kind in kinds:
+        items = kind.get("items", {})
+        separator = text.cpp(items.get("separator", ""))
+        last = text.cpp(items.get("last", items.get("separator", "")))
+        yield f"    // {kind['id']}"
+        yield f"    {{{part_words(kind, kind, '')},"
+        yield f"     {part_words(kind, items, 'Item')}, {separator}, {last}}},"
+    yield "};"
+    yield "// clang-format on"
+    yield ""
+    yield "}  // namespace steptrace::present"
+
+
+def quoted(value):
+    """A text as prettier writes it."""
+    mark = '"' if "'" in value else "'"
+    return mark + value + mark
+
+
+def typescript(kinds):
+    evidence = [kind for kind in kinds if kind["role"] == "evidence"]
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield ""
+    yield "/** The view that shows the rows of a kind; of stacks those of which threads. */"
+    yield "export interface Shown {"
+    yield "  readonly view:"
+    yield f"    {' | '.join(quoted(view) for view in VIEWS)};"
+    yield f"  readonly threads?: {' | '.join(quoted(one) for one in THREADS)};"
+    yield "}"
+    yield ""
+    yield "export const SHOWN = {"
+    for kind in evidence:
+        threads = f", threads: {quoted(kind['threads'])}" if "threads" in kind else ""
+        yield f"  {quoted(kind['id'])}: {{ view: {quoted(kind['view'])}{threads} }},"
+    yield "} as const satisfies Readonly<Record<string, Shown>>;"
+    yield ""
+    yield "export type EvidenceKind = keyof typeof SHOWN;"
+    for role in ROLES[1:]:
+        of_role = [kind for kind in kinds if kind["role"] == role]
+        if not of_role:
+            continue
+        yield ""
+        yield f"export type {text.camel(role)}Kind ="
+        yield "\n".join(f"  | {quoted(kind['id'])}" for kind in of_role) + ";"
+
+
+def said(part):
+    """The sentence with its clauses in place: `[a / b]`, of which one is said."""
+    whole = {}
+    for name, cases in part.get("clauses", {}).items():
+        texts = [placed(one, whole) for one in cases.values()]
+        if "else" not in cases:
+            texts.append("")
+        whole[name] = f"[{' / '.join(texts)}]" if texts[-1] else f"[{' / '.join(texts[:-1])}]"
+    return placed(part["sentence"], whole)
+
+
+def placed(sentence, clauses_by_name):
+    return re.sub(r"\{(\w+)\}", lambda m: clauses_by_name.get(m[1], m[0]), sentence)
+
+
+def cell(value):
+    return value.replace("|", "\\|").replace("<", "&lt;")
+
+
+def holds(part):
+    named = [
+        f"`{name}` ({unit.removesuffix('?')}{', or null' if unit.endswith('?') else ''})"
+        for name, unit in part.get("figures", {}).items()
+    ]
+    named += [
+        f"`{name}` (text: {what.removesuffix('?')}{', or null' if what.endswith('?') else ''})"
+        for name, what in part.get("texts", {}).items()
+    ]
+    return ", ".join(named)
+
+
+def page(kinds):
+    yield "# Kinds of findings"
+    yield ""
+    yield f"<!-- {MADE} -->"
+    yield ""
+    yield "What a report finds is a value of one of these kinds, with its figures and texts (`values`), and the rows that"
+    yield "show it; the sentence beside them is made of these. Programs go by `kind` and `values`: kinds are added, and none is used"
+    yield "again for something else, while a sentence may be written better. A part in brackets is said where it applies; `{items}`"
+    yield "are the sentences of the items, one after the other."
+    for role, title in (("evidence", "Evidence"), ("advice", "Advice")):
+        of_role = [kind for kind in kinds if kind["role"] == role]
+        if not of_role:
+            continue
+        yield ""
+        yield f"## {title}"
+        yield ""
+        shows = role == "evidence"
+        yield f"| kind | is | sentence | values |{' rows of |' if shows else ''} since |"
+        yield f"| --- | --- | --- | --- |{' --- |' if shows else ''} --- |"
+        for kind in of_role:
+            items = kind.get("items")
+            sentence = cell(said(kind)) + (f"; an item: {cell(said(items))}" if items else "")
+            value = holds(kind)
+            if items:
+                value += f"{', ' if value else ''}`items`: {holds(items)}"
+            table = f" `{kind['table']}` |" if shows else ""
+            yield f"| `{kind['id']}` | {kind['title']} | {sentence} | {value} |{table} {kind['since']} |"
+
+
+def files():
+    kinds = declared()
+    return {
+        Path("src/model/finding_kinds.h"): text.whole(header(kinds)),
+        Path("src/model/finding_kinds.cc"): text.whole(source(kinds)),
+        Path("src/present/words/finding_words.h"): text.whole(words(kinds)),
+        Path("ui/src/api/finding_kinds.ts"): text.whole(typescript(kinds)),
+        Path("docs/reference/findings.md"): text.whole(page(kinds)),
+    }

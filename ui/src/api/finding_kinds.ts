@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by tools/generate.py of schema/findings.toml.
+
+/** The view that shows the rows of a kind; of stacks those of which threads. */
+export interface Shown {
+  readonly view:
+    'overview' | 'steps' | 'data' | 'operators' | 'distributed' | 'system' | 'timeline' | 'devices';
+  readonly threads?: 'training' | 'other' | 'workers';
+}
+
+export const SHOWN = {
+  'data.batch_not_ready': { view: 'data' },
+  'data.loaded_by_training': { view: 'data' },
+  'data.awaited': { view: 'data', threads: 'training' },
+  'data.samples': { view: 'data', threads: 'workers' },
+  'data.stages_of_profile': { view: 'timeline' },
+  'step.stages': { view: 'steps' },
+  'operators.stages': { view: 'operators' },
+  'communication.stages': { view: 'distributed' },
+  'step.faster_without': { view: 'steps' },
+  'step.process_idle': { view: 'system' },
+  'step.checkpoints': { view: 'steps' },
+  'step.evaluations': { view: 'steps' },
+  'step.garbage_collections': { view: 'steps' },
+  'step.user_range': { view: 'steps' },
+  'step.runs_in': { view: 'data', threads: 'training' },
+  'step.waits_in': { view: 'data', threads: 'training' },
+  'step.thread_beside': { view: 'data', threads: 'other' },
+  'cpu.cores_busy': { view: 'system' },
+  'cpu.used_by_job': { view: 'system' },
+  'cpu.quota_ran_out': { view: 'system' },
+  'cpu.contention': { view: 'system' },
+  'cpu.other_work': { view: 'system' },
+  'cpu.run_delay': { view: 'system' },
+  'storage.io_wait': { view: 'system' },
+  'storage.read': { view: 'system' },
+  'device.busy': { view: 'system' },
+  'device.in_phases': { view: 'timeline' },
+  'device.caught_up': { view: 'timeline' },
+  'device.computing': { view: 'timeline' },
+  'device.one_of_several_computing': { view: 'timeline' },
+  'device.slow_calls': { view: 'timeline' },
+  'gpu.shared_with_others': { view: 'devices' },
+  'gpu.unknown_processes': { view: 'devices' },
+  'gpu.ranks_together': { view: 'devices' },
+  'gpu.many_ranks_together': { view: 'devices' },
+  'communication.last_rank': { view: 'distributed' },
+  'communication.waited_for_rank': { view: 'distributed' },
+  'communication.calls': { view: 'timeline' },
+  'model.no_stacks': { view: 'data' },
+  'model.few_samples': { view: 'data' },
+  'model.operators_share': { view: 'steps' },
+  'model.between_operators': { view: 'operators' },
+  'verdict.few_steps': { view: 'steps' },
+  'verdict.all_warm_up': { view: 'steps' },
+  'verdict.warm_up': { view: 'steps' },
+  'run.steps_left_out': { view: 'overview' },
+  'run.devices_left_out': { view: 'overview' },
+  'run.lost': { view: 'overview' },
+  'run.hook_failed': { view: 'data' },
+  'run.last_seen': { view: 'data', threads: 'training' },
+  'profile.processes_together': { view: 'timeline' },
+  'profile.threads_together': { view: 'steps' },
+  'profile.runs_in': { view: 'timeline' },
+  'profile.waits_in': { view: 'timeline' },
+} as const satisfies Readonly<Record<string, Shown>>;
+
+export type EvidenceKind = keyof typeof SHOWN;
+
+export type AdviceKind =
+  | 'data.take_whole_batches'
+  | 'data.cheaper_getitem'
+  | 'data.cheaper_collate'
+  | 'data.cheaper_sampler'
+  | 'data.hand_over_less'
+  | 'data.share_by_file_system'
+  | 'data.local_copy'
+  | 'data.fewer_workers'
+  | 'data.workers_of_cores'
+  | 'data.cheaper_worker_start'
+  | 'data.one_iterator'
+  | 'data.persistent_workers'
+  | 'data.copy_ahead'
+  | 'data.prefetch_more'
+  | 'data.load_ahead'
+  | 'data.pin_memory'
+  | 'data.query_less'
+  | 'data.decode_less'
+  | 'data.augment_on_device'
+  | 'data.augment_vectorised'
+  | 'data.tokenise_ahead'
+  | 'data.ask_earlier'
+  | 'data.cheaper_awaited'
+  | 'data.cheaper_sampler_code'
+  | 'data.cheaper_code'
+  | 'data.cheaper_helpers'
+  | 'data.hold_lock_less'
+  | 'data.share_less'
+  | 'data.copy_less'
+  | 'data.keep_workers'
+  | 'data.even_parts'
+  | 'data.more_waiting_workers'
+  | 'data.cores_taken'
+  | 'data.cores_filled'
+  | 'data.first_workers'
+  | 'data.more_workers'
+  | 'data.look_at_workers'
+  | 'data.load_beside'
+  | 'cpu.raise_quota'
+  | 'cpu.more_cores'
+  | 'cpu.free_for_training'
+  | 'cpu.free_for_workers'
+  | 'cpu.free_for_operators'
+  | 'cpu.free_for_model'
+  | 'cpu.fewer_threads'
+  | 'step.own_process'
+  | 'step.compute_less'
+  | 'step.fewer_checkpoints'
+  | 'step.fewer_evaluations'
+  | 'step.log_less'
+  | 'step.fewer_windows'
+  | 'step.look_at_range'
+  | 'step.look_at_work'
+  | 'step.look_at_wait'
+  | 'step.annotate'
+  | 'profile.record_host'
+  | 'profile.record_stacks'
+  | 'profile.after_warm_up'
+  | 'model.more_steps'
+  | 'model.sample_stacks'
+  | 'model.kernels'
+  | 'model.profile_operators'
+  | 'model.operators'
+  | 'model.capture_kernels'
+  | 'model.capture_operators'
+  | 'framework.no_anomaly_detection'
+  | 'framework.more_in_a_launch'
+  | 'framework.mend_graph_breaks'
+  | 'framework.fuse_operators'
+  | 'framework.collect_seldom'
+  | 'framework.fixed_shapes'
+  | 'framework.look_at_unbegun_work'
+  | 'framework.run_ahead'
+  | 'communication.accumulate_without_sync'
+  | 'communication.accumulate'
+  | 'communication.call_less'
+  | 'communication.tensors_for_objects'
+  | 'communication.no_barrier'
+  | 'communication.micro_batches'
+  | 'communication.join_calls'
+  | 'communication.wait_later'
+  | 'communication.start_asynchronously'
+  | 'communication.hold_parameters'
+  | 'communication.more_layers_a_unit'
+  | 'communication.shard_gradients'
+  | 'communication.larger_units'
+  | 'communication.larger_buckets'
+  | 'communication.nccl'
+  | 'communication.no_unused_parameters'
+  | 'communication.even_work'
+  | 'communication.look_at_data'
+  | 'communication.look_at_rank'
+  | 'communication.look_at_cause'
+  | 'run.call_step'
+  | 'run.call_step_if_it_trains'
+  | 'run.call_step_if_it_trained'
+  | 'run.call_step_if_it_trains_already'
+  | 'run.let_hooks_in'
+  | 'run.name_ranges'
+  | 'run.longer_stretch'
+  | 'run.without_tool'
+  | 'run.free_space'
+  | 'run.mend_failure'
+  | 'run.look_where_it_is'
+  | 'run.look_where_it_was'
+  | 'run.with_optimizer_hook'
+  | 'run.with_hooks'
+  | 'run.capture_again'
+  | 'run.look_behind_warm_up'
+  | 'run.more_steps'
+  | 'run.ask_again'
+  | 'run.longer'
+  | 'import.all_files'
+  | 'import.record_host';
