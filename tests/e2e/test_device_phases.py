@@ -95,7 +95,9 @@ def test_each_step_is_stored_and_reported_as_the_device_had_it(tmp_path, driver)
     # Where the machine is busy steps are left out for what they seem to cost: never all of them.
     shared = other.shared()
     for name, least_ms in (("forward", 3), ("backward", 6), ("optimizer", 1), ("data", 4)):
-        assert len(named[name]) >= (2 if shared else 5), {name: len(rows) for name, rows in named.items()}
+        assert len(named[name]) >= (2 if shared else 5), {
+            name: len(rows) for name, rows in named.items()
+        }
         times = sorted(row["dur_ns"] for row in named[name])
         # The wait that ends the loader brings no batch, and takes no time.
         least = times[1 if name == "data" else 0]
