@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "present/words/finding_sentence.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -52,7 +54,8 @@ std::vector<AgreeingRule> AgreeingRules(const Verdict& verdict,
   for (const RuleResult& result : results) {
     if (result.status != RuleStatus::kIssuesFound || !PointsAt(result.rule, verdict)) continue;
     agreeing.push_back(
-        {InfoOf(result.rule).name, result.evidence.empty() ? "" : result.evidence.front().text});
+        {InfoOf(result.rule).name,
+         result.evidence.empty() ? "" : present::SentenceOf(result.evidence.front()).text});
   }
   return agreeing;
 }
