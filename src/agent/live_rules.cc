@@ -5,6 +5,7 @@
 
 #include "analyze/rules/profiling_report.h"
 #include "base/time.h"
+#include "present/words/finding_sentence.h"
 #include "store/manifest.h"
 
 namespace steptrace::agent {
@@ -118,7 +119,7 @@ std::vector<store::FindingRow> LiveRules::Turn(int64_t now_ns, store::StringTabl
     row.severity = strings.Intern(bad ? "warning" : "info");
     row.kind = strings.Intern("rule");
     row.subject = analyze::InfoOf(result.rule).name;
-    row.text = bad && !result.evidence.empty() ? result.evidence.front().text
+    row.text = bad && !result.evidence.empty() ? present::SentenceOf(result.evidence.front()).text
                : bad                           ? "found an issue"
                                                : "no issue any more";
     row.evidence = analyze::RuleJson(result).dump(-1, ' ', false,

@@ -129,6 +129,34 @@ constexpr std::string_view kCommunicationLookAtCauseTexts[] = {"function", "stag
 constexpr FigureInfo kRunLongerStretchFigures[] = {{"steps", Unit::kInteger, false}};
 constexpr std::string_view kRunLookWhereItIsTexts[] = {"function"};
 constexpr std::string_view kRunLookWhereItWasTexts[] = {"function"};
+constexpr FigureInfo kRuleGpuUnderUtilisedFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"found", Unit::kInteger, false}, {"windows", Unit::kCount, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}};
+constexpr FigureInfo kRuleGpuUnderUtilisedOverStepsFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"steps", Unit::kCount, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}};
+constexpr FigureInfo kRuleGpuUnderUtilisedOverProfileFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"busy", Unit::kNumber, false}};
+constexpr FigureInfo kRuleGpuUnderUtilisedLatelyFigures[] = {{"device", Unit::kInteger, false}, {"node", Unit::kInteger, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}, {"samples", Unit::kInteger, false}};
+constexpr FigureInfo kRuleGpuFluctuatesFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"found", Unit::kInteger, false}, {"windows", Unit::kCount, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}};
+constexpr FigureInfo kRuleGpuFluctuatesOverStepsFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"steps", Unit::kCount, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}};
+constexpr FigureInfo kRuleGpuFluctuatesOverProfileFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"busy", Unit::kNumber, false}};
+constexpr FigureInfo kRuleGpuFluctuatesLatelyFigures[] = {{"device", Unit::kInteger, false}, {"node", Unit::kInteger, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}, {"samples", Unit::kInteger, false}};
+constexpr FigureInfo kRuleGpuNotUsedFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}};
+constexpr FigureInfo kRuleBatchTooSmallFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"cpu", Unit::kNumber, false}, {"busy", Unit::kNumber, false}, {"memory", Unit::kNumber, false}};
+constexpr FigureInfo kRuleMemoryGrewFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"points", Unit::kNumber, false}, {"steps", Unit::kCount, true}, {"time", Unit::kNs, true}, {"memory", Unit::kNumber, false}, {"above_begin", Unit::kFlag, false}};
+constexpr FigureInfo kRuleMemoryMeanGrewFigures[] = {{"device", Unit::kInteger, false}, {"node", Unit::kInteger, false}, {"samples", Unit::kInteger, false}, {"points", Unit::kNumber, false}};
+constexpr FigureInfo kRuleStepsStarveGpuFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"idle", Unit::kInteger, false}, {"steps", Unit::kCount, false}, {"found", Unit::kInteger, false}};
+constexpr FigureInfo kRuleCpuBottleneckFigures[] = {{"node", Unit::kInteger, false}, {"idle", Unit::kInteger, false}, {"snapshots", Unit::kCount, false}, {"found", Unit::kInteger, false}};
+constexpr FigureInfo kRuleIoBottleneckFigures[] = {{"node", Unit::kInteger, false}, {"idle", Unit::kInteger, false}, {"snapshots", Unit::kCount, false}, {"found", Unit::kInteger, false}};
+constexpr FigureInfo kRuleBottlenecksFigures[] = {{"found", Unit::kCount, false}, {"idle", Unit::kCount, false}, {"limit", Unit::kNumber, false}, {"snapshots", Unit::kCount, false}, {"percent", Unit::kNumber, false}};
+constexpr FigureInfo kRuleGpusDifferInUseFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"mean", Unit::kNumber, false}, {"other_device", Unit::kInteger, false}, {"other_rank", Unit::kInteger, true}, {"other_node", Unit::kInteger, true}, {"other_allocations", Unit::kFlag, false}, {"other_mean", Unit::kNumber, false}, {"distance", Unit::kNumber, false}};
+constexpr FigureInfo kRuleGpusTakeTurnsFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"mean", Unit::kNumber, false}, {"other_device", Unit::kInteger, false}, {"other_rank", Unit::kInteger, true}, {"other_node", Unit::kInteger, true}, {"other_allocations", Unit::kFlag, false}, {"other_mean", Unit::kNumber, false}, {"distance", Unit::kNumber, false}};
+constexpr FigureInfo kRuleLastGpusDifferFigures[] = {{"node", Unit::kInteger, false}, {"other_node", Unit::kInteger, false}, {"distance", Unit::kNumber, false}};
+constexpr FigureInfo kRuleLoadersOnCoresFigures[] = {{"loaders", Unit::kCount, false}, {"cores", Unit::kCount, false}};
+constexpr FigureInfo kRuleWorkersOnCoresFigures[] = {{"workers", Unit::kInteger, false}, {"cores", Unit::kInteger, false}};
+constexpr FigureInfo kRuleWaitsForDataFigures[] = {{"rank", Unit::kInteger, false}, {"from", Unit::kInteger, false}, {"to", Unit::kInteger, false}, {"share", Unit::kShare, false}, {"starved", Unit::kInteger, true}, {"waits", Unit::kInteger, true}};
+constexpr FigureInfo kRuleLongStepsFigures[] = {{"rank", Unit::kInteger, false}, {"found", Unit::kCount, false}, {"steps", Unit::kCount, false}, {"evaluations", Unit::kFlag, false}, {"limit", Unit::kNs, false}};
+constexpr FigureInfo kRuleSlowStepsFigures[] = {{"rank", Unit::kInteger, false}, {"found", Unit::kCount, false}, {"steps", Unit::kCount, false}, {"evaluations", Unit::kFlag, false}, {"limit", Unit::kNs, false}, {"median", Unit::kNs, false}, {"cost", Unit::kNs, false}};
+constexpr FigureInfo kRuleNoFirstStepFigures[] = {{"time", Unit::kNs, false}};
+constexpr FigureInfo kRuleLongInitializationFigures[] = {{"time", Unit::kNs, false}, {"begun", Unit::kFlag, false}};
+constexpr FigureInfo kRuleFoundFigures[] = {{"times", Unit::kCount, false}};
+constexpr std::string_view kRuleFoundTexts[] = {"rule"};
 
 constexpr KindInfo kKinds[] = {
     {"data.batch_not_ready", Role::kEvidence, {kDataBatchNotReadyFigures, {}}, {{}, {}}, false},
@@ -299,6 +327,33 @@ constexpr KindInfo kKinds[] = {
     {"run.longer", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"import.all_files", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"import.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"rule.gpu_under_utilised", Role::kRule, {kRuleGpuUnderUtilisedFigures, {}}, {{}, {}}, false},
+    {"rule.gpu_under_utilised_over_steps", Role::kRule, {kRuleGpuUnderUtilisedOverStepsFigures, {}}, {{}, {}}, false},
+    {"rule.gpu_under_utilised_over_profile", Role::kRule, {kRuleGpuUnderUtilisedOverProfileFigures, {}}, {{}, {}}, false},
+    {"rule.gpu_under_utilised_lately", Role::kRule, {kRuleGpuUnderUtilisedLatelyFigures, {}}, {{}, {}}, false},
+    {"rule.gpu_fluctuates", Role::kRule, {kRuleGpuFluctuatesFigures, {}}, {{}, {}}, false},
+    {"rule.gpu_fluctuates_over_steps", Role::kRule, {kRuleGpuFluctuatesOverStepsFigures, {}}, {{}, {}}, false},
+    {"rule.gpu_fluctuates_over_profile", Role::kRule, {kRuleGpuFluctuatesOverProfileFigures, {}}, {{}, {}}, false},
+    {"rule.gpu_fluctuates_lately", Role::kRule, {kRuleGpuFluctuatesLatelyFigures, {}}, {{}, {}}, false},
+    {"rule.gpu_not_used", Role::kRule, {kRuleGpuNotUsedFigures, {}}, {{}, {}}, false},
+    {"rule.batch_too_small", Role::kRule, {kRuleBatchTooSmallFigures, {}}, {{}, {}}, false},
+    {"rule.memory_grew", Role::kRule, {kRuleMemoryGrewFigures, {}}, {{}, {}}, false},
+    {"rule.memory_mean_grew", Role::kRule, {kRuleMemoryMeanGrewFigures, {}}, {{}, {}}, false},
+    {"rule.steps_starve_gpu", Role::kRule, {kRuleStepsStarveGpuFigures, {}}, {{}, {}}, false},
+    {"rule.cpu_bottleneck", Role::kRule, {kRuleCpuBottleneckFigures, {}}, {{}, {}}, false},
+    {"rule.io_bottleneck", Role::kRule, {kRuleIoBottleneckFigures, {}}, {{}, {}}, false},
+    {"rule.bottlenecks", Role::kRule, {kRuleBottlenecksFigures, {}}, {{}, {}}, false},
+    {"rule.gpus_differ_in_use", Role::kRule, {kRuleGpusDifferInUseFigures, {}}, {{}, {}}, false},
+    {"rule.gpus_take_turns", Role::kRule, {kRuleGpusTakeTurnsFigures, {}}, {{}, {}}, false},
+    {"rule.last_gpus_differ", Role::kRule, {kRuleLastGpusDifferFigures, {}}, {{}, {}}, false},
+    {"rule.loaders_on_cores", Role::kRule, {kRuleLoadersOnCoresFigures, {}}, {{}, {}}, false},
+    {"rule.workers_on_cores", Role::kRule, {kRuleWorkersOnCoresFigures, {}}, {{}, {}}, false},
+    {"rule.waits_for_data", Role::kRule, {kRuleWaitsForDataFigures, {}}, {{}, {}}, false},
+    {"rule.long_steps", Role::kRule, {kRuleLongStepsFigures, {}}, {{}, {}}, false},
+    {"rule.slow_steps", Role::kRule, {kRuleSlowStepsFigures, {}}, {{}, {}}, false},
+    {"rule.no_first_step", Role::kRule, {kRuleNoFirstStepFigures, {}}, {{}, {}}, false},
+    {"rule.long_initialization", Role::kRule, {kRuleLongInitializationFigures, {}}, {{}, {}}, false},
+    {"rule.found", Role::kRule, {kRuleFoundFigures, kRuleFoundTexts}, {{}, {}}, false},
 };
 static_assert(std::size(kKinds) == kFindingKindCount);
 
@@ -1002,6 +1057,114 @@ Finding Make(ImportAllFiles) {
 
 Finding Make(ImportRecordHost) {
   return {FindingKind::kImportRecordHost, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RuleGpuUnderUtilised one) {
+  return {FindingKind::kRuleGpuUnderUtilised, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.found.value, one.windows.value, one.p95.value, one.p5.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleGpuUnderUtilisedOverSteps one) {
+  return {FindingKind::kRuleGpuUnderUtilisedOverSteps, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.steps.value, one.p95.value, one.p5.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleGpuUnderUtilisedOverProfile one) {
+  return {FindingKind::kRuleGpuUnderUtilisedOverProfile, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.busy.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleGpuUnderUtilisedLately one) {
+  return {FindingKind::kRuleGpuUnderUtilisedLately, {one.device.value, one.node.value, one.p95.value, one.p5.value, one.samples.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleGpuFluctuates one) {
+  return {FindingKind::kRuleGpuFluctuates, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.found.value, one.windows.value, one.p95.value, one.p5.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleGpuFluctuatesOverSteps one) {
+  return {FindingKind::kRuleGpuFluctuatesOverSteps, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.steps.value, one.p95.value, one.p5.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleGpuFluctuatesOverProfile one) {
+  return {FindingKind::kRuleGpuFluctuatesOverProfile, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.busy.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleGpuFluctuatesLately one) {
+  return {FindingKind::kRuleGpuFluctuatesLately, {one.device.value, one.node.value, one.p95.value, one.p5.value, one.samples.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleGpuNotUsed one) {
+  return {FindingKind::kRuleGpuNotUsed, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleBatchTooSmall one) {
+  return {FindingKind::kRuleBatchTooSmall, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.cpu.value, one.busy.value, one.memory.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleMemoryGrew one) {
+  return {FindingKind::kRuleMemoryGrew, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.points.value, ValueOf(one.steps), ValueOf(one.time), one.memory.value, one.above_begin.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleMemoryMeanGrew one) {
+  return {FindingKind::kRuleMemoryMeanGrew, {one.device.value, one.node.value, one.samples.value, one.points.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleStepsStarveGpu one) {
+  return {FindingKind::kRuleStepsStarveGpu, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.idle.value, one.steps.value, one.found.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleCpuBottleneck one) {
+  return {FindingKind::kRuleCpuBottleneck, {one.node.value, one.idle.value, one.snapshots.value, one.found.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleIoBottleneck one) {
+  return {FindingKind::kRuleIoBottleneck, {one.node.value, one.idle.value, one.snapshots.value, one.found.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleBottlenecks one) {
+  return {FindingKind::kRuleBottlenecks, {one.found.value, one.idle.value, one.limit.value, one.snapshots.value, one.percent.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleGpusDifferInUse one) {
+  return {FindingKind::kRuleGpusDifferInUse, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.mean.value, one.other_device.value, ValueOf(one.other_rank), ValueOf(one.other_node), one.other_allocations.value, one.other_mean.value, one.distance.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleGpusTakeTurns one) {
+  return {FindingKind::kRuleGpusTakeTurns, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.mean.value, one.other_device.value, ValueOf(one.other_rank), ValueOf(one.other_node), one.other_allocations.value, one.other_mean.value, one.distance.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleLastGpusDiffer one) {
+  return {FindingKind::kRuleLastGpusDiffer, {one.node.value, one.other_node.value, one.distance.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleLoadersOnCores one) {
+  return {FindingKind::kRuleLoadersOnCores, {one.loaders.value, one.cores.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleWorkersOnCores one) {
+  return {FindingKind::kRuleWorkersOnCores, {one.workers.value, one.cores.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleWaitsForData one) {
+  return {FindingKind::kRuleWaitsForData, {one.rank.value, one.from.value, one.to.value, one.share.value, ValueOf(one.starved), ValueOf(one.waits)}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleLongSteps one) {
+  return {FindingKind::kRuleLongSteps, {one.rank.value, one.found.value, one.steps.value, one.evaluations.value, one.limit.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleSlowSteps one) {
+  return {FindingKind::kRuleSlowSteps, {one.rank.value, one.found.value, one.steps.value, one.evaluations.value, one.limit.value, one.median.value, one.cost.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleNoFirstStep one) {
+  return {FindingKind::kRuleNoFirstStep, {one.time.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleLongInitialization one) {
+  return {FindingKind::kRuleLongInitialization, {one.time.value, one.begun.value}, {}, {}, one.rows.value};
+}
+
+Finding Make(RuleFound one) {
+  return {FindingKind::kRuleFound, {one.times.value}, {one.rule.value}, {}, one.rows.value};
 }
 
 }  // namespace finding

@@ -181,9 +181,36 @@ enum class FindingKind : uint8_t {
   kRunLonger,
   kImportAllFiles,
   kImportRecordHost,
+  kRuleGpuUnderUtilised,
+  kRuleGpuUnderUtilisedOverSteps,
+  kRuleGpuUnderUtilisedOverProfile,
+  kRuleGpuUnderUtilisedLately,
+  kRuleGpuFluctuates,
+  kRuleGpuFluctuatesOverSteps,
+  kRuleGpuFluctuatesOverProfile,
+  kRuleGpuFluctuatesLately,
+  kRuleGpuNotUsed,
+  kRuleBatchTooSmall,
+  kRuleMemoryGrew,
+  kRuleMemoryMeanGrew,
+  kRuleStepsStarveGpu,
+  kRuleCpuBottleneck,
+  kRuleIoBottleneck,
+  kRuleBottlenecks,
+  kRuleGpusDifferInUse,
+  kRuleGpusTakeTurns,
+  kRuleLastGpusDiffer,
+  kRuleLoadersOnCores,
+  kRuleWorkersOnCores,
+  kRuleWaitsForData,
+  kRuleLongSteps,
+  kRuleSlowSteps,
+  kRuleNoFirstStep,
+  kRuleLongInitialization,
+  kRuleFound,
 };
 
-inline constexpr size_t kFindingKindCount = 168;
+inline constexpr size_t kFindingKindCount = 195;
 
 // What each kind holds: what need not be known is optional, all else is to be given.
 namespace finding {
@@ -892,6 +919,260 @@ struct ImportAllFiles {
 struct ImportRecordHost {
 };
 
+struct RuleGpuUnderUtilised {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<int64_t> found;  // integer
+  Given<int64_t> windows;  // count
+  Given<double> p95;  // number
+  Given<double> p5;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleGpuUnderUtilisedOverSteps {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<int64_t> steps;  // count
+  Given<double> p95;  // number
+  Given<double> p5;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleGpuUnderUtilisedOverProfile {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<double> busy;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleGpuUnderUtilisedLately {
+  Given<int64_t> device;  // integer
+  Given<int64_t> node;  // integer
+  Given<double> p95;  // number
+  Given<double> p5;  // number
+  Given<int64_t> samples;  // integer
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleGpuFluctuates {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<int64_t> found;  // integer
+  Given<int64_t> windows;  // count
+  Given<double> p95;  // number
+  Given<double> p5;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleGpuFluctuatesOverSteps {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<int64_t> steps;  // count
+  Given<double> p95;  // number
+  Given<double> p5;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleGpuFluctuatesOverProfile {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<double> busy;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleGpuFluctuatesLately {
+  Given<int64_t> device;  // integer
+  Given<int64_t> node;  // integer
+  Given<double> p95;  // number
+  Given<double> p5;  // number
+  Given<int64_t> samples;  // integer
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleGpuNotUsed {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleBatchTooSmall {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<double> cpu;  // number
+  Given<double> busy;  // number
+  Given<double> memory;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleMemoryGrew {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<double> points;  // number
+  std::optional<int64_t> steps = std::nullopt;  // count
+  std::optional<int64_t> time = std::nullopt;  // ns
+  Given<double> memory;  // number
+  Given<bool> above_begin;  // flag
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleMemoryMeanGrew {
+  Given<int64_t> device;  // integer
+  Given<int64_t> node;  // integer
+  Given<int64_t> samples;  // integer
+  Given<double> points;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleStepsStarveGpu {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<int64_t> idle;  // integer
+  Given<int64_t> steps;  // count
+  Given<int64_t> found;  // integer
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleCpuBottleneck {
+  Given<int64_t> node;  // integer
+  Given<int64_t> idle;  // integer
+  Given<int64_t> snapshots;  // count
+  Given<int64_t> found;  // integer
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleIoBottleneck {
+  Given<int64_t> node;  // integer
+  Given<int64_t> idle;  // integer
+  Given<int64_t> snapshots;  // count
+  Given<int64_t> found;  // integer
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleBottlenecks {
+  Given<int64_t> found;  // count
+  Given<int64_t> idle;  // count
+  Given<double> limit;  // number
+  Given<int64_t> snapshots;  // count
+  Given<double> percent;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleGpusDifferInUse {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<double> mean;  // number
+  Given<int64_t> other_device;  // integer
+  std::optional<int64_t> other_rank = std::nullopt;  // integer
+  std::optional<int64_t> other_node = std::nullopt;  // integer
+  Given<bool> other_allocations;  // flag
+  Given<double> other_mean;  // number
+  Given<double> distance;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleGpusTakeTurns {
+  Given<int64_t> device;  // integer
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<bool> allocations;  // flag
+  Given<double> mean;  // number
+  Given<int64_t> other_device;  // integer
+  std::optional<int64_t> other_rank = std::nullopt;  // integer
+  std::optional<int64_t> other_node = std::nullopt;  // integer
+  Given<bool> other_allocations;  // flag
+  Given<double> other_mean;  // number
+  Given<double> distance;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleLastGpusDiffer {
+  Given<int64_t> node;  // integer
+  Given<int64_t> other_node;  // integer
+  Given<double> distance;  // number
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleLoadersOnCores {
+  Given<int64_t> loaders;  // count
+  Given<int64_t> cores;  // count
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleWorkersOnCores {
+  Given<int64_t> workers;  // integer
+  Given<int64_t> cores;  // integer
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleWaitsForData {
+  Given<int64_t> rank;  // integer
+  Given<int64_t> from;  // integer
+  Given<int64_t> to;  // integer
+  Given<double> share;  // share
+  std::optional<int64_t> starved = std::nullopt;  // integer
+  std::optional<int64_t> waits = std::nullopt;  // integer
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleLongSteps {
+  Given<int64_t> rank;  // integer
+  Given<int64_t> found;  // count
+  Given<int64_t> steps;  // count
+  Given<bool> evaluations;  // flag
+  Given<int64_t> limit;  // ns
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleSlowSteps {
+  Given<int64_t> rank;  // integer
+  Given<int64_t> found;  // count
+  Given<int64_t> steps;  // count
+  Given<bool> evaluations;  // flag
+  Given<int64_t> limit;  // ns
+  Given<int64_t> median;  // ns
+  Given<int64_t> cost;  // ns
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleNoFirstStep {
+  Given<int64_t> time;  // ns
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleLongInitialization {
+  Given<int64_t> time;  // ns
+  Given<bool> begun;  // flag
+  Given<Rows> rows;  // that show it
+};
+
+struct RuleFound {
+  Given<int64_t> times;  // count
+  Text rule;
+  Given<Rows> rows;  // that show it
+};
+
 Finding Make(DataBatchNotReady one);
 Finding Make(DataLoadedByTraining one);
 Finding Make(DataAwaited one);
@@ -1060,6 +1341,33 @@ Finding Make(RunAskAgain one);
 Finding Make(RunLonger one);
 Finding Make(ImportAllFiles one);
 Finding Make(ImportRecordHost one);
+Finding Make(RuleGpuUnderUtilised one);
+Finding Make(RuleGpuUnderUtilisedOverSteps one);
+Finding Make(RuleGpuUnderUtilisedOverProfile one);
+Finding Make(RuleGpuUnderUtilisedLately one);
+Finding Make(RuleGpuFluctuates one);
+Finding Make(RuleGpuFluctuatesOverSteps one);
+Finding Make(RuleGpuFluctuatesOverProfile one);
+Finding Make(RuleGpuFluctuatesLately one);
+Finding Make(RuleGpuNotUsed one);
+Finding Make(RuleBatchTooSmall one);
+Finding Make(RuleMemoryGrew one);
+Finding Make(RuleMemoryMeanGrew one);
+Finding Make(RuleStepsStarveGpu one);
+Finding Make(RuleCpuBottleneck one);
+Finding Make(RuleIoBottleneck one);
+Finding Make(RuleBottlenecks one);
+Finding Make(RuleGpusDifferInUse one);
+Finding Make(RuleGpusTakeTurns one);
+Finding Make(RuleLastGpusDiffer one);
+Finding Make(RuleLoadersOnCores one);
+Finding Make(RuleWorkersOnCores one);
+Finding Make(RuleWaitsForData one);
+Finding Make(RuleLongSteps one);
+Finding Make(RuleSlowSteps one);
+Finding Make(RuleNoFirstStep one);
+Finding Make(RuleLongInitialization one);
+Finding Make(RuleFound one);
 
 }  // namespace finding
 // clang-format on

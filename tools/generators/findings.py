@@ -26,7 +26,7 @@ UNITS = {
     "tenths": ("kTenths", "double"),
     "flag": ("kFlag", "bool"),
 }
-ROLES = ("evidence", "advice")
+ROLES = ("evidence", "advice", "rule")
 VIEWS = ("overview", "steps", "data", "operators", "distributed", "system", "timeline", "devices")
 THREADS = ("training", "other", "workers")
 NAME = r"[a-z][a-z0-9_]*"
@@ -144,7 +144,9 @@ def header(kinds):
         yield from fields(kind, "  ")
         if "items" in kind:
             yield "  Given<std::vector<Item>> items;"
-        if is_placed(kind):
+        if kind["role"] == "rule":
+            yield "  Given<Rows> rows;  // that show it"
+        elif is_placed(kind):
             yield "  Text where;  // which rows of its table show it"
         yield "};"
     yield ""
@@ -248,12 +250,13 @@ def source(kinds):
     yield ""
     for kind in kinds:
         name = struct_name(kind)
-        unnamed = not (
-            kind.get("figures") or kind.get("texts") or "items" in kind or is_placed(kind)
-        )
+        of_rule = kind["role"] == "rule"
+        holds_any = kind.get("figures") or kind.get("texts") or "items" in kind
+        unnamed = not holds_any and not is_placed(kind) and not of_rule
         items = "PlainOf(one.items.value)" if "items" in kind else "{}"
         where = "one.where.value" if is_placed(kind) else text.cpp(kind.get("where", ""))
         rows = f"{{{text.cpp(kind.get('table', ''))}, {where}}}"
+        rows = "one.rows.value" if of_rule else rows
         yield f"Finding Make({name}{'' if unnamed else ' one'}) {{"
         yield f"  return {{FindingKind::k{name}, {values(kind, 'one')}, {items}, {rows}}};"
         yield "}"
@@ -384,7 +387,7 @@ def page(kinds):
     yield "show it; the sentence beside them is made of these. Programs go by `kind` and `values`: kinds are added, and none is used"
     yield "again for something else, while a sentence may be written better. A part in brackets is said where it applies; `{items}`"
     yield "are the sentences of the items, one after the other."
-    for role, title in (("evidence", "Evidence"), ("advice", "Advice")):
+    for role, title in (("evidence", "Evidence"), ("advice", "Advice"), ("rule", "Rules")):
         of_role = [kind for kind in kinds if kind["role"] == role]
         if not of_role:
             continue

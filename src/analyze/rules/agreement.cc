@@ -6,6 +6,8 @@
 
 #include "analyze/verdict/stages.h"
 
+#include "present/words/finding_sentence.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -58,7 +60,8 @@ std::vector<AgreeingRule> AgreeingRules(const Verdict& verdict,
   for (const RuleResult& result : results) {
     if (result.status != RuleStatus::kIssuesFound || !PointsAt(result.rule, verdict)) continue;
     agreeing.push_back(
-        {InfoOf(result.rule).name, result.evidence.empty() ? "" : result.evidence.front().text});
+        {InfoOf(result.rule).name,
+         result.evidence.empty() ? "" : present::SentenceOf(result.evidence.front()).text});
   }
   return agreeing;
 }

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/finding_kinds.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -14,7 +16,8 @@ RuleResult Found(RuleId rule, RuleStatus status = RuleStatus::kIssuesFound) {
   RuleResult result;
   result.rule = rule;
   result.status = status;
-  result.evidence = {{"the first line", "", ""}, {"the second", "", ""}};
+  result.evidence = {Make(model::finding::RunLost{.detail = "the first line", .where = ""}),
+                     Make(model::finding::RunLost{.detail = "the second", .where = ""})};
   return result;
 }
 

@@ -34,7 +34,7 @@ class CompatBase : public CompatRule {
  protected:
   double Get(ParameterId parameter) const { return settings_.Number(parameter); }
   size_t Count(ParameterId parameter) const { return settings_.Count(parameter); }
-  void Tell(DeviceKey key, Evidence evidence) {
+  void Tell(DeviceKey key, model::Finding evidence) {
     constexpr size_t kMostEvidence = 64;
     if (evidence_.size() < kMostEvidence || evidence_.contains(key)) {
       evidence_[key] = std::move(evidence);
@@ -45,7 +45,7 @@ class CompatBase : public CompatRule {
  private:
   RuleSettings settings_;
   RuleId rule_;
-  std::map<DeviceKey, Evidence> evidence_;
+  std::map<DeviceKey, model::Finding> evidence_;
 };
 
 }  // namespace steptrace::analyze

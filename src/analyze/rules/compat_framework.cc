@@ -10,9 +10,12 @@
 #include "analyze/rules/compat_base.h"
 #include "analyze/stats/quantile.h"
 #include "base/time.h"
+#include "model/finding_kinds.h"
 
 // The rules on framework metrics as they were published (sagemaker.md 2.1).
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
 namespace {
 
 // Loader processes per second against cores: it never asks whether anybody waits.
@@ -53,11 +56,12 @@ class Dataloader final : public CompatBase {
     if (result_.violations == 0) return;
     result_.triggered = 1;  // never more
     if (!few && !many) return;
-    result_.evidence = {{fmt::format("{} on {} in the median second", Counted(median, "loader"),
-                                     Counted(static_cast<int64_t>(cores_.size()), "core")),
-                         "slices",
-                         fmt::format("category = 'worker' and ts_ns >= {} and ts_ns <= {}",
-                                     window.begin_ns, window.end_ns)}};
+    result_.evidence = {Make(finding::RuleLoadersOnCores{
+        .loaders = median,
+        .cores = cores_.size(),
+        .rows =
+            model::Rows{"slices", fmt::format("category = 'worker' and ts_ns >= {} and ts_ns <= {}",
+                                              window.begin_ns, window.end_ns)}})};
   }
 
   std::set<int32_t> cores_;
@@ -98,18 +102,20 @@ class StepOutlier final : public CompatBase {
     ++result_.triggered;
     result_.violations += outliers;
     const auto& [node, rank, eval] = key;
-    Evidence evidence{
-        Phrase("rank {}: {} of {} over {}", rank, figure::Count(outliers),
-               Counted(static_cast<int64_t>(history.seconds.size()), eval ? "evaluation" : "step"),
-               figure::Duration(static_cast<int64_t>(limit * 1e9))),
-        "steps", fmt::format("rank = {} and dur_ns > {}", rank, static_cast<int64_t>(limit * 1e9))};
-    evidence_[key] = std::move(evidence);
+    const auto limit_ns = static_cast<int64_t>(limit * 1e9);
+    evidence_[key] = Make(finding::RuleLongSteps{
+        .rank = rank,
+        .found = outliers,
+        .steps = history.seconds.size(),
+        .evaluations = eval,
+        .limit = limit_ns,
+        .rows = model::Rows{"steps", fmt::format("rank = {} and dur_ns > {}", rank, limit_ns)}});
     result_.evidence.clear();
     for (const auto& [of_key, one] : evidence_) result_.evidence.push_back(one);
   }
 
   std::map<Key, History> histories_;
-  std::map<Key, Evidence> evidence_;
+  std::map<Key, model::Finding> evidence_;
 };
 
 class MaxInitialization final : public CompatBase {
@@ -128,8 +134,9 @@ class MaxInitialization final : public CompatBase {
       return;
     ++result_.triggered;
     ++result_.violations;
-    result_.evidence = {{Phrase("no step in the first {}", figure::Duration(waited_ns)), "steps",
-                         fmt::format("ts_ns < {}", window.begin_ns)}};
+    result_.evidence = {Make(finding::RuleNoFirstStep{
+        .time = waited_ns,
+        .rows = model::Rows{"steps", fmt::format("ts_ns < {}", window.begin_ns)}})};
   }
 
  private:

@@ -6,14 +6,18 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <type_traits>
 
 #include "analyze/report/sentence.h"
 #include "analyze/rules/compat_base.h"
 #include "analyze/stats/quantile.h"
+#include "model/finding_kinds.h"
 
 // The rules on system metrics as they were published, quirks and all (sagemaker.md 2.1). Each quirk
 // that is kept on purpose is named where it stands.
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
 namespace {
 
 constexpr size_t kMostDatapoints = 1'000'000;  // then a rule forgets what it has seen
@@ -26,10 +30,6 @@ std::span<const double> Last(const std::vector<double>& values, size_t count) {
 
 std::string Between(int64_t from_ns, int64_t to_ns) {
   return fmt::format("ts_ns >= {} and ts_ns <= {}", from_ns, to_ns);
-}
-
-std::string DeviceText(DeviceKey key) {
-  return fmt::format("GPU {} of node {}", key.second, key.first);
 }
 
 struct History {
@@ -88,11 +88,18 @@ class LowGpu final : public CompatBase {
     if (!under && !fluctuates) return;
     ++result_.triggered;
     ++result_.violations;
-    Tell(key, {Phrase("{} {}: p95 {} %, p5 {} % of the last {} samples", DeviceText(key),
-                      under ? "is under-utilised" : "fluctuates", figure::Number(p95),
-                      figure::Number(p5), last.size()),
-               "counters",
-               RowsOf(window, Signal::kGpu, key, history.WindowBegin(Count({kRule, "window"})))});
+    model::Rows rows = {"counters", RowsOf(window, Signal::kGpu, key,
+                                           history.WindowBegin(Count({kRule, "window"})))};
+    const auto tell = [&]<typename Kind>(std::type_identity<Kind>) {
+      Tell(key, Make(Kind{.device = key.second,
+                          .node = key.first,
+                          .p95 = p95,
+                          .p5 = p5,
+                          .samples = last.size(),
+                          .rows = std::move(rows)}));
+    };
+    if (under) return tell(std::type_identity<finding::RuleGpuUnderUtilisedLately>());
+    tell(std::type_identity<finding::RuleGpuFluctuatesLately>());
   }
 
   std::map<DeviceKey, History> gpus_;
@@ -142,10 +149,15 @@ class BatchSize final : public CompatBase {
       }
       ++result_.triggered;
       ++result_.violations;
-      Tell(key,
-           {Phrase("{}: p95 of CPU {} %, GPU {} %, GPU memory {} %", DeviceText(key),
-                   figure::Number(cpu_p95), figure::Number(gpu_p95), figure::Number(memory_p95)),
-            "counters", RowsOf(window, Signal::kGpu, key, gpu.WindowBegin(size))});
+      Tell(key, Make(finding::RuleBatchTooSmall{
+                    .device = key.second,
+                    .node = key.first,
+                    .allocations = false,
+                    .cpu = cpu_p95,
+                    .busy = gpu_p95,
+                    .memory = memory_p95,
+                    .rows = model::Rows{
+                        "counters", RowsOf(window, Signal::kGpu, key, gpu.WindowBegin(size))}}));
     }
   }
 
@@ -191,13 +203,16 @@ class Bottleneck final : public CompatBase {
     if (bottlenecks_.empty()) return;
     const double share =
         100.0 * static_cast<double>(bottlenecks_.size()) / static_cast<double>(result_.datapoints);
-    Tell({0, 0},
-         {Phrase("{} of {} with a GPU under {} %, of {} in all: {} %",
-                 Counted(result_.violations, "snapshot"), figure::Count(low_gpu_),
-                 figure::Number(Of("gpu_threshold")), figure::Count(result_.datapoints),
-                 figure::Number(share)),
-          "counters",
-          Between(bottlenecks_.begin()->first, bottlenecks_.rbegin()->first + kSnapshotNs)});
+    Tell(
+        {0, 0},
+        Make(finding::RuleBottlenecks{
+            .found = result_.violations,
+            .idle = low_gpu_,
+            .limit = Of("gpu_threshold"),
+            .snapshots = result_.datapoints,
+            .percent = share,
+            .rows = model::Rows{"counters", Between(bottlenecks_.begin()->first,
+                                                    bottlenecks_.rbegin()->first + kSnapshotNs)}}));
     if (result_.datapoints > static_cast<int64_t>(Of("patience")) &&
         // The reference divides before it multiplies.
         static_cast<double>(bottlenecks_.size()) / static_cast<double>(result_.datapoints) * 100 >
@@ -246,9 +261,13 @@ class MemoryIncrease final : public CompatBase {
     if (!(growth > Get({kRule, "increase"})) || all.size() <= Count({kRule, "patience"})) return;
     ++result_.triggered;
     ++result_.violations;
-    Tell(key, {Phrase("{}: the mean of {} samples grew by {} points", DeviceText(key), size,
-                      figure::Number(growth)),
-               "counters", RowsOf(window, Signal::kGpuMemory, key, history.WindowBegin(size))});
+    Tell(key, Make(finding::RuleMemoryMeanGrew{
+                  .device = key.second,
+                  .node = key.first,
+                  .samples = size,
+                  .points = growth,
+                  .rows = model::Rows{"counters", RowsOf(window, Signal::kGpuMemory, key,
+                                                         history.WindowBegin(size))}}));
   }
 
   std::map<DeviceKey, History> gpus_;
@@ -294,9 +313,12 @@ class Balance final : public CompatBase {
         if (!(distance > Get({kRule, "threshold"}))) continue;  // no number: an empty histogram
         ++result_.triggered;
         ++result_.violations;
-        Tell({a->first, b->first}, {Phrase("the last GPUs of nodes {} and {} differ by {}",
-                                           a->first, b->first, figure::Number(distance)),
-                                    "counters", Between(window.begin_ns, window.end_ns)});
+        Tell({a->first, b->first},
+             Make(finding::RuleLastGpusDiffer{
+                 .node = a->first,
+                 .other_node = b->first,
+                 .distance = distance,
+                 .rows = model::Rows{"counters", Between(window.begin_ns, window.end_ns)}}));
       }
     }
   }

@@ -61,7 +61,7 @@ inline constexpr size_t kMostEvidence = 16;
 inline bool HasRoom(const RuleResult& result) {
   return result.evidence.size() < kMostEvidence;
 }
-inline void Tell(RuleResult& result, Evidence evidence) {
+inline void Tell(RuleResult& result, model::Finding evidence) {
   if (HasRoom(result)) result.evidence.push_back(std::move(evidence));
 }
 
@@ -105,7 +105,13 @@ std::string UnknownAllocation(const ModernData& data);  // why there is none
 void ModernActiveBottleneck(const ModernData& data, RuleResult& result);
 
 // Of evidence: the GPU, and the rows of its series in the range.
-std::string GpuText(const SignalSeries& gpu);
-Evidence GpuEvidence(Sentence text, const SignalSeries& gpu, IndexRange range);
+struct GpuName {
+  int32_t device = 0;
+  std::optional<int64_t> rank;  // of a profile; else its node is named
+  std::optional<int64_t> node;
+  bool allocations = false;  // of a profile: known by these, else by its kernels and copies
+};
+GpuName NameOf(const SignalSeries& gpu);
+model::Rows GpuRows(const SignalSeries& gpu, IndexRange range);
 
 }  // namespace steptrace::analyze

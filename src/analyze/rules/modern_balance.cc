@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "analyze/report/sentence.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/quantile.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
 
 UseHistogram::UseHistogram(std::span<const double> of) : values(of.size()) {
   for (double value : of) {
@@ -68,12 +72,23 @@ double TurnDistance(const SignalSeries& a, const SignalSeries& b) {
 
 void AddPair(RuleResult& result, const SignalSeries& a, const SignalSeries& b, double use,
              double turns = 0) {
-  Tell(result, GpuEvidence(Phrase("{} (mean {} %) and {} (mean {} %) {} by {}", GpuText(a),
-                                  figure::Number(Mean(a.values)), GpuText(b),
-                                  figure::Number(Mean(b.values)),
-                                  use >= turns ? "differ in use" : "take turns: they differ",
-                                  figure::Number(std::max(use, turns))),
-                           b, {0, b.values.size()}));
+  const GpuName one = NameOf(a), other = NameOf(b);
+  const auto tell = [&]<typename Kind>(std::type_identity<Kind>) {
+    Tell(result, Make(Kind{.device = one.device,
+                           .rank = one.rank,
+                           .node = one.node,
+                           .allocations = one.allocations,
+                           .mean = Mean(a.values),
+                           .other_device = other.device,
+                           .other_rank = other.rank,
+                           .other_node = other.node,
+                           .other_allocations = other.allocations,
+                           .other_mean = Mean(b.values),
+                           .distance = std::max(use, turns),
+                           .rows = GpuRows(b, {0, b.values.size()})}));
+  };
+  if (use >= turns) return tell(std::type_identity<finding::RuleGpusDifferInUse>());
+  tell(std::type_identity<finding::RuleGpusTakeTurns>());
 }
 
 void CompareSampled(const Gpus& gpus, double threshold, RuleResult& result) {

@@ -7,6 +7,7 @@
 
 #include "analyze/rules/modern.h"
 #include "analyze/stats/quantile.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -83,8 +84,8 @@ PairsFound Pairs(const std::vector<DeviceUse>& uses, double threshold) {
   return found;
 }
 
-std::string NamesIn(const Evidence& evidence) {
-  const std::string text = evidence.text;
+std::string NamesIn(const model::Finding& evidence) {
+  const std::string text = present::SentenceOf(evidence).text;
   const size_t second = text.find("device", text.find(") and") + 1);
   return text.substr(0, text.find('(') + 1) +
          text.substr(second, text.find('(', second) + 1 - second);
@@ -106,7 +107,7 @@ TEST_F(BalanceTest, ActiveDevicesAreFoundAsPairByPair) {
       const PairsFound expected = Pairs(active_, std::stod(threshold));
       EXPECT_EQ(result.triggered, expected.pairs);
       std::vector<std::string> names;
-      for (const Evidence& one : result.evidence) names.push_back(NamesIn(one));
+      for (const model::Finding& one : result.evidence) names.push_back(NamesIn(one));
       ASSERT_EQ(names, expected.first) << threshold;
     }
   }

@@ -10,8 +10,11 @@
 #include "analyze/stats/outliers.h"
 #include "analyze/verdict/step_times.h"
 #include "base/time.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
 namespace {
 
 struct TrainingTime {
@@ -50,8 +53,9 @@ void TellWorkers(RuleResult& result, const ModernData& data) {
   const double limit = data.settings.Number({RuleId::kDataloader, "max_threshold"});
   if (loader->workers * 100.0 <= cores * limit) return;
   ++result.triggered;
-  Tell(result,
-       {fmt::format("{} workers on {} cores", loader->workers, cores), "facts", "kind = 'loader'"});
+  Tell(result, Make(finding::RuleWorkersOnCores{.workers = loader->workers,
+                                                .cores = cores,
+                                                .rows = model::Rows{"facts", "kind = 'loader'"}}));
 }
 
 }  // namespace
@@ -132,17 +136,23 @@ RuleResult ModernDataloader(const ModernData& data) {
       if (!(100.0 * static_cast<double>(wait) > limit * static_cast<double>(whole))) continue;
       ++result.triggered;
       const double share = static_cast<double>(wait) / static_cast<double>(whole);
-      const std::string queue =
-          waits == 0 ? "" : fmt::format(", next batch not ready in {} of {} waits", starved, waits);
+      const auto known = [&](int64_t count) {
+        return waits == 0 ? std::nullopt : std::optional<int64_t>(count);
+      };
       const store::StepRow& first = steps[rows[range.begin]];
       const store::StepRow& last = steps[rows[range.end - 1]];
       // By time, so that pages lead to the stretch.
-      Tell(result, {Phrase("rank {}, steps {} to {}: {} of the time waits for data{}", rank,
-                           first.step, last.step, figure::Share(share), queue),
-                    "steps",
-                    fmt::format("rank = {} and kind = 'train' and ts_ns >= {} and ts_ns < {}", rank,
-                                first.ts_ns,
-                                SaturatingAdd(last.ts_ns, std::max<int64_t>(last.dur_ns, 1)))});
+      model::Rows rows_of_window = {
+          "steps",
+          fmt::format("rank = {} and kind = 'train' and ts_ns >= {} and ts_ns < {}", rank,
+                      first.ts_ns, SaturatingAdd(last.ts_ns, std::max<int64_t>(last.dur_ns, 1)))};
+      Tell(result, Make(finding::RuleWaitsForData{.rank = rank,
+                                                  .from = first.step,
+                                                  .to = last.step,
+                                                  .share = share,
+                                                  .starved = known(starved),
+                                                  .waits = known(waits),
+                                                  .rows = std::move(rows_of_window)}));
     }
   }
   if (ranks.empty())
@@ -211,15 +221,16 @@ RuleResult ModernStepOutlier(const ModernData& data) {
         static_cast<double>(count) > get({kRule, "n_outliers"}) && rate > get({kRule, "rate"});
     if (!often && !(lost > get({kRule, "lost"}))) continue;
     ++result.triggered;
-    Tell(result,
-         {Phrase(
-              "rank {}: {} of {} took over {} (median {}), at a cost of {}", group.rank,
-              figure::Count(count),
-              Counted(static_cast<int64_t>(durations.size()), group.eval ? "evaluation" : "step"),
-              figure::Duration(limit), figure::Duration(rule->median_ns), figure::Duration(excess)),
-          "steps",
-          fmt::format("rank = {} and kind = '{}' and dur_ns > {}", group.rank,
-                      group.eval ? "eval" : "train", limit)});
+    model::Rows rows = {"steps", fmt::format("rank = {} and kind = '{}' and dur_ns > {}",
+                                             group.rank, group.eval ? "eval" : "train", limit)};
+    Tell(result, Make(finding::RuleSlowSteps{.rank = group.rank,
+                                             .found = count,
+                                             .steps = durations.size(),
+                                             .evaluations = group.eval,
+                                             .limit = limit,
+                                             .median = rule->median_ns,
+                                             .cost = excess,
+                                             .rows = std::move(rows)}));
   }
   if (!any) return NotApplicable(std::move(result), Unrecorded(data, "no step was recorded"));
   if (!enough) return NotApplicable(std::move(result), "fewer than 30 steps of a kind");
@@ -238,9 +249,10 @@ RuleResult ModernMaxInitialization(const ModernData& data) {
       data.training_known ? std::max<int64_t>(data.from_ns, 0) : data.input.run.duration_ns;
   if (static_cast<double>(waited) > data.settings.Number({kRule, "threshold"}) * 60e9) {
     result.triggered = 1;
-    Tell(result, {Phrase("{} {} the first step", figure::Duration(waited),
-                         data.training_known ? "before" : "so far, and still without"),
-                  "steps", fmt::format("ts_ns <= {}", waited)});
+    Tell(result, Make(finding::RuleLongInitialization{
+                     .time = waited,
+                     .begun = data.training_known,
+                     .rows = model::Rows{"steps", fmt::format("ts_ns <= {}", waited)}}));
   }
   return Judged(std::move(result));
 }

@@ -7,9 +7,13 @@
 #include "analyze/report/sentence.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/quantile.h"
+#include "model/finding_kinds.h"
 
 // GPUs as the rules of the mode modern see them: sampled or, in a profile, by all that they did.
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
+
 namespace {
 
 double PercentOfTime(int64_t part_ns, int64_t whole_ns) {
@@ -86,28 +90,24 @@ size_t ModernData::PatienceFor(ParameterId patience, const SignalSeries& gpu) co
   return gpu.rank >= 0 ? 0 : settings.Count(patience);
 }
 
-std::string GpuText(const SignalSeries& gpu) {
-  if (gpu.rank < 0) return fmt::format("GPU {} of node {}", gpu.device, gpu.node);
-  return fmt::format("device {} of rank {} (by its {})", gpu.device, gpu.rank,
-                     gpu.signal == Signal::kGpuMemory ? "allocations" : "kernels and copies");
+GpuName NameOf(const SignalSeries& gpu) {
+  if (gpu.rank < 0) return {gpu.device, std::nullopt, gpu.node, false};
+  return {gpu.device, gpu.rank, std::nullopt, gpu.signal == Signal::kGpuMemory};
 }
 
-Evidence GpuEvidence(Sentence text, const SignalSeries& gpu, IndexRange range) {
+model::Rows GpuRows(const SignalSeries& gpu, IndexRange range) {
   const int64_t from_ns = gpu.times_ns[range.begin];
   if (gpu.rank >= 0 && gpu.signal == Signal::kGpuMemory) {
-    return {std::move(text), "memory",
-            fmt::format("rank = {} and device = {} and ts_ns >= {} and ts_ns < {}", gpu.rank,
-                        gpu.device, from_ns, gpu.ends_ns[range.end - 1])};
+    return {"memory", fmt::format("rank = {} and device = {} and ts_ns >= {} and ts_ns < {}",
+                                  gpu.rank, gpu.device, from_ns, gpu.ends_ns[range.end - 1])};
   }
   if (gpu.rank >= 0) {
-    return {std::move(text), "slices",
-            fmt::format("rank = {} and ts_ns >= {} and ts_ns < {}", gpu.rank, from_ns,
-                        gpu.ends_ns[range.end - 1])};
+    return {"slices", fmt::format("rank = {} and ts_ns >= {} and ts_ns < {}", gpu.rank, from_ns,
+                                  gpu.ends_ns[range.end - 1])};
   }
   const std::string times =
       fmt::format("ts_ns >= {} and ts_ns <= {}", from_ns, gpu.times_ns[range.end - 1]);
-  return {std::move(text), "counters",
-          gpu.track < 0 ? times : fmt::format("track = {} and {}", gpu.track, times)};
+  return {"counters", gpu.track < 0 ? times : fmt::format("track = {} and {}", gpu.track, times)};
 }
 
 void ModernActiveBottleneck(const ModernData& data, RuleResult& result) {
@@ -130,10 +130,15 @@ void ModernActiveBottleneck(const ModernData& data, RuleResult& result) {
         continue;
       }
       ++result.triggered;
-      Tell(result, GpuEvidence(Phrase("{}: idle in {} of {}, and data path busy in {} of "
-                                      "those",
-                                      GpuText(gpu), idle, Counted(count, "step"), found),
-                               gpu, range));
+      const GpuName name = NameOf(gpu);
+      Tell(result, Make(finding::RuleStepsStarveGpu{.device = name.device,
+                                                    .rank = name.rank,
+                                                    .node = name.node,
+                                                    .allocations = name.allocations,
+                                                    .idle = idle,
+                                                    .steps = count,
+                                                    .found = found,
+                                                    .rows = GpuRows(gpu, range)}));
     }
   }
 }

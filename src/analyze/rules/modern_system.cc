@@ -8,8 +8,12 @@
 #include "analyze/report/sentence.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/quantile.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
+
 namespace {
 
 double Get(const ModernData& data, ParameterId parameter) {
@@ -23,31 +27,47 @@ std::span<const double> Part(const SignalSeries& one, IndexRange range) {
   return std::span(one.values).subspan(range.begin, range.end - range.begin);
 }
 
-// Of the findings of one device: one line with how many windows, and the rows of the first.
-struct Finding {
-  int64_t windows = 0;
+// Windows of one device in which the same was found, and the figures and rows of the first.
+struct FoundWindows {
+  int64_t count = 0;
   IndexRange first;
   double p95 = 0, p5 = 0;
 };
 
-void TellGpu(RuleResult& result, const SignalSeries& gpu, const Finding& finding, size_t windows,
-             const char* what) {
-  if (finding.windows == 0) return;
+// Of a device whose use is one figure, or all of whose steps are one window, that is said.
+template <typename OverProfile, typename OverSteps, typename InWindows>
+void TellGpu(RuleResult& result, const SignalSeries& gpu, const FoundWindows& found,
+             size_t windows) {
+  if (found.count == 0) return;
+  const GpuName name = NameOf(gpu);
+  model::Rows rows = GpuRows(gpu, found.first);
   if (gpu.rank >= 0 && !gpu.by_step()) {
-    Tell(result, GpuEvidence(Phrase("{} {} over the whole profile: busy {} % of it", GpuText(gpu),
-                                    what, figure::Number(finding.p95)),
-                             gpu, finding.first));
-    return;
+    Tell(result, Make(OverProfile{.device = name.device,
+                                  .rank = name.rank,
+                                  .node = name.node,
+                                  .allocations = name.allocations,
+                                  .busy = found.p95,
+                                  .rows = std::move(rows)}));
+  } else if (gpu.rank >= 0 && windows == 1) {
+    Tell(result, Make(OverSteps{.device = name.device,
+                                .rank = name.rank,
+                                .node = name.node,
+                                .allocations = name.allocations,
+                                .steps = gpu.values.size(),
+                                .p95 = found.p95,
+                                .p5 = found.p5,
+                                .rows = std::move(rows)}));
+  } else {
+    Tell(result, Make(InWindows{.device = name.device,
+                                .rank = name.rank,
+                                .node = name.node,
+                                .allocations = name.allocations,
+                                .found = found.count,
+                                .windows = windows,
+                                .p95 = found.p95,
+                                .p5 = found.p5,
+                                .rows = std::move(rows)}));
   }
-  const Sentence where =
-      gpu.rank >= 0 && windows == 1
-          ? Phrase("over {}", Counted(static_cast<int64_t>(gpu.values.size()), "step"))
-          : Phrase("in {} of {}", finding.windows,
-                   Counted(static_cast<int64_t>(windows), "window"));
-  Tell(result, GpuEvidence(Phrase("{} {} {}: p95 {} %, p5 {} %{}", GpuText(gpu), what, where,
-                                  figure::Number(finding.p95), figure::Number(finding.p5),
-                                  windows == 1 ? "" : " in the first"),
-                           gpu, finding.first));
 }
 
 using SeriesOfDevices = std::map<std::pair<int32_t, int32_t>, const SignalSeries*>;
@@ -98,23 +118,29 @@ RuleResult ModernLowGpu(const ModernData& data) {
     enough = true;
     if (*std::max_element(gpu->values.begin(), gpu->values.end()) <= 0) {
       ++result.triggered;  // once: it is not a matter of time
-      Tell(result, GpuEvidence(fmt::format("{} is not used at all", GpuText(*gpu)), *gpu,
-                               {0, gpu->values.size()}));
+      const GpuName name = NameOf(*gpu);
+      Tell(result, Make(finding::RuleGpuNotUsed{.device = name.device,
+                                                .rank = name.rank,
+                                                .node = name.node,
+                                                .allocations = name.allocations,
+                                                .rows = GpuRows(*gpu, {0, gpu->values.size()})}));
       continue;
     }
     const auto windows = Windows(gpu->values.size(), Count(data, {kRule, "window"}), patience);
-    Finding under, fluctuating;
+    FoundWindows under, fluctuating;
     for (const IndexRange& range : windows) {
       const double p95 = Quantile(Part(*gpu, range), 0.95);
       const double p5 = Quantile(Part(*gpu, range), 0.05);
       const bool low = p95 < Get(data, {kRule, "threshold_p95"});
       if (!low && !(p5 < Get(data, {kRule, "threshold_p5"}))) continue;
-      Finding& finding = low ? under : fluctuating;
-      if (finding.windows++ == 0) finding = {1, range, p95, p5};
+      FoundWindows& found = low ? under : fluctuating;
+      if (found.count++ == 0) found = {1, range, p95, p5};
       ++result.triggered;
     }
-    TellGpu(result, *gpu, under, windows.size(), "is under-utilised");
-    TellGpu(result, *gpu, fluctuating, windows.size(), "fluctuates");
+    TellGpu<finding::RuleGpuUnderUtilisedOverProfile, finding::RuleGpuUnderUtilisedOverSteps,
+            finding::RuleGpuUnderUtilised>(result, *gpu, under, windows.size());
+    TellGpu<finding::RuleGpuFluctuatesOverProfile, finding::RuleGpuFluctuatesOverSteps,
+            finding::RuleGpuFluctuates>(result, *gpu, fluctuating, windows.size());
   }
   if (!enough) return NotApplicable(std::move(result), "too few samples of any GPU");
   return Judged(std::move(result));
@@ -161,10 +187,15 @@ RuleResult ModernBatchSize(const ModernData& data) {
         continue;
       }
       ++result.triggered;
-      Tell(result, GpuEvidence(Phrase("{}: p95 of CPU {} %, GPU {} %, GPU memory {} %",
-                                      GpuText(*gpu), figure::Number(p95[0]), figure::Number(p95[1]),
-                                      figure::Number(p95[2])),
-                               *gpu, range));
+      const GpuName name = NameOf(*gpu);
+      Tell(result, Make(finding::RuleBatchTooSmall{.device = name.device,
+                                                   .rank = name.rank,
+                                                   .node = name.node,
+                                                   .allocations = name.allocations,
+                                                   .cpu = p95[0],
+                                                   .busy = p95[1],
+                                                   .memory = p95[2],
+                                                   .rows = GpuRows(*gpu, range)}));
     }
   }
   if (!enough) return NotApplicable(std::move(result), "too few samples of any GPU");
@@ -264,12 +295,19 @@ RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
         continue;
       }
       ++result.triggered;
-      Tell(result, {Phrase("node {}: GPUs idle in {} of {}, and {} in {} of those", node, idle,
-                           Counted(count, "snapshot"),
-                           cpu ? "CPU or data path busy" : "storage waited for", found),
-                    "counters",
-                    fmt::format("ts_ns >= {} and ts_ns <= {}", snapshots[range.begin].ts_ns,
-                                snapshots[range.end - 1].ts_ns + kSnapshotNs)});
+      model::Rows rows = {"counters",
+                          fmt::format("ts_ns >= {} and ts_ns <= {}", snapshots[range.begin].ts_ns,
+                                      snapshots[range.end - 1].ts_ns + kSnapshotNs)};
+      Tell(result, cpu ? Make(finding::RuleCpuBottleneck{.node = node,
+                                                         .idle = idle,
+                                                         .snapshots = count,
+                                                         .found = found,
+                                                         .rows = std::move(rows)})
+                       : Make(finding::RuleIoBottleneck{.node = node,
+                                                        .idle = idle,
+                                                        .snapshots = count,
+                                                        .found = found,
+                                                        .rows = std::move(rows)}));
     }
   }
   if (!enough) return NotApplicable(std::move(result), "too few snapshots");
@@ -302,13 +340,19 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
       if (!(growth > Get(data, {kRule, "increase"}))) continue;
       ++result.triggered;
       const int64_t length = gpu->times_ns[range.end - 1] - gpu->times_ns[range.begin];
-      const Sentence over = recorded ? Counted(static_cast<int64_t>(part.size()), "step")
-                                     : Phrase("{}", figure::Duration(length));
+      const auto steps = static_cast<int64_t>(part.size());
+      const GpuName name = NameOf(*gpu);
       Tell(result,
-           GpuEvidence(Phrase("{}: memory grew by {} points in {}, to {} %{}", GpuText(*gpu),
-                              figure::Number(growth), over, figure::Number(part.back()),
-                              gpu->above_begin ? " above that of the begin" : ""),
-                       *gpu, range));
+           Make(finding::RuleMemoryGrew{.device = name.device,
+                                        .rank = name.rank,
+                                        .node = name.node,
+                                        .allocations = name.allocations,
+                                        .points = growth,
+                                        .steps = recorded ? std::optional(steps) : std::nullopt,
+                                        .time = recorded ? std::nullopt : std::optional(length),
+                                        .memory = part.back(),
+                                        .above_begin = gpu->above_begin,
+                                        .rows = GpuRows(*gpu, range)}));
     }
   }
   if (!enough) {

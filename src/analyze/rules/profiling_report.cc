@@ -15,8 +15,11 @@
 #include "analyze/stats/outliers.h"
 #include "analyze/verdict/step_times.h"
 #include "base/time.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
 namespace {
 
 constexpr double kWorthListing = 0.02;  // of its group: the reference's limit for operators
@@ -39,8 +42,8 @@ RuleResult ReportRule(const std::vector<RuleResult>& others, const RuleSettings&
     applicable |= one.status != RuleStatus::kNotApplicable;
     if (one.status != RuleStatus::kIssuesFound) continue;
     ++result.triggered;
-    result.evidence.push_back(
-        {fmt::format("{}: {}", InfoOf(one.rule).name, Counted(one.triggered, "time")), "", ""});
+    result.evidence.push_back(Make(finding::RuleFound{
+        .times = one.triggered, .rule = InfoOf(one.rule).name, .rows = model::Rows()}));
   }
   if (!applicable) return NotApplicable(std::move(result), "no rule had anything to look at");
   return Judged(std::move(result));

@@ -100,13 +100,6 @@ auto Rows(Json (*render)(const Row&)) {
   return [render](const std::vector<Row>& rows) { return Each(rows, render); };
 }
 
-Json EvidenceOfRuleJson(const Evidence& evidence) {
-  Json json = SentenceJson(evidence);
-  json["table"] = evidence.table;
-  json["where"] = evidence.where;
-  return json;
-}
-
 }  // namespace
 
 Json RuleJson(const RuleResult& result) {
@@ -122,7 +115,7 @@ Json RuleJson(const RuleResult& result) {
           {"violations", result.violations},
           {"datapoints", result.datapoints},
           {"parameters", std::move(parameters)},
-          {"evidence", Each(result.evidence, EvidenceOfRuleJson)},
+          {"evidence", Each(result.evidence, EvidenceJson)},
           {"advice", result.advice},
           {"reason", result.reason}};
 }

@@ -17,11 +17,6 @@ inline const char* NameOf(RuleStatus status) {
   return kNames[static_cast<size_t>(status)];
 }
 
-struct Evidence : Sentence {  // one line
-  std::string table;          // where the rows are that show it
-  std::string where;          // which of them
-};
-
 struct RuleResult {
   RuleId rule{};
   RuleMode mode{};
@@ -31,7 +26,7 @@ struct RuleResult {
   int64_t violations = 0;  // compat alone
   int64_t datapoints = 0;
   std::vector<RuleParameter> parameters;
-  std::vector<Evidence> evidence;
+  std::vector<model::Finding> evidence;
   std::string advice;  // empty: nothing to do
 };
 

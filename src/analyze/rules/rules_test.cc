@@ -339,8 +339,8 @@ TEST(Rules, EvidenceByStepsNamesTheirStretch) {
   });
   ASSERT_NE(loader, results.end());
   ASSERT_EQ(loader->evidence.size(), 1u);
-  EXPECT_EQ(loader->evidence[0].table, "steps");
-  EXPECT_EQ(loader->evidence[0].where,
+  EXPECT_EQ(loader->evidence[0].rows.table, "steps");
+  EXPECT_EQ(loader->evidence[0].rows.where,
             "rank = 0 and kind = 'train' and ts_ns >= 6000000000 and ts_ns < 26000000000");
 }
 

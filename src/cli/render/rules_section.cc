@@ -8,6 +8,7 @@
 #include "analyze/report/quantity.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::cli {
 namespace {
@@ -44,9 +45,9 @@ void RenderRule(const analyze::RuleResult& rule, int64_t top, Page& page) {
        {PadLeft(FormatCount(rule.triggered), 10) + PadLeft(FormatCount(rule.datapoints), 14)}});
   if (!rule.reason.empty()) page.Paragraph("      ", 6, rule.reason, Tint::kDim);
   int64_t shown = 0;
-  for (const analyze::Evidence& one : rule.evidence) {
+  for (const model::Finding& one : rule.evidence) {
     if (shown++ == top) break;
-    page.Paragraph("      ", 6, one.text);
+    page.Paragraph("      ", 6, present::SentenceOf(one).text);
   }
   const auto more = static_cast<int64_t>(rule.evidence.size()) - top;
   if (more > 0) page.Paragraph("      ", 6, fmt::format("and {} more: --json", more), Tint::kDim);

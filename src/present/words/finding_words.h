@@ -167,6 +167,150 @@ inline constexpr ClauseWords kCommunicationLookAtCauseClauses[] = {
     {"what", "function", {}, "{function}"},
     {"what", "", {}, "its {stage}"},
 };
+inline constexpr ClauseWords kRuleGpuUnderUtilisedClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"gpu", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"gpu", "", {}, "GPU {device} of node {node}"},
+    {"noun", "windows", 1, "window"},
+    {"noun", "", {}, "windows"},
+    {"first", "windows", 1, ""},
+    {"first", "", {}, " in the first"},
+};
+inline constexpr ClauseWords kRuleGpuUnderUtilisedOverStepsClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"gpu", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"gpu", "", {}, "GPU {device} of node {node}"},
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+};
+inline constexpr ClauseWords kRuleGpuUnderUtilisedOverProfileClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"gpu", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"gpu", "", {}, "GPU {device} of node {node}"},
+};
+inline constexpr ClauseWords kRuleGpuFluctuatesClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"gpu", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"gpu", "", {}, "GPU {device} of node {node}"},
+    {"noun", "windows", 1, "window"},
+    {"noun", "", {}, "windows"},
+    {"first", "windows", 1, ""},
+    {"first", "", {}, " in the first"},
+};
+inline constexpr ClauseWords kRuleGpuFluctuatesOverStepsClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"gpu", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"gpu", "", {}, "GPU {device} of node {node}"},
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+};
+inline constexpr ClauseWords kRuleGpuFluctuatesOverProfileClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"gpu", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"gpu", "", {}, "GPU {device} of node {node}"},
+};
+inline constexpr ClauseWords kRuleGpuNotUsedClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"gpu", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"gpu", "", {}, "GPU {device} of node {node}"},
+};
+inline constexpr ClauseWords kRuleBatchTooSmallClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"gpu", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"gpu", "", {}, "GPU {device} of node {node}"},
+};
+inline constexpr ClauseWords kRuleMemoryGrewClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"gpu", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"gpu", "", {}, "GPU {device} of node {node}"},
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+    {"over", "steps", {}, "{steps} {noun}"},
+    {"over", "", {}, "{time}"},
+    {"above", "above_begin", {}, " above that of the begin"},
+};
+inline constexpr ClauseWords kRuleStepsStarveGpuClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"gpu", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"gpu", "", {}, "GPU {device} of node {node}"},
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+};
+inline constexpr ClauseWords kRuleCpuBottleneckClauses[] = {
+    {"noun", "snapshots", 1, "snapshot"},
+    {"noun", "", {}, "snapshots"},
+};
+inline constexpr ClauseWords kRuleIoBottleneckClauses[] = {
+    {"noun", "snapshots", 1, "snapshot"},
+    {"noun", "", {}, "snapshots"},
+};
+inline constexpr ClauseWords kRuleBottlenecksClauses[] = {
+    {"noun", "found", 1, "snapshot"},
+    {"noun", "", {}, "snapshots"},
+};
+inline constexpr ClauseWords kRuleGpusDifferInUseClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"one", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"one", "", {}, "GPU {device} of node {node}"},
+    {"other_basis", "other_allocations", {}, "allocations"},
+    {"other_basis", "", {}, "kernels and copies"},
+    {"other", "other_rank", {}, "device {other_device} of rank {other_rank} (by its {other_basis})"},
+    {"other", "", {}, "GPU {other_device} of node {other_node}"},
+};
+inline constexpr ClauseWords kRuleGpusTakeTurnsClauses[] = {
+    {"basis", "allocations", {}, "allocations"},
+    {"basis", "", {}, "kernels and copies"},
+    {"one", "rank", {}, "device {device} of rank {rank} (by its {basis})"},
+    {"one", "", {}, "GPU {device} of node {node}"},
+    {"other_basis", "other_allocations", {}, "allocations"},
+    {"other_basis", "", {}, "kernels and copies"},
+    {"other", "other_rank", {}, "device {other_device} of rank {other_rank} (by its {other_basis})"},
+    {"other", "", {}, "GPU {other_device} of node {other_node}"},
+};
+inline constexpr ClauseWords kRuleLoadersOnCoresClauses[] = {
+    {"noun", "loaders", 1, "loader"},
+    {"noun", "", {}, "loaders"},
+    {"core_noun", "cores", 1, "core"},
+    {"core_noun", "", {}, "cores"},
+};
+inline constexpr ClauseWords kRuleWaitsForDataClauses[] = {
+    {"queue", "waits", {}, ", next batch not ready in {starved} of {waits} waits"},
+};
+inline constexpr ClauseWords kRuleLongStepsClauses[] = {
+    {"step_noun", "steps", 1, "step"},
+    {"step_noun", "", {}, "steps"},
+    {"evaluation_noun", "steps", 1, "evaluation"},
+    {"evaluation_noun", "", {}, "evaluations"},
+    {"noun", "evaluations", {}, "{evaluation_noun}"},
+    {"noun", "", {}, "{step_noun}"},
+};
+inline constexpr ClauseWords kRuleSlowStepsClauses[] = {
+    {"step_noun", "steps", 1, "step"},
+    {"step_noun", "", {}, "steps"},
+    {"evaluation_noun", "steps", 1, "evaluation"},
+    {"evaluation_noun", "", {}, "evaluations"},
+    {"noun", "evaluations", {}, "{evaluation_noun}"},
+    {"noun", "", {}, "{step_noun}"},
+};
+inline constexpr ClauseWords kRuleLongInitializationClauses[] = {
+    {"what", "begun", {}, "before"},
+    {"what", "", {}, "so far, and still without"},
+};
+inline constexpr ClauseWords kRuleFoundClauses[] = {
+    {"noun", "times", 1, "time"},
+    {"noun", "", {}, "times"},
+};
 
 // In the order of model::FindingKind.
 inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
@@ -673,6 +817,87 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // import.record_host
     {{"record the host too (ProfilerActivity.CPU), and call profiler.step() at the end of each step", {}},
+     {"", {}}, "", ""},
+    // rule.gpu_under_utilised
+    {{"{gpu} is under-utilised in {found} of {windows} {noun}: p95 {p95} %, p5 {p5} %{first}", kRuleGpuUnderUtilisedClauses},
+     {"", {}}, "", ""},
+    // rule.gpu_under_utilised_over_steps
+    {{"{gpu} is under-utilised over {steps} {noun}: p95 {p95} %, p5 {p5} %", kRuleGpuUnderUtilisedOverStepsClauses},
+     {"", {}}, "", ""},
+    // rule.gpu_under_utilised_over_profile
+    {{"{gpu} is under-utilised over the whole profile: busy {busy} % of it", kRuleGpuUnderUtilisedOverProfileClauses},
+     {"", {}}, "", ""},
+    // rule.gpu_under_utilised_lately
+    {{"GPU {device} of node {node} is under-utilised: p95 {p95} %, p5 {p5} % of the last {samples} samples", {}},
+     {"", {}}, "", ""},
+    // rule.gpu_fluctuates
+    {{"{gpu} fluctuates in {found} of {windows} {noun}: p95 {p95} %, p5 {p5} %{first}", kRuleGpuFluctuatesClauses},
+     {"", {}}, "", ""},
+    // rule.gpu_fluctuates_over_steps
+    {{"{gpu} fluctuates over {steps} {noun}: p95 {p95} %, p5 {p5} %", kRuleGpuFluctuatesOverStepsClauses},
+     {"", {}}, "", ""},
+    // rule.gpu_fluctuates_over_profile
+    {{"{gpu} fluctuates over the whole profile: busy {busy} % of it", kRuleGpuFluctuatesOverProfileClauses},
+     {"", {}}, "", ""},
+    // rule.gpu_fluctuates_lately
+    {{"GPU {device} of node {node} fluctuates: p95 {p95} %, p5 {p5} % of the last {samples} samples", {}},
+     {"", {}}, "", ""},
+    // rule.gpu_not_used
+    {{"{gpu} is not used at all", kRuleGpuNotUsedClauses},
+     {"", {}}, "", ""},
+    // rule.batch_too_small
+    {{"{gpu}: p95 of CPU {cpu} %, GPU {busy} %, GPU memory {memory} %", kRuleBatchTooSmallClauses},
+     {"", {}}, "", ""},
+    // rule.memory_grew
+    {{"{gpu}: memory grew by {points} points in {over}, to {memory} %{above}", kRuleMemoryGrewClauses},
+     {"", {}}, "", ""},
+    // rule.memory_mean_grew
+    {{"GPU {device} of node {node}: the mean of {samples} samples grew by {points} points", {}},
+     {"", {}}, "", ""},
+    // rule.steps_starve_gpu
+    {{"{gpu}: idle in {idle} of {steps} {noun}, and data path busy in {found} of those", kRuleStepsStarveGpuClauses},
+     {"", {}}, "", ""},
+    // rule.cpu_bottleneck
+    {{"node {node}: GPUs idle in {idle} of {snapshots} {noun}, and CPU or data path busy in {found} of those", kRuleCpuBottleneckClauses},
+     {"", {}}, "", ""},
+    // rule.io_bottleneck
+    {{"node {node}: GPUs idle in {idle} of {snapshots} {noun}, and storage waited for in {found} of those", kRuleIoBottleneckClauses},
+     {"", {}}, "", ""},
+    // rule.bottlenecks
+    {{"{found} {noun} of {idle} with a GPU under {limit} %, of {snapshots} in all: {percent} %", kRuleBottlenecksClauses},
+     {"", {}}, "", ""},
+    // rule.gpus_differ_in_use
+    {{"{one} (mean {mean} %) and {other} (mean {other_mean} %) differ in use by {distance}", kRuleGpusDifferInUseClauses},
+     {"", {}}, "", ""},
+    // rule.gpus_take_turns
+    {{"{one} (mean {mean} %) and {other} (mean {other_mean} %) take turns: they differ by {distance}", kRuleGpusTakeTurnsClauses},
+     {"", {}}, "", ""},
+    // rule.last_gpus_differ
+    {{"the last GPUs of nodes {node} and {other_node} differ by {distance}", {}},
+     {"", {}}, "", ""},
+    // rule.loaders_on_cores
+    {{"{loaders} {noun} on {cores} {core_noun} in the median second", kRuleLoadersOnCoresClauses},
+     {"", {}}, "", ""},
+    // rule.workers_on_cores
+    {{"{workers} workers on {cores} cores", {}},
+     {"", {}}, "", ""},
+    // rule.waits_for_data
+    {{"rank {rank}, steps {from} to {to}: {share} of the time waits for data{queue}", kRuleWaitsForDataClauses},
+     {"", {}}, "", ""},
+    // rule.long_steps
+    {{"rank {rank}: {found} of {steps} {noun} over {limit}", kRuleLongStepsClauses},
+     {"", {}}, "", ""},
+    // rule.slow_steps
+    {{"rank {rank}: {found} of {steps} {noun} took over {limit} (median {median}), at a cost of {cost}", kRuleSlowStepsClauses},
+     {"", {}}, "", ""},
+    // rule.no_first_step
+    {{"no step in the first {time}", {}},
+     {"", {}}, "", ""},
+    // rule.long_initialization
+    {{"{time} {what} the first step", kRuleLongInitializationClauses},
+     {"", {}}, "", ""},
+    // rule.found
+    {{"{rule}: {times} {noun}", kRuleFoundClauses},
      {"", {}}, "", ""},
 };
 // clang-format on

@@ -292,7 +292,7 @@ TEST_F(ReportTest, WhatAStretchLeavesOutNoRuleSums) {
   EXPECT_FALSE(answer->report.phases.finalization_ns);
   for (const analyze::RuleResult& rule : answer->report.rules) {
     for (const auto& line : rule.evidence) {
-      EXPECT_THAT(line.text, Not(HasSubstr("MaxInitializationTime")));
+      EXPECT_THAT(present::SentenceOf(line).text, Not(HasSubstr("MaxInitializationTime")));
     }
   }
   settings = analyze::RuleSettings(analyze::RuleMode::kModern);
