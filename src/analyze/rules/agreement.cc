@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "analyze/verdict/stages.h"
-
 #include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
