@@ -320,7 +320,7 @@ class Plots:
         if not path.get("rows"):
             return nothing("Critical path", path.get("note") or "The run holds no profile.")
         rows = sorted(path["rows"], key=lambda r: -r["ns"])[:top]
-        names = [f"{r['cause']}: {_of_operator(r)}" for r in rows]
+        names = [f"{r['cause'].replace('_', ' ')}: {_of_operator(r)}" for r in rows]
         return bars("Critical path", names, [("", [r["ns"] / _MS for r in rows], FIRST)], "ms")
 
     def memory(self):

@@ -27,8 +27,9 @@ CaptureProgress Agent::Ask(const CaptureDemand& demand, const std::set<int32_t>&
     progress.refusal = "another capture by Kineto goes on; ask again after it";
   } else if (asked == KinetoCaptures::kProfilesItself) {
     progress.refusal =
-        "a process of these uses PyTorch's profiler by itself, which a capture from outside may "
-        "end with its process; read its own trace, or capture it with hooks";
+        "one of these processes uses PyTorch's profiler by itself, and a capture from outside "
+        "could "
+        "crash it; read its own trace, or capture it with hooks";
   } else if (asked == KinetoCaptures::kTooMany) {
     progress.refusal = "Kineto is asked for 100 steps at most; ask for fewer";
   } else if (demand.steps == 0 || recorder_->Roots().empty()) {

@@ -178,7 +178,6 @@ void KinetoCaptures::Follow(int32_t pid, Asked& asked, int64_t now_ns) {
   }
   if (asked.tracing && TakeFile(pid, asked)) {
     asked.to_ns = now_ns;
-    endpoint_.NoteEnded(pid, now_ns);
   } else if (asked.tracing && asked.failed.empty() && (gone || now_ns >= asked.until_ns)) {
     asked.failed = fmt::format("process {} {}", pid,
                                gone ? "ended without writing its trace; capture earlier"
@@ -187,6 +186,8 @@ void KinetoCaptures::Follow(int32_t pid, Asked& asked, int64_t now_ns) {
   }
   asked.ended = asked.to_ns > 0 || !asked.failed.empty();
   if (!asked.ended) return;
+  // Also where it wrote none: what it traces from now on was not asked for.
+  if (asked.tracing) endpoint_.NoteEnded(pid, now_ns);
   ended_.push_back({pid, asked.rank, demand_, asked.from_ns, asked.to_ns, asked.failed});
 }
 

@@ -155,7 +155,7 @@ bool AgentProcess::TellSettings(const agent::AgentOptions& options) {
 }
 
 void AgentProcess::TellExitAndWait(int wait_status, const Patience& patience) {
-  // Until it is buried it may hold the run's lock, which who mends the run needs.
+  // Until it is reaped it may hold the run's lock, which recovery needs.
   if (lost()) return Kill();
   const State before = state_;
   channel_.Say(agent::kSayExited, std::to_string(wait_status));

@@ -48,7 +48,7 @@ constexpr FigureInfo kStorageIoWaitFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kStorageReadFigures[] = {{"bytes", Unit::kBytes, false}};
 constexpr FigureInfo kDeviceBusyFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kDeviceInPhasesFigures[] = {{"busy", Unit::kShare, false}, {"data", Unit::kShare, false}};
-constexpr FigureInfo kDeviceCaughtUpFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kDeviceIdleAtPhaseEndFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kDeviceComputingFigures[] = {{"computing", Unit::kShare, false}, {"idle", Unit::kShare, false}};
 constexpr FigureInfo kDeviceOneOfSeveralComputingFigures[] = {{"devices", Unit::kInteger, false}, {"computing", Unit::kShare, false}, {"idle", Unit::kShare, false}};
 constexpr FigureInfo kDeviceSlowCallsFigures[] = {{"calls", Unit::kCount, false}, {"all", Unit::kNs, false}, {"longest", Unit::kNs, false}};
@@ -60,7 +60,7 @@ constexpr FigureInfo kGpuRanksTogetherItemFigures[] = {{"rank", Unit::kInteger, 
 constexpr FigureInfo kGpuManyRanksTogetherFigures[] = {{"more", Unit::kInteger, false}};
 constexpr std::string_view kGpuManyRanksTogetherTexts[] = {"name"};
 constexpr FigureInfo kGpuManyRanksTogetherItemFigures[] = {{"rank", Unit::kInteger, false}};
-constexpr FigureInfo kCommunicationLastRankFigures[] = {{"rank", Unit::kInteger, false}, {"last", Unit::kCount, false}, {"steps", Unit::kCount, false}};
+constexpr FigureInfo kCommunicationStragglerFigures[] = {{"rank", Unit::kInteger, false}, {"last", Unit::kCount, false}, {"steps", Unit::kCount, false}};
 constexpr FigureInfo kCommunicationWaitedForRankFigures[] = {{"wait", Unit::kNs, false}};
 constexpr FigureInfo kCommunicationCallsItemFigures[] = {{"calls", Unit::kNumber, false}, {"bytes", Unit::kBytes, true}};
 constexpr std::string_view kCommunicationCallsItemTexts[] = {"call"};
@@ -72,7 +72,7 @@ constexpr FigureInfo kVerdictAllWarmUpFigures[] = {{"steps", Unit::kInteger, fal
 constexpr FigureInfo kVerdictWarmUpFigures[] = {{"warm_up", Unit::kInteger, false}, {"steps", Unit::kInteger, false}};
 constexpr FigureInfo kRunStepsLeftOutFigures[] = {{"steps", Unit::kCount, false}};
 constexpr FigureInfo kRunDevicesLeftOutFigures[] = {{"steps", Unit::kCount, false}};
-constexpr std::string_view kRunLostTexts[] = {"detail"};
+constexpr std::string_view kRunDataLossTexts[] = {"detail"};
 constexpr std::string_view kRunHookFailedTexts[] = {"hook", "reason"};
 constexpr FigureInfo kRunLastSeenFigures[] = {{"time", Unit::kNs, false}, {"waits", Unit::kFlag, false}, {"share", Unit::kShare, false}, {"samples", Unit::kCount, false}, {"worker_waits", Unit::kFlag, true}, {"worker_share", Unit::kShare, true}, {"worker_samples", Unit::kCount, true}};
 constexpr std::string_view kRunLastSeenTexts[] = {"function", "worker_function"};
@@ -126,7 +126,7 @@ constexpr FigureInfo kCommunicationLookAtRankFigures[] = {{"rank", Unit::kIntege
 constexpr std::string_view kCommunicationLookAtRankTexts[] = {"stage"};
 constexpr FigureInfo kCommunicationLookAtCauseFigures[] = {{"rank", Unit::kInteger, false}};
 constexpr std::string_view kCommunicationLookAtCauseTexts[] = {"function", "stage"};
-constexpr FigureInfo kRunLongerStretchFigures[] = {{"steps", Unit::kInteger, false}};
+constexpr FigureInfo kRunLongerRangeFigures[] = {{"steps", Unit::kInteger, false}};
 constexpr std::string_view kRunLookWhereItIsTexts[] = {"function"};
 constexpr std::string_view kRunLookWhereItWasTexts[] = {"function"};
 constexpr FigureInfo kRuleGpuUnderUtilisedFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"found", Unit::kInteger, false}, {"windows", Unit::kCount, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}};
@@ -186,7 +186,7 @@ constexpr KindInfo kKinds[] = {
     {"storage.read", Role::kEvidence, {kStorageReadFigures, {}}, {{}, {}}, false},
     {"device.busy", Role::kEvidence, {kDeviceBusyFigures, {}}, {{}, {}}, false},
     {"device.in_phases", Role::kEvidence, {kDeviceInPhasesFigures, {}}, {{}, {}}, false},
-    {"device.caught_up", Role::kEvidence, {kDeviceCaughtUpFigures, {}}, {{}, {}}, false},
+    {"device.idle_at_phase_end", Role::kEvidence, {kDeviceIdleAtPhaseEndFigures, {}}, {{}, {}}, false},
     {"device.computing", Role::kEvidence, {kDeviceComputingFigures, {}}, {{}, {}}, false},
     {"device.one_of_several_computing", Role::kEvidence, {kDeviceOneOfSeveralComputingFigures, {}}, {{}, {}}, false},
     {"device.slow_calls", Role::kEvidence, {kDeviceSlowCallsFigures, kDeviceSlowCallsTexts}, {{}, {}}, false},
@@ -194,7 +194,7 @@ constexpr KindInfo kKinds[] = {
     {"gpu.unknown_processes", Role::kEvidence, {kGpuUnknownProcessesFigures, {}}, {{}, {}}, false},
     {"gpu.ranks_together", Role::kEvidence, {{}, kGpuRanksTogetherTexts}, {kGpuRanksTogetherItemFigures, {}}, true},
     {"gpu.many_ranks_together", Role::kEvidence, {kGpuManyRanksTogetherFigures, kGpuManyRanksTogetherTexts}, {kGpuManyRanksTogetherItemFigures, {}}, true},
-    {"communication.last_rank", Role::kEvidence, {kCommunicationLastRankFigures, {}}, {{}, {}}, false},
+    {"communication.straggler", Role::kEvidence, {kCommunicationStragglerFigures, {}}, {{}, {}}, false},
     {"communication.waited_for_rank", Role::kEvidence, {kCommunicationWaitedForRankFigures, {}}, {{}, {}}, false},
     {"communication.calls", Role::kEvidence, {{}, {}}, {kCommunicationCallsItemFigures, kCommunicationCallsItemTexts}, true},
     {"model.no_stacks", Role::kEvidence, {{}, kModelNoStacksTexts}, {{}, {}}, false},
@@ -206,7 +206,7 @@ constexpr KindInfo kKinds[] = {
     {"verdict.warm_up", Role::kEvidence, {kVerdictWarmUpFigures, {}}, {{}, {}}, false},
     {"run.steps_left_out", Role::kEvidence, {kRunStepsLeftOutFigures, {}}, {{}, {}}, false},
     {"run.devices_left_out", Role::kEvidence, {kRunDevicesLeftOutFigures, {}}, {{}, {}}, false},
-    {"run.lost", Role::kEvidence, {{}, kRunLostTexts}, {{}, {}}, false},
+    {"run.data_loss", Role::kEvidence, {{}, kRunDataLossTexts}, {{}, {}}, false},
     {"run.hook_failed", Role::kEvidence, {{}, kRunHookFailedTexts}, {{}, {}}, false},
     {"run.last_seen", Role::kEvidence, {kRunLastSeenFigures, kRunLastSeenTexts}, {{}, {}}, false},
     {"profile.processes_together", Role::kEvidence, {kProfileProcessesTogetherFigures, {}}, {{}, {}}, false},
@@ -280,7 +280,7 @@ constexpr KindInfo kKinds[] = {
     {"model.capture_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"framework.no_anomaly_detection", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"framework.more_in_a_launch", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"framework.mend_graph_breaks", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"framework.fix_graph_breaks", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"framework.fuse_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"framework.collect_seldom", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"framework.fixed_shapes", Role::kAdvice, {{}, {}}, {{}, {}}, false},
@@ -312,10 +312,10 @@ constexpr KindInfo kKinds[] = {
     {"run.call_step_if_it_trains_already", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"run.let_hooks_in", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"run.name_ranges", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.longer_stretch", Role::kAdvice, {kRunLongerStretchFigures, {}}, {{}, {}}, false},
+    {"run.longer_range", Role::kAdvice, {kRunLongerRangeFigures, {}}, {{}, {}}, false},
     {"run.without_tool", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"run.free_space", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.mend_failure", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"run.fix_failure", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"run.look_where_it_is", Role::kAdvice, {{}, kRunLookWhereItIsTexts}, {{}, {}}, false},
     {"run.look_where_it_was", Role::kAdvice, {{}, kRunLookWhereItWasTexts}, {{}, {}}, false},
     {"run.with_optimizer_hook", Role::kAdvice, {{}, {}}, {{}, {}}, false},
@@ -495,8 +495,8 @@ Finding Make(DeviceInPhases one) {
   return {FindingKind::kDeviceInPhases, {one.busy.value, one.data.value}, {}, {}, {"slices", "category = 'device_phase'"}};
 }
 
-Finding Make(DeviceCaughtUp one) {
-  return {FindingKind::kDeviceCaughtUp, {one.share.value}, {}, {}, {"slices", "category = 'device_phase'"}};
+Finding Make(DeviceIdleAtPhaseEnd one) {
+  return {FindingKind::kDeviceIdleAtPhaseEnd, {one.share.value}, {}, {}, {"slices", "category = 'device_phase'"}};
 }
 
 Finding Make(DeviceComputing one) {
@@ -527,8 +527,8 @@ Finding Make(GpuManyRanksTogether one) {
   return {FindingKind::kGpuManyRanksTogether, {one.more.value}, {one.name}, PlainOf(one.items.value), {"facts", "kind = 'device'"}};
 }
 
-Finding Make(CommunicationLastRank one) {
-  return {FindingKind::kCommunicationLastRank, {one.rank.value, one.last.value, one.steps.value}, {}, {}, {"steps", "kind = 'train'"}};
+Finding Make(CommunicationStraggler one) {
+  return {FindingKind::kCommunicationStraggler, {one.rank.value, one.last.value, one.steps.value}, {}, {}, {"steps", "kind = 'train'"}};
 }
 
 Finding Make(CommunicationWaitedForRank one) {
@@ -575,8 +575,8 @@ Finding Make(RunDevicesLeftOut one) {
   return {FindingKind::kRunDevicesLeftOut, {one.steps.value}, {}, {}, {"losses", "cause = 'segment_damaged'"}};
 }
 
-Finding Make(RunLost one) {
-  return {FindingKind::kRunLost, {}, {one.detail.value}, {}, {"losses", one.where.value}};
+Finding Make(RunDataLoss one) {
+  return {FindingKind::kRunDataLoss, {}, {one.detail.value}, {}, {"losses", one.where.value}};
 }
 
 Finding Make(RunHookFailed one) {
@@ -871,8 +871,8 @@ Finding Make(FrameworkMoreInALaunch) {
   return {FindingKind::kFrameworkMoreInALaunch, {}, {}, {}, {"", ""}};
 }
 
-Finding Make(FrameworkMendGraphBreaks) {
-  return {FindingKind::kFrameworkMendGraphBreaks, {}, {}, {}, {"", ""}};
+Finding Make(FrameworkFixGraphBreaks) {
+  return {FindingKind::kFrameworkFixGraphBreaks, {}, {}, {}, {"", ""}};
 }
 
 Finding Make(FrameworkFuseOperators) {
@@ -999,8 +999,8 @@ Finding Make(RunNameRanges) {
   return {FindingKind::kRunNameRanges, {}, {}, {}, {"", ""}};
 }
 
-Finding Make(RunLongerStretch one) {
-  return {FindingKind::kRunLongerStretch, {one.steps.value}, {}, {}, {"", ""}};
+Finding Make(RunLongerRange one) {
+  return {FindingKind::kRunLongerRange, {one.steps.value}, {}, {}, {"", ""}};
 }
 
 Finding Make(RunWithoutTool) {
@@ -1011,8 +1011,8 @@ Finding Make(RunFreeSpace) {
   return {FindingKind::kRunFreeSpace, {}, {}, {}, {"", ""}};
 }
 
-Finding Make(RunMendFailure) {
-  return {FindingKind::kRunMendFailure, {}, {}, {}, {"", ""}};
+Finding Make(RunFixFailure) {
+  return {FindingKind::kRunFixFailure, {}, {}, {}, {"", ""}};
 }
 
 Finding Make(RunLookWhereItIs one) {

@@ -40,7 +40,7 @@ enum class FindingKind : uint8_t {
   kStorageRead,
   kDeviceBusy,
   kDeviceInPhases,
-  kDeviceCaughtUp,
+  kDeviceIdleAtPhaseEnd,
   kDeviceComputing,
   kDeviceOneOfSeveralComputing,
   kDeviceSlowCalls,
@@ -48,7 +48,7 @@ enum class FindingKind : uint8_t {
   kGpuUnknownProcesses,
   kGpuRanksTogether,
   kGpuManyRanksTogether,
-  kCommunicationLastRank,
+  kCommunicationStraggler,
   kCommunicationWaitedForRank,
   kCommunicationCalls,
   kModelNoStacks,
@@ -60,7 +60,7 @@ enum class FindingKind : uint8_t {
   kVerdictWarmUp,
   kRunStepsLeftOut,
   kRunDevicesLeftOut,
-  kRunLost,
+  kRunDataLoss,
   kRunHookFailed,
   kRunLastSeen,
   kProfileProcessesTogether,
@@ -134,7 +134,7 @@ enum class FindingKind : uint8_t {
   kModelCaptureOperators,
   kFrameworkNoAnomalyDetection,
   kFrameworkMoreInALaunch,
-  kFrameworkMendGraphBreaks,
+  kFrameworkFixGraphBreaks,
   kFrameworkFuseOperators,
   kFrameworkCollectSeldom,
   kFrameworkFixedShapes,
@@ -166,10 +166,10 @@ enum class FindingKind : uint8_t {
   kRunCallStepIfItTrainsAlready,
   kRunLetHooksIn,
   kRunNameRanges,
-  kRunLongerStretch,
+  kRunLongerRange,
   kRunWithoutTool,
   kRunFreeSpace,
-  kRunMendFailure,
+  kRunFixFailure,
   kRunLookWhereItIs,
   kRunLookWhereItWas,
   kRunWithOptimizerHook,
@@ -356,7 +356,7 @@ struct DeviceInPhases {
   Given<double> data;  // share
 };
 
-struct DeviceCaughtUp {
+struct DeviceIdleAtPhaseEnd {
   Given<double> share;  // share
 };
 
@@ -408,7 +408,7 @@ struct GpuManyRanksTogether {
   Given<std::vector<Item>> items;
 };
 
-struct CommunicationLastRank {
+struct CommunicationStraggler {
   Given<int64_t> rank;  // integer
   Given<int64_t> last;  // count
   Given<int64_t> steps;  // count
@@ -467,7 +467,7 @@ struct RunDevicesLeftOut {
   Given<int64_t> steps;  // count
 };
 
-struct RunLost {
+struct RunDataLoss {
   Text detail;
   Text where;  // which rows of its table show it
 };
@@ -764,7 +764,7 @@ struct FrameworkNoAnomalyDetection {
 struct FrameworkMoreInALaunch {
 };
 
-struct FrameworkMendGraphBreaks {
+struct FrameworkFixGraphBreaks {
 };
 
 struct FrameworkFuseOperators {
@@ -871,7 +871,7 @@ struct RunLetHooksIn {
 struct RunNameRanges {
 };
 
-struct RunLongerStretch {
+struct RunLongerRange {
   Given<int64_t> steps;  // integer
 };
 
@@ -881,7 +881,7 @@ struct RunWithoutTool {
 struct RunFreeSpace {
 };
 
-struct RunMendFailure {
+struct RunFixFailure {
 };
 
 struct RunLookWhereItIs {
@@ -1200,7 +1200,7 @@ Finding Make(StorageIoWait one);
 Finding Make(StorageRead one);
 Finding Make(DeviceBusy one);
 Finding Make(DeviceInPhases one);
-Finding Make(DeviceCaughtUp one);
+Finding Make(DeviceIdleAtPhaseEnd one);
 Finding Make(DeviceComputing one);
 Finding Make(DeviceOneOfSeveralComputing one);
 Finding Make(DeviceSlowCalls one);
@@ -1208,7 +1208,7 @@ Finding Make(GpuSharedWithOthers one);
 Finding Make(GpuUnknownProcesses one);
 Finding Make(GpuRanksTogether one);
 Finding Make(GpuManyRanksTogether one);
-Finding Make(CommunicationLastRank one);
+Finding Make(CommunicationStraggler one);
 Finding Make(CommunicationWaitedForRank one);
 Finding Make(CommunicationCalls one);
 Finding Make(ModelNoStacks one);
@@ -1220,7 +1220,7 @@ Finding Make(VerdictAllWarmUp one);
 Finding Make(VerdictWarmUp one);
 Finding Make(RunStepsLeftOut one);
 Finding Make(RunDevicesLeftOut one);
-Finding Make(RunLost one);
+Finding Make(RunDataLoss one);
 Finding Make(RunHookFailed one);
 Finding Make(RunLastSeen one);
 Finding Make(ProfileProcessesTogether one);
@@ -1294,7 +1294,7 @@ Finding Make(ModelCaptureKernels one);
 Finding Make(ModelCaptureOperators one);
 Finding Make(FrameworkNoAnomalyDetection one);
 Finding Make(FrameworkMoreInALaunch one);
-Finding Make(FrameworkMendGraphBreaks one);
+Finding Make(FrameworkFixGraphBreaks one);
 Finding Make(FrameworkFuseOperators one);
 Finding Make(FrameworkCollectSeldom one);
 Finding Make(FrameworkFixedShapes one);
@@ -1326,10 +1326,10 @@ Finding Make(RunCallStepIfItTrained one);
 Finding Make(RunCallStepIfItTrainsAlready one);
 Finding Make(RunLetHooksIn one);
 Finding Make(RunNameRanges one);
-Finding Make(RunLongerStretch one);
+Finding Make(RunLongerRange one);
 Finding Make(RunWithoutTool one);
 Finding Make(RunFreeSpace one);
-Finding Make(RunMendFailure one);
+Finding Make(RunFixFailure one);
 Finding Make(RunLookWhereItIs one);
 Finding Make(RunLookWhereItWas one);
 Finding Make(RunWithOptimizerHook one);

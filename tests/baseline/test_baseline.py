@@ -51,9 +51,22 @@ def listed(source, figure):
     )
 
 
+def split_otherwise(before, now):
+    """Times of `other` that are not those of the two suspects which it was split into."""
+    for figure, ns in before.items():
+        if not figure.endswith("suspects[other].ns"):
+            continue
+        parts = [figure.replace("[other]", f"[{one}]") for one in ("other_work", "unattributed")]
+        if not same(ns, sum(now.get(part, 0) for part in parts)):
+            yield figure
+
+
 def differences(source, before, now):
     """A line per figure that differs, is gone or is new, and is not listed."""
     nothing = object()
+    yield from (
+        f"{source}: {figure} is not the sum of its two" for figure in split_otherwise(before, now)
+    )
     before = named_as_today(source, before)
     for figure in sorted(before.keys() | now.keys()):
         was, becomes = before.get(figure, nothing), now.get(figure, nothing)
@@ -107,6 +120,13 @@ def test_a_figure_or_word_with_another_name_is_the_same_one():
     assert "verdict.suspect: 'other' became 'model'" in line
     now["stages[unattributed,unknown].ns"] = 3
     assert len(list(differences("x", before, {**now, "verdict.suspect": "other_work"}))) == 1
+
+
+def test_what_other_was_split_into_sums_to_it():
+    before = {"ranks[0].suspects[other].ns": 7}
+    parts = {"ranks[0].suspects[other_work].ns": 3, "ranks[0].suspects[unattributed].ns": 4}
+    assert not list(split_otherwise(before, parts))
+    assert list(split_otherwise(before, {**parts, "ranks[0].suspects[unattributed].ns": 5}))
 
 
 def test_every_listed_change_has_a_cause():

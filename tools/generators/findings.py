@@ -383,7 +383,7 @@ def page(kinds):
     yield ""
     yield f"<!-- {MADE} -->"
     yield ""
-    yield "What a report finds is a value of one of these kinds, with its figures and texts (`values`), and the rows that"
+    yield "Evidence and advice of a verdict, and what rules find, are values of these kinds, with their figures and texts (`values`), and the rows that"
     yield "show it; the sentence beside them is made of these. Programs go by `kind` and `values`: kinds are added, and none is used"
     yield "again for something else, while a sentence may be written better. A part in brackets is said where it applies; `{items}`"
     yield "are the sentences of the items, one after the other."

@@ -64,11 +64,12 @@ def cpp(suspects):
     yield "  const char* name;   // as reports have it"
     yield "  const char* title;  // in a sentence"
     yield "  bool by_stage;      // a sentence names its largest stage in place of it"
+    yield "  bool blamed;        // it can be to blame for a slow step"
     yield "};"
     yield "inline constexpr std::array<SuspectInfo, kSuspectCount> kSuspectInfos = {{"
     for suspect in suspects:
         names = f"{text.cpp(suspect['id'])}, {text.cpp(suspect['title'])}"
-        yield f"    {{{names}, {'true' if suspect['by_stage'] else 'false'}}},"
+        yield f"    {{{names}, {truth(suspect['by_stage'])}, {truth(suspect['blamed'])}}},"
     yield "}};"
     yield ""
     yield "struct StageInfo {"
@@ -96,6 +97,10 @@ def cpp(suspects):
     yield "// clang-format on"
     yield ""
     yield "}  // namespace steptrace::analyze"
+
+
+def truth(value):
+    return "true" if value else "false"
 
 
 def python(suspects):
@@ -164,6 +169,8 @@ def typescript(suspects):
     yield "export interface SuspectInfo extends Info {"
     yield "  /** A sentence names its largest stage in place of it. */"
     yield "  readonly byStage: boolean;"
+    yield "  /** It can be to blame for a slow step. */"
+    yield "  readonly blamed: boolean;"
     yield "}"
     yield "export interface StageInfo extends Info {"
     yield "  readonly suspect: SuspectId;"
@@ -177,7 +184,8 @@ def typescript(suspects):
         yield from member("title", quoted(suspect["title"]))
         yield from member("color", quoted(suspect["colour"]))
         yield from member("meaning", quoted(suspect["meaning"]))
-        yield from member("byStage", "true" if suspect["by_stage"] else "false")
+        yield from member("byStage", truth(suspect["by_stage"]))
+        yield from member("blamed", truth(suspect["blamed"]))
         yield "  },"
     yield "};"
     yield ""
@@ -189,7 +197,7 @@ def typescript(suspects):
             yield from member("color", quoted(stage["colour"]))
             yield from member("meaning", quoted(stage["meaning"]))
             yield from member("suspect", quoted(suspect["id"]))
-            yield from member("ofDataset", "true" if stage.get("dataset") else "false")
+            yield from member("ofDataset", truth(stage.get("dataset")))
             yield "  },"
     yield "};"
 

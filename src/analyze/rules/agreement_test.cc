@@ -16,8 +16,8 @@ RuleResult Found(RuleId rule, RuleStatus status = RuleStatus::kIssuesFound) {
   RuleResult result;
   result.rule = rule;
   result.status = status;
-  result.evidence = {Make(model::finding::RunLost{.detail = "the first line", .where = ""}),
-                     Make(model::finding::RunLost{.detail = "the second", .where = ""})};
+  result.evidence = {Make(model::finding::RunDataLoss{.detail = "the first line", .where = ""}),
+                     Make(model::finding::RunDataLoss{.detail = "the second", .where = ""})};
   return result;
 }
 

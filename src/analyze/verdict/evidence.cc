@@ -132,7 +132,7 @@ void Collector::Suspects() {
   const auto shares = ExactShares(BySuspect(input_.times.total()));
   for (SuspectId suspect : kSuspects) {
     const double share = shares[static_cast<size_t>(suspect)];
-    if (suspect == SuspectId::kModel || share < kWorthMentioning) continue;
+    if (suspect == SuspectId::kModel || !IsBlamed(suspect) || share < kWorthMentioning) continue;
     Say(finding::StepFasterWithout{
         .speedup = 1 / std::max(1 - share, 1e-9),
         .suspect = IsNamedByStage(suspect) ? "" : SuspectTitle(suspect),
@@ -204,15 +204,15 @@ void Collector::DevicePhases() {
   Say(finding::DeviceInPhases{.busy = mean.BusyShare(),
                               .data = mean.share[static_cast<size_t>(DevicePhase::kData)]});
   if (!MostlyCaughtUp(input_.device_phases)) return;
-  Say(finding::DeviceCaughtUp{.share = *mean.caught_up_share});
+  Say(finding::DeviceIdleAtPhaseEnd{.share = *mean.caught_up_share});
 }
 
 void Collector::Ranks(const Verdict& verdict) {
   if (!verdict.straggler_rank) return;
   const RankTimes& late = input_.times.ranks().at(*verdict.straggler_rank);
-  Say(finding::CommunicationLastRank{.rank = *verdict.straggler_rank,
-                                     .last = late.last_in_steps,
-                                     .steps = input_.times.shared_steps()});
+  Say(finding::CommunicationStraggler{.rank = *verdict.straggler_rank,
+                                      .last = late.last_in_steps,
+                                      .steps = input_.times.shared_steps()});
   const int64_t steps = std::max<int64_t>(late.last_in_steps, 1);
   Say(finding::CommunicationWaitedForRank{.wait = late.caused_wait_ns / steps});
 }

@@ -24,7 +24,7 @@ Advice Say(Kind what) {
 Advice AdviseDispatch(const VerdictInput& input) {
   const bool on_host = input.dispatch != nullptr || (input.profiled && !SawDeviceWork(input));
   if (!on_host) return Say(finding::FrameworkMoreInALaunch{});
-  if (input.compiled) return Say(finding::FrameworkMendGraphBreaks{});
+  if (input.compiled) return Say(finding::FrameworkFixGraphBreaks{});
   return Say(finding::FrameworkFuseOperators{});
 }
 

@@ -55,7 +55,7 @@ Verdict NoStepInStretch(const VerdictInput& input) {
     return verdict;
   }
   verdict.headline = "no whole step lies in this stretch";
-  Advise(finding::RunLongerStretch{.steps = kMinSteadySteps}, verdict);
+  Advise(finding::RunLongerRange{.steps = kMinSteadySteps}, verdict);
   return verdict;
 }
 
@@ -70,7 +70,7 @@ void AddHookFailures(const JobFacts& facts, Verdict& verdict) {
 
 model::Finding Lost(store::LossCause cause, std::string_view detail) {
   return Make(
-      finding::RunLost{.detail = detail, .where = fmt::format("cause = '{}'", NameOf(cause))});
+      finding::RunDataLoss{.detail = detail, .where = fmt::format("cause = '{}'", NameOf(cause))});
 }
 
 // What the agent tells of a cause; false: nothing.
@@ -147,7 +147,7 @@ std::string EndedBefore(const VerdictInput& input, Verdict& verdict) {
   const std::string& status = input.report.run.status;
   if (status == "stopped" || status == "interrupted") return "the training was stopped before ";
   if (status != "failed") return "";
-  Advise(finding::RunMendFailure{}, verdict);
+  Advise(finding::RunFixFailure{}, verdict);
   return "the training failed before ";
 }
 

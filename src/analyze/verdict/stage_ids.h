@@ -59,14 +59,15 @@ struct SuspectInfo {
   const char* name;   // as reports have it
   const char* title;  // in a sentence
   bool by_stage;      // a sentence names its largest stage in place of it
+  bool blamed;        // it can be to blame for a slow step
 };
 inline constexpr std::array<SuspectInfo, kSuspectCount> kSuspectInfos = {{
-    {"data_pipeline", "data pipeline", false},
-    {"model", "model", false},
-    {"communication", "communication", false},
-    {"framework_overhead", "framework overhead", false},
-    {"other_work", "other work", true},
-    {"unattributed", "unattributed", true},
+    {"data_pipeline", "data pipeline", false, true},
+    {"model", "model", false, true},
+    {"communication", "communication", false, true},
+    {"framework_overhead", "framework overhead", false, true},
+    {"other_work", "other work", true, true},
+    {"unattributed", "unattributed", true, false},
 }};
 
 struct StageInfo {

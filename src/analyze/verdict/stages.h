@@ -15,6 +15,9 @@
 // nanosecond of a step belongs to exactly one stage, so all else is sums of these.
 namespace steptrace::analyze {
 
+static_assert(kSampledStages.back() == SubStage::kGetitem &&
+                  static_cast<size_t>(SubStage::kGetitem) + 1 == kSampledStages.size(),
+              "the dataset's stages come first, and getitem is the last of them");
 // Those of the data pipeline but for what a device waits for: from kStorageRead to kWorkerStart.
 inline constexpr size_t kHostDataStages = 12;
 static_assert(kStageInfos[kHostDataStages - 1].suspect == SuspectId::kDataPipeline &&
@@ -38,6 +41,10 @@ constexpr const char* SuspectName(SuspectId suspect) {  // as stored: "data_pipe
 }
 constexpr const char* SuspectTitle(SuspectId suspect) {  // in a sentence: "data pipeline"
   return kSuspectInfos[static_cast<size_t>(suspect)].title;
+}
+// Whether it can be to blame for a slow step.
+constexpr bool IsBlamed(SuspectId suspect) {
+  return kSuspectInfos[static_cast<size_t>(suspect)].blamed;
 }
 std::optional<SuspectId> SuspectNamed(std::string_view name);
 // A stored name of a stage or suspect in a sentence: "dataset __getitem__"; of anything else with

@@ -58,6 +58,13 @@ double ModelShare(const VerdictInput& input) {
   return ExactShares(BySuspect(input.times.total()))[static_cast<size_t>(SuspectId::kModel)];
 }
 
+// What nobody else is to blame for: samples alone tell how much of it is which.
+double BesideTheModel(const VerdictInput& input) {
+  const auto shares = ExactShares(BySuspect(input.times.total()));
+  return shares[static_cast<size_t>(SuspectId::kOtherWork)] +
+         shares[static_cast<size_t>(SuspectId::kUnattributed)];
+}
+
 struct LateRank {
   int32_t rank = 0;
   const RankTimes* times = nullptr;
@@ -236,7 +243,8 @@ Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
   verdict.share = candidate.share;
   verdict.share_low = candidate.interval.low;
   verdict.share_high = candidate.interval.high;
-  SetGain(input, candidate.share, verdict);
+  // What nothing explains may be needed: nobody can say what the step would be without it.
+  if (IsBlamed(candidate.suspect)) SetGain(input, candidate.share, verdict);
   verdict.headline = Phrase("{}, {}{}", SuspectText(input, candidate.suspect),
                             ShareText(candidate.share, candidate.interval, kOfTheStep),
                             RankSpreadText(input, candidate.suspect));
@@ -298,6 +306,10 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
     verdict.headline =
         Phrase("{} most of the step, {}{}; next: {}, {} of rank {}'s", fill, share, slowed,
                SuspectText(input, of_rank->suspect), figure::Share(of_rank->share), of_rank->rank);
+  } else if (const double beside = BesideTheModel(input); beside >= kInTheWay) {
+    verdict.headline =
+        Phrase("{} most of the step, {}{}; next: other work and unattributed time, {} together",
+               fill, share, slowed, figure::Share(beside));
   } else if (unsplit) {
     verdict.headline =
         Phrase("{} the step, {}{}: the window that tells them apart was full too soon", fill, share,

@@ -21,27 +21,30 @@ using model::FindingKind;
 using model::Unit;
 using model::Value;
 
-Value Example(Unit unit) {
+// No two of a kind are alike, so that a placeholder in another's place shows.
+Value Example(Unit unit, size_t place) {
+  const auto whole = static_cast<int64_t>(place);
+  const auto real = static_cast<double>(place);
   switch (unit) {
     case Unit::kNs:
-      return int64_t{62'134'567};
+      return 62'134'567 + whole * 10'000'000;
     case Unit::kShare:
     case Unit::kShareNumber:
-      return 0.4512;
+      return 0.4512 + 0.05 * real;
     case Unit::kBytes:
-      return 5'242'880.0;
+      return (5 + real) * 1'048'576;
     case Unit::kCount:
-      return int64_t{1234};
+      return 1234 + whole;
     case Unit::kCores:
-      return 7.5;
+      return 7.5 + real;
     case Unit::kTimes:
-      return 1.2345;
+      return 1.2345 + real;
     case Unit::kNumber:
-      return 12.34;
+      return 12.34 + real;
     case Unit::kInteger:
-      return int64_t{3};
+      return 3 + whole;
     case Unit::kTenths:
-      return 2.25;
+      return 2.25 + real;
     case Unit::kFlag:
       return true;
   }
@@ -56,7 +59,9 @@ struct Values {
 
 Values Known(const model::PartInfo& info) {
   Values values;
-  for (const model::FigureInfo& one : info.figures) values.figures.push_back(Example(one.unit));
+  for (const model::FigureInfo& one : info.figures) {
+    values.figures.push_back(Example(one.unit, values.figures.size()));
+  }
   for (std::string_view name : info.texts) values.texts.push_back("<" + std::string(name) + ">");
   return values;
 }
@@ -157,7 +162,7 @@ TEST(FindingSentenceTest, WhatIsSaidAsItIsStandsAmongNoFigures) {
 
 // Texts come from watched programs: what looks like a placeholder in one is text.
 TEST(FindingSentenceTest, BracesInATextAreText) {
-  EXPECT_EQ(SentenceOf(Make(model::finding::RunLost{.detail = "{detail} {", .where = ""})).text,
+  EXPECT_EQ(SentenceOf(Make(model::finding::RunDataLoss{.detail = "{detail} {", .where = ""})).text,
             "{detail} {");
 }
 

@@ -395,7 +395,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // device.in_phases
     {{"the device is in forward, backward and optimizer {busy} of the step, and waits for a batch {data}", {}},
      {"", {}}, "", ""},
-    // device.caught_up
+    // device.idle_at_phase_end
     {{"at the end of {share} of these phases it had nothing left to do: within them it waits for the host, for how long `steptrace capture --capture kernels` tells", {}},
      {"", {}}, "", ""},
     // device.computing
@@ -419,7 +419,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // gpu.many_ranks_together
     {{"ranks {items} and {more} more compute on one GPU{of_name}: where one of them leaves it idle, another may be at work", kGpuManyRanksTogetherClauses},
      {"{rank}", {}}, ", ", ", "},
-    // communication.last_rank
+    // communication.straggler
     {{"rank {rank} came last in {last} of {steps} steps", {}},
      {"", {}}, "", ""},
     // communication.waited_for_rank
@@ -455,7 +455,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // run.devices_left_out
     {{"{steps} {noun} lost slices with a damaged file: what devices did in the others is too little to go by", kRunDevicesLeftOutClauses},
      {"", {}}, "", ""},
-    // run.lost
+    // run.data_loss
     {{"{detail}", {}},
      {"", {}}, "", ""},
     // run.hook_failed
@@ -677,7 +677,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // framework.more_in_a_launch
     {{"the host does not keep the device busy: fuse operators or replay them as a graph (torch.compile(mode=\"reduce-overhead\"), CUDA graphs), use fused or foreach optimizers, or give each kernel more to do (larger batches)", {}},
      {"", {}}, "", ""},
-    // framework.mend_graph_breaks
+    // framework.fix_graph_breaks
     {{"the operators are small against the way to each, torch.compile at work as it is: look for what it leaves out (TORCH_LOGS=graph_breaks), give each more to do (a larger batch), and step all parameters at once (optimizers with fused=True or foreach=True)", {}},
      {"", {}}, "", ""},
     // framework.fuse_operators
@@ -773,7 +773,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // run.name_ranges
     {{"if it is another program: it has no steps here; name its ranges with include/steptrace/steptrace.h, and the timeline shows them", {}},
      {"", {}}, "", ""},
-    // run.longer_stretch
+    // run.longer_range
     {{"choose a longer one: a whole step tells where it went, {steps} and more how sure that is", {}},
      {"", {}}, "", ""},
     // run.without_tool
@@ -782,7 +782,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // run.free_space
     {{"free space there, or name a place with room (--output), and record again", {}},
      {"", {}}, "", ""},
-    // run.mend_failure
+    // run.fix_failure
     {{"mend what its own output ends with", {}},
      {"", {}}, "", ""},
     // run.look_where_it_is

@@ -36,7 +36,7 @@ export const SHOWN = {
   'storage.read': { view: 'system' },
   'device.busy': { view: 'system' },
   'device.in_phases': { view: 'timeline' },
-  'device.caught_up': { view: 'timeline' },
+  'device.idle_at_phase_end': { view: 'timeline' },
   'device.computing': { view: 'timeline' },
   'device.one_of_several_computing': { view: 'timeline' },
   'device.slow_calls': { view: 'timeline' },
@@ -44,7 +44,7 @@ export const SHOWN = {
   'gpu.unknown_processes': { view: 'devices' },
   'gpu.ranks_together': { view: 'devices' },
   'gpu.many_ranks_together': { view: 'devices' },
-  'communication.last_rank': { view: 'distributed' },
+  'communication.straggler': { view: 'distributed' },
   'communication.waited_for_rank': { view: 'distributed' },
   'communication.calls': { view: 'timeline' },
   'model.no_stacks': { view: 'data' },
@@ -56,7 +56,7 @@ export const SHOWN = {
   'verdict.warm_up': { view: 'steps' },
   'run.steps_left_out': { view: 'overview' },
   'run.devices_left_out': { view: 'overview' },
-  'run.lost': { view: 'overview' },
+  'run.data_loss': { view: 'overview' },
   'run.hook_failed': { view: 'data' },
   'run.last_seen': { view: 'data', threads: 'training' },
   'profile.processes_together': { view: 'timeline' },
@@ -135,7 +135,7 @@ export type AdviceKind =
   | 'model.capture_operators'
   | 'framework.no_anomaly_detection'
   | 'framework.more_in_a_launch'
-  | 'framework.mend_graph_breaks'
+  | 'framework.fix_graph_breaks'
   | 'framework.fuse_operators'
   | 'framework.collect_seldom'
   | 'framework.fixed_shapes'
@@ -167,10 +167,10 @@ export type AdviceKind =
   | 'run.call_step_if_it_trains_already'
   | 'run.let_hooks_in'
   | 'run.name_ranges'
-  | 'run.longer_stretch'
+  | 'run.longer_range'
   | 'run.without_tool'
   | 'run.free_space'
-  | 'run.mend_failure'
+  | 'run.fix_failure'
   | 'run.look_where_it_is'
   | 'run.look_where_it_was'
   | 'run.with_optimizer_hook'

@@ -17,7 +17,7 @@ type Value = string | number | boolean | null;
 
 /** What was found, by kind (docs/reference/findings.md), with what its sentence is made of. */
 interface OfKind extends Said {
-  /** Absent in reports of older versions, and of rules. */
+  /** Absent in reports of older versions. */
   kind?: string;
   values?: Record<string, Value | Record<string, Value>[]>;
 }

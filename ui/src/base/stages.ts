@@ -46,6 +46,8 @@ interface Info {
 export interface SuspectInfo extends Info {
   /** A sentence names its largest stage in place of it. */
   readonly byStage: boolean;
+  /** It can be to blame for a slow step. */
+  readonly blamed: boolean;
 }
 export interface StageInfo extends Info {
   readonly suspect: SuspectId;
@@ -59,36 +61,42 @@ export const SUSPECTS: Readonly<Record<SuspectId, SuspectInfo>> = {
     color: '--data',
     meaning: 'The training, or a device, waits for the next batch',
     byStage: false,
+    blamed: true,
   },
   model: {
     title: 'model',
     color: '--model',
     meaning: 'The model computes: what a step is for',
     byStage: false,
+    blamed: true,
   },
   communication: {
     title: 'communication',
     color: '--communication',
     meaning: 'Ranks exchange data, or wait for one another',
     byStage: false,
+    blamed: true,
   },
   framework_overhead: {
     title: 'framework overhead',
     color: '--overhead',
     meaning: 'The framework works for itself, and the model waits',
     byStage: false,
+    blamed: true,
   },
   other_work: {
     title: 'other work',
     color: '--other-work',
     meaning: 'The training thread does something else that is known',
     byStage: true,
+    blamed: true,
   },
   unattributed: {
     title: 'unattributed',
     color: '--other',
     meaning: 'Nothing recorded explains the time',
     byStage: true,
+    blamed: false,
   },
 };
 

@@ -220,7 +220,7 @@ describe('evidence leads to the view and stretch that show it', () => {
     ['slices', "category = 'kernel'", 'device.computing', 'timeline'],
     ['tracks', 'rank = 0', 'profile.processes_together', 'timeline'],
     ['samples', '', 'data.samples', 'data'],
-    ['losses', "cause = 'no_hooks'", 'run.lost', 'overview'],
+    ['losses', "cause = 'no_hooks'", 'run.data_loss', 'overview'],
   ])('%s %s %s', (table, where, kind, view) => {
     expect(target(table, where, kind).view).toBe(view);
   });
@@ -245,10 +245,10 @@ describe('evidence leads to the view and stretch that show it', () => {
         { ...report(), ...more } as Report,
         null,
       ).view;
-    expect(of('communication.last_rank', { distributed: { applicable: true } })).toBe(
+    expect(of('communication.straggler', { distributed: { applicable: true } })).toBe(
       'distributed',
     );
-    expect(of('communication.last_rank', { distributed: { applicable: false } })).toBe('steps');
+    expect(of('communication.straggler', { distributed: { applicable: false } })).toBe('steps');
     expect(of('operators.stages', { operators: [{ name: 'aten::mm' }] })).toBe('operators');
     expect(of('model.between_operators', { operators: [{ name: 'aten::mm' }] })).toBe('operators');
     expect(of('operators.stages', { operators: [] })).toBe('steps');

@@ -28,7 +28,7 @@ import {
 } from '../../base/format';
 import { newer } from '../../base/never';
 import { readable, sentenceOf } from '../../base/prose';
-import { namedByStage } from '../../base/suspects';
+import { canBeBlamed, namedByStage } from '../../base/suspects';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
 import { metricOfWhere, shownOf, stretchOfWhere } from '../../state/evidence';
 import type { Query } from '../../state/route';
@@ -48,7 +48,7 @@ export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): St
   switch (verdict.status) {
     case 'found':
       return {
-        tone: verdict.suspect !== 'model' ? 'found' : verdict.healthy ? 'good' : 'open',
+        tone: toneOf(verdict),
         heading,
         detail: meaning(verdict, steps),
       };
@@ -59,6 +59,11 @@ export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): St
     default:
       return newer(verdict.status, { tone: 'open', heading, detail: '' });
   }
+}
+
+function toneOf({ suspect, healthy }: Verdict): Story['tone'] {
+  if (suspect === 'model') return healthy ? 'good' : 'open';
+  return canBeBlamed(suspect) ? 'found' : 'open';
 }
 
 function meaning(verdict: Verdict, steps: Report['steps']): Pieces {
