@@ -261,7 +261,6 @@ PLAIN = {
     ("src/store/loss_causes.h", "steptrace doctor"),
     ("src/store/loss_causes.h", "steptrace run"),
     ("src/analyze/distributed/distributed.cc", "steptrace run"),
-    ("src/analyze/report/recommendations.cc", "steptrace report --section"),
     ("src/analyze/report/sections.cc", "steptrace run"),
     ("src/analyze/rules/rule_catalogue.cc", "steptrace report"),
     ("src/analyze/rules/rule_catalogue.cc", "steptrace report --section"),

@@ -64,7 +64,7 @@ struct PartInfo {
   std::span<const std::string_view> texts;  // their names
 };
 
-enum class Role : uint8_t { kEvidence, kAdvice, kRule };
+enum class Role : uint8_t { kEvidence, kAdvice, kRule, kRecommendation };
 
 struct KindInfo {
   std::string_view id;  // "data.batch_not_ready"

@@ -157,6 +157,32 @@ constexpr FigureInfo kRuleNoFirstStepFigures[] = {{"time", Unit::kNs, false}};
 constexpr FigureInfo kRuleLongInitializationFigures[] = {{"time", Unit::kNs, false}, {"begun", Unit::kFlag, false}};
 constexpr FigureInfo kRuleFoundFigures[] = {{"times", Unit::kCount, false}};
 constexpr std::string_view kRuleFoundTexts[] = {"rule"};
+constexpr FigureInfo kRecommendationLoaderFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationLoaderTimeFigures[] = {{"time", Unit::kNs, false}, {"steps", Unit::kCount, false}};
+constexpr FigureInfo kRecommendationDataParallelFigures[] = {{"devices", Unit::kInteger, false}};
+constexpr FigureInfo kRecommendationGradientExchangeFigures[] = {{"nccl", Unit::kFlag, false}};
+constexpr FigureInfo kRecommendationCommunicationFigures[] = {{"share", Unit::kShare, false}, {"on_host", Unit::kFlag, false}};
+constexpr FigureInfo kRecommendationLeastUsedDeviceFigures[] = {{"share", Unit::kShare, false}, {"low", Unit::kFlag, false}};
+constexpr FigureInfo kRecommendationLittleUsedDeviceFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationTensorCoresUsedFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationNoTensorCoresUsedFigures[] = {{"could", Unit::kFlag, false}};
+constexpr FigureInfo kRecommendationTensorCoreOperatorsFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationMemoryPeakFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationLaunchesFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationShortLaunchesFigures[] = {{"launches", Unit::kCount, false}, {"mean", Unit::kNs, false}, {"shorter", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationExposedCommunicationFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationCommunicationBesideComputingFigures[] = {{"share", Unit::kShare, false}, {"communication", Unit::kNs, false}};
+constexpr FigureInfo kRecommendationStragglerFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationLateRankFigures[] = {{"wait", Unit::kNs, false}, {"rank", Unit::kInteger, false}};
+constexpr std::string_view kRecommendationLateRankTexts[] = {"cause"};
+constexpr FigureInfo kRecommendationSynchronisationFigures[] = {{"share", Unit::kShare, false}, {"unbegun_work", Unit::kFlag, false}};
+constexpr FigureInfo kRecommendationSynchronisingCallsFigures[] = {{"calls", Unit::kCount, false}, {"time", Unit::kNs, false}};
+constexpr FigureInfo kRecommendationSmallCopiesFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationSmallCopiesOfAllFigures[] = {{"small", Unit::kCount, false}, {"copies", Unit::kCount, false}, {"time", Unit::kNs, false}};
+constexpr FigureInfo kRecommendationTensorCoreShareFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationTensorCoreSharePossibleFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationAllocatorFigures[] = {{"share", Unit::kShare, false}};
+constexpr FigureInfo kRecommendationAllocatorCallsFigures[] = {{"calls", Unit::kCount, false}, {"time", Unit::kNs, false}};
 
 constexpr KindInfo kKinds[] = {
     {"data.batch_not_ready", Role::kEvidence, {kDataBatchNotReadyFigures, {}}, {{}, {}}, false},
@@ -327,6 +353,20 @@ constexpr KindInfo kKinds[] = {
     {"run.longer", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"import.all_files", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"import.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.raise_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.distributed_data_parallel", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.use_nccl", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.communicate_less", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.give_device_more", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.mixed_precision", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.use_less_memory", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.launch_less", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.overlap_communication", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.look_at_late_rank", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.synchronise_less", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.gather_copies", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.use_tensor_cores", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"recommendation.keep_blocks", Role::kAdvice, {{}, {}}, {{}, {}}, false},
     {"rule.gpu_under_utilised", Role::kRule, {kRuleGpuUnderUtilisedFigures, {}}, {{}, {}}, false},
     {"rule.gpu_under_utilised_over_steps", Role::kRule, {kRuleGpuUnderUtilisedOverStepsFigures, {}}, {{}, {}}, false},
     {"rule.gpu_under_utilised_over_profile", Role::kRule, {kRuleGpuUnderUtilisedOverProfileFigures, {}}, {{}, {}}, false},
@@ -354,6 +394,31 @@ constexpr KindInfo kKinds[] = {
     {"rule.no_first_step", Role::kRule, {kRuleNoFirstStepFigures, {}}, {{}, {}}, false},
     {"rule.long_initialization", Role::kRule, {kRuleLongInitializationFigures, {}}, {{}, {}}, false},
     {"rule.found", Role::kRule, {kRuleFoundFigures, kRuleFoundTexts}, {{}, {}}, false},
+    {"recommendation.loader", Role::kRecommendation, {kRecommendationLoaderFigures, {}}, {{}, {}}, false},
+    {"recommendation.loader_time", Role::kRecommendation, {kRecommendationLoaderTimeFigures, {}}, {{}, {}}, false},
+    {"recommendation.data_parallel", Role::kRecommendation, {kRecommendationDataParallelFigures, {}}, {{}, {}}, false},
+    {"recommendation.gradient_exchange", Role::kRecommendation, {kRecommendationGradientExchangeFigures, {}}, {{}, {}}, false},
+    {"recommendation.communication", Role::kRecommendation, {kRecommendationCommunicationFigures, {}}, {{}, {}}, false},
+    {"recommendation.least_used_device", Role::kRecommendation, {kRecommendationLeastUsedDeviceFigures, {}}, {{}, {}}, false},
+    {"recommendation.little_used_device", Role::kRecommendation, {kRecommendationLittleUsedDeviceFigures, {}}, {{}, {}}, false},
+    {"recommendation.tensor_cores_used", Role::kRecommendation, {kRecommendationTensorCoresUsedFigures, {}}, {{}, {}}, false},
+    {"recommendation.no_tensor_cores_used", Role::kRecommendation, {kRecommendationNoTensorCoresUsedFigures, {}}, {{}, {}}, false},
+    {"recommendation.tensor_core_operators", Role::kRecommendation, {kRecommendationTensorCoreOperatorsFigures, {}}, {{}, {}}, false},
+    {"recommendation.memory_peak", Role::kRecommendation, {kRecommendationMemoryPeakFigures, {}}, {{}, {}}, false},
+    {"recommendation.launches", Role::kRecommendation, {kRecommendationLaunchesFigures, {}}, {{}, {}}, false},
+    {"recommendation.short_launches", Role::kRecommendation, {kRecommendationShortLaunchesFigures, {}}, {{}, {}}, false},
+    {"recommendation.exposed_communication", Role::kRecommendation, {kRecommendationExposedCommunicationFigures, {}}, {{}, {}}, false},
+    {"recommendation.communication_beside_computing", Role::kRecommendation, {kRecommendationCommunicationBesideComputingFigures, {}}, {{}, {}}, false},
+    {"recommendation.straggler", Role::kRecommendation, {kRecommendationStragglerFigures, {}}, {{}, {}}, false},
+    {"recommendation.late_rank", Role::kRecommendation, {kRecommendationLateRankFigures, kRecommendationLateRankTexts}, {{}, {}}, false},
+    {"recommendation.synchronisation", Role::kRecommendation, {kRecommendationSynchronisationFigures, {}}, {{}, {}}, false},
+    {"recommendation.synchronising_calls", Role::kRecommendation, {kRecommendationSynchronisingCallsFigures, {}}, {{}, {}}, false},
+    {"recommendation.small_copies", Role::kRecommendation, {kRecommendationSmallCopiesFigures, {}}, {{}, {}}, false},
+    {"recommendation.small_copies_of_all", Role::kRecommendation, {kRecommendationSmallCopiesOfAllFigures, {}}, {{}, {}}, false},
+    {"recommendation.tensor_core_share", Role::kRecommendation, {kRecommendationTensorCoreShareFigures, {}}, {{}, {}}, false},
+    {"recommendation.tensor_core_share_possible", Role::kRecommendation, {kRecommendationTensorCoreSharePossibleFigures, {}}, {{}, {}}, false},
+    {"recommendation.allocator", Role::kRecommendation, {kRecommendationAllocatorFigures, {}}, {{}, {}}, false},
+    {"recommendation.allocator_calls", Role::kRecommendation, {kRecommendationAllocatorCallsFigures, {}}, {{}, {}}, false},
 };
 static_assert(std::size(kKinds) == kFindingKindCount);
 
@@ -1059,6 +1124,62 @@ Finding Make(ImportRecordHost) {
   return {FindingKind::kImportRecordHost, {}, {}, {}, {"", ""}};
 }
 
+Finding Make(RecommendationRaiseWorkers) {
+  return {FindingKind::kRecommendationRaiseWorkers, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationDistributedDataParallel) {
+  return {FindingKind::kRecommendationDistributedDataParallel, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationUseNccl) {
+  return {FindingKind::kRecommendationUseNccl, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationCommunicateLess) {
+  return {FindingKind::kRecommendationCommunicateLess, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationGiveDeviceMore) {
+  return {FindingKind::kRecommendationGiveDeviceMore, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationMixedPrecision) {
+  return {FindingKind::kRecommendationMixedPrecision, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationUseLessMemory) {
+  return {FindingKind::kRecommendationUseLessMemory, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationLaunchLess) {
+  return {FindingKind::kRecommendationLaunchLess, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationOverlapCommunication) {
+  return {FindingKind::kRecommendationOverlapCommunication, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationLookAtLateRank) {
+  return {FindingKind::kRecommendationLookAtLateRank, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationSynchroniseLess) {
+  return {FindingKind::kRecommendationSynchroniseLess, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationGatherCopies) {
+  return {FindingKind::kRecommendationGatherCopies, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationUseTensorCores) {
+  return {FindingKind::kRecommendationUseTensorCores, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationKeepBlocks) {
+  return {FindingKind::kRecommendationKeepBlocks, {}, {}, {}, {"", ""}};
+}
+
 Finding Make(RuleGpuUnderUtilised one) {
   return {FindingKind::kRuleGpuUnderUtilised, {one.device.value, ValueOf(one.rank), ValueOf(one.node), one.allocations.value, one.found.value, one.windows.value, one.p95.value, one.p5.value}, {}, {}, one.rows.value};
 }
@@ -1165,6 +1286,106 @@ Finding Make(RuleLongInitialization one) {
 
 Finding Make(RuleFound one) {
   return {FindingKind::kRuleFound, {one.times.value}, {one.rule.value}, {}, one.rows.value};
+}
+
+Finding Make(RecommendationLoader one) {
+  return {FindingKind::kRecommendationLoader, {one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationLoaderTime one) {
+  return {FindingKind::kRecommendationLoaderTime, {one.time.value, one.steps.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationDataParallel one) {
+  return {FindingKind::kRecommendationDataParallel, {one.devices.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationGradientExchange one) {
+  return {FindingKind::kRecommendationGradientExchange, {one.nccl.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationCommunication one) {
+  return {FindingKind::kRecommendationCommunication, {one.share.value, one.on_host.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationLeastUsedDevice one) {
+  return {FindingKind::kRecommendationLeastUsedDevice, {one.share.value, one.low.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationLittleUsedDevice one) {
+  return {FindingKind::kRecommendationLittleUsedDevice, {one.device.value, one.rank.value, one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationTensorCoresUsed one) {
+  return {FindingKind::kRecommendationTensorCoresUsed, {one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationNoTensorCoresUsed one) {
+  return {FindingKind::kRecommendationNoTensorCoresUsed, {one.could.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationTensorCoreOperators one) {
+  return {FindingKind::kRecommendationTensorCoreOperators, {one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationMemoryPeak one) {
+  return {FindingKind::kRecommendationMemoryPeak, {one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationLaunches one) {
+  return {FindingKind::kRecommendationLaunches, {one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationShortLaunches one) {
+  return {FindingKind::kRecommendationShortLaunches, {one.launches.value, one.mean.value, one.shorter.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationExposedCommunication one) {
+  return {FindingKind::kRecommendationExposedCommunication, {one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationCommunicationBesideComputing one) {
+  return {FindingKind::kRecommendationCommunicationBesideComputing, {one.share.value, one.communication.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationStraggler one) {
+  return {FindingKind::kRecommendationStraggler, {one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationLateRank one) {
+  return {FindingKind::kRecommendationLateRank, {one.wait.value, one.rank.value}, {one.cause.value}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationSynchronisation one) {
+  return {FindingKind::kRecommendationSynchronisation, {one.share.value, one.unbegun_work.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationSynchronisingCalls one) {
+  return {FindingKind::kRecommendationSynchronisingCalls, {one.calls.value, one.time.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationSmallCopies one) {
+  return {FindingKind::kRecommendationSmallCopies, {one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationSmallCopiesOfAll one) {
+  return {FindingKind::kRecommendationSmallCopiesOfAll, {one.small.value, one.copies.value, one.time.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationTensorCoreShare one) {
+  return {FindingKind::kRecommendationTensorCoreShare, {one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationTensorCoreSharePossible one) {
+  return {FindingKind::kRecommendationTensorCoreSharePossible, {one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationAllocator one) {
+  return {FindingKind::kRecommendationAllocator, {one.share.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RecommendationAllocatorCalls one) {
+  return {FindingKind::kRecommendationAllocatorCalls, {one.calls.value, one.time.value}, {}, {}, {"", ""}};
 }
 
 }  // namespace finding

@@ -181,6 +181,20 @@ enum class FindingKind : uint8_t {
   kRunLonger,
   kImportAllFiles,
   kImportRecordHost,
+  kRecommendationRaiseWorkers,
+  kRecommendationDistributedDataParallel,
+  kRecommendationUseNccl,
+  kRecommendationCommunicateLess,
+  kRecommendationGiveDeviceMore,
+  kRecommendationMixedPrecision,
+  kRecommendationUseLessMemory,
+  kRecommendationLaunchLess,
+  kRecommendationOverlapCommunication,
+  kRecommendationLookAtLateRank,
+  kRecommendationSynchroniseLess,
+  kRecommendationGatherCopies,
+  kRecommendationUseTensorCores,
+  kRecommendationKeepBlocks,
   kRuleGpuUnderUtilised,
   kRuleGpuUnderUtilisedOverSteps,
   kRuleGpuUnderUtilisedOverProfile,
@@ -208,9 +222,34 @@ enum class FindingKind : uint8_t {
   kRuleNoFirstStep,
   kRuleLongInitialization,
   kRuleFound,
+  kRecommendationLoader,
+  kRecommendationLoaderTime,
+  kRecommendationDataParallel,
+  kRecommendationGradientExchange,
+  kRecommendationCommunication,
+  kRecommendationLeastUsedDevice,
+  kRecommendationLittleUsedDevice,
+  kRecommendationTensorCoresUsed,
+  kRecommendationNoTensorCoresUsed,
+  kRecommendationTensorCoreOperators,
+  kRecommendationMemoryPeak,
+  kRecommendationLaunches,
+  kRecommendationShortLaunches,
+  kRecommendationExposedCommunication,
+  kRecommendationCommunicationBesideComputing,
+  kRecommendationStraggler,
+  kRecommendationLateRank,
+  kRecommendationSynchronisation,
+  kRecommendationSynchronisingCalls,
+  kRecommendationSmallCopies,
+  kRecommendationSmallCopiesOfAll,
+  kRecommendationTensorCoreShare,
+  kRecommendationTensorCoreSharePossible,
+  kRecommendationAllocator,
+  kRecommendationAllocatorCalls,
 };
 
-inline constexpr size_t kFindingKindCount = 195;
+inline constexpr size_t kFindingKindCount = 234;
 
 // What each kind holds: what need not be known is optional, all else is to be given.
 namespace finding {
@@ -919,6 +958,48 @@ struct ImportAllFiles {
 struct ImportRecordHost {
 };
 
+struct RecommendationRaiseWorkers {
+};
+
+struct RecommendationDistributedDataParallel {
+};
+
+struct RecommendationUseNccl {
+};
+
+struct RecommendationCommunicateLess {
+};
+
+struct RecommendationGiveDeviceMore {
+};
+
+struct RecommendationMixedPrecision {
+};
+
+struct RecommendationUseLessMemory {
+};
+
+struct RecommendationLaunchLess {
+};
+
+struct RecommendationOverlapCommunication {
+};
+
+struct RecommendationLookAtLateRank {
+};
+
+struct RecommendationSynchroniseLess {
+};
+
+struct RecommendationGatherCopies {
+};
+
+struct RecommendationUseTensorCores {
+};
+
+struct RecommendationKeepBlocks {
+};
+
 struct RuleGpuUnderUtilised {
   Given<int64_t> device;  // integer
   std::optional<int64_t> rank = std::nullopt;  // integer
@@ -1173,6 +1254,121 @@ struct RuleFound {
   Given<Rows> rows;  // that show it
 };
 
+struct RecommendationLoader {
+  Given<double> share;  // share
+};
+
+struct RecommendationLoaderTime {
+  Given<int64_t> time;  // ns
+  Given<int64_t> steps;  // count
+};
+
+struct RecommendationDataParallel {
+  Given<int64_t> devices;  // integer
+};
+
+struct RecommendationGradientExchange {
+  Given<bool> nccl;  // flag
+};
+
+struct RecommendationCommunication {
+  Given<double> share;  // share
+  Given<bool> on_host;  // flag
+};
+
+struct RecommendationLeastUsedDevice {
+  Given<double> share;  // share
+  Given<bool> low;  // flag
+};
+
+struct RecommendationLittleUsedDevice {
+  Given<int64_t> device;  // integer
+  Given<int64_t> rank;  // integer
+  Given<double> share;  // share
+};
+
+struct RecommendationTensorCoresUsed {
+  Given<double> share;  // share
+};
+
+struct RecommendationNoTensorCoresUsed {
+  Given<bool> could;  // flag
+};
+
+struct RecommendationTensorCoreOperators {
+  Given<double> share;  // share
+};
+
+struct RecommendationMemoryPeak {
+  Given<double> share;  // share
+};
+
+struct RecommendationLaunches {
+  Given<double> share;  // share
+};
+
+struct RecommendationShortLaunches {
+  Given<int64_t> launches;  // count
+  Given<int64_t> mean;  // ns
+  Given<double> shorter;  // share
+};
+
+struct RecommendationExposedCommunication {
+  Given<double> share;  // share
+};
+
+struct RecommendationCommunicationBesideComputing {
+  Given<double> share;  // share
+  Given<int64_t> communication;  // ns
+};
+
+struct RecommendationStraggler {
+  Given<double> share;  // share
+};
+
+struct RecommendationLateRank {
+  Given<int64_t> wait;  // ns
+  Given<int64_t> rank;  // integer
+  Text cause;
+};
+
+struct RecommendationSynchronisation {
+  Given<double> share;  // share
+  Given<bool> unbegun_work;  // flag
+};
+
+struct RecommendationSynchronisingCalls {
+  Given<int64_t> calls;  // count
+  Given<int64_t> time;  // ns
+};
+
+struct RecommendationSmallCopies {
+  Given<double> share;  // share
+};
+
+struct RecommendationSmallCopiesOfAll {
+  Given<int64_t> small;  // count
+  Given<int64_t> copies;  // count
+  Given<int64_t> time;  // ns
+};
+
+struct RecommendationTensorCoreShare {
+  Given<double> share;  // share
+};
+
+struct RecommendationTensorCoreSharePossible {
+  Given<double> share;  // share
+};
+
+struct RecommendationAllocator {
+  Given<double> share;  // share
+};
+
+struct RecommendationAllocatorCalls {
+  Given<int64_t> calls;  // count
+  Given<int64_t> time;  // ns
+};
+
 Finding Make(DataBatchNotReady one);
 Finding Make(DataLoadedByTraining one);
 Finding Make(DataAwaited one);
@@ -1341,6 +1537,20 @@ Finding Make(RunAskAgain one);
 Finding Make(RunLonger one);
 Finding Make(ImportAllFiles one);
 Finding Make(ImportRecordHost one);
+Finding Make(RecommendationRaiseWorkers one);
+Finding Make(RecommendationDistributedDataParallel one);
+Finding Make(RecommendationUseNccl one);
+Finding Make(RecommendationCommunicateLess one);
+Finding Make(RecommendationGiveDeviceMore one);
+Finding Make(RecommendationMixedPrecision one);
+Finding Make(RecommendationUseLessMemory one);
+Finding Make(RecommendationLaunchLess one);
+Finding Make(RecommendationOverlapCommunication one);
+Finding Make(RecommendationLookAtLateRank one);
+Finding Make(RecommendationSynchroniseLess one);
+Finding Make(RecommendationGatherCopies one);
+Finding Make(RecommendationUseTensorCores one);
+Finding Make(RecommendationKeepBlocks one);
 Finding Make(RuleGpuUnderUtilised one);
 Finding Make(RuleGpuUnderUtilisedOverSteps one);
 Finding Make(RuleGpuUnderUtilisedOverProfile one);
@@ -1368,6 +1578,31 @@ Finding Make(RuleSlowSteps one);
 Finding Make(RuleNoFirstStep one);
 Finding Make(RuleLongInitialization one);
 Finding Make(RuleFound one);
+Finding Make(RecommendationLoader one);
+Finding Make(RecommendationLoaderTime one);
+Finding Make(RecommendationDataParallel one);
+Finding Make(RecommendationGradientExchange one);
+Finding Make(RecommendationCommunication one);
+Finding Make(RecommendationLeastUsedDevice one);
+Finding Make(RecommendationLittleUsedDevice one);
+Finding Make(RecommendationTensorCoresUsed one);
+Finding Make(RecommendationNoTensorCoresUsed one);
+Finding Make(RecommendationTensorCoreOperators one);
+Finding Make(RecommendationMemoryPeak one);
+Finding Make(RecommendationLaunches one);
+Finding Make(RecommendationShortLaunches one);
+Finding Make(RecommendationExposedCommunication one);
+Finding Make(RecommendationCommunicationBesideComputing one);
+Finding Make(RecommendationStraggler one);
+Finding Make(RecommendationLateRank one);
+Finding Make(RecommendationSynchronisation one);
+Finding Make(RecommendationSynchronisingCalls one);
+Finding Make(RecommendationSmallCopies one);
+Finding Make(RecommendationSmallCopiesOfAll one);
+Finding Make(RecommendationTensorCoreShare one);
+Finding Make(RecommendationTensorCoreSharePossible one);
+Finding Make(RecommendationAllocator one);
+Finding Make(RecommendationAllocatorCalls one);
 
 }  // namespace finding
 // clang-format on

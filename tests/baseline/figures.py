@@ -62,10 +62,15 @@ def walk(value, name, found):
         found[name] = value
 
 
+def identity(row):
+    """A row's name tells it apart: not its kind, too."""
+    return [key for key in IDENTITY if key in row and not (key == "kind" and "name" in row)]
+
+
 def labels(rows):
     seen = {}
     for at, row in enumerate(rows):
-        keys = [str(row[key]) for key in IDENTITY if key in row] if isinstance(row, dict) else []
+        keys = [str(row[key]) for key in identity(row)] if isinstance(row, dict) else []
         label = ",".join(keys) or str(at)
         seen[label] = seen.get(label, 0) + 1
         yield label if seen[label] == 1 else f"{label}#{seen[label]}"

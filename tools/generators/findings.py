@@ -26,7 +26,13 @@ UNITS = {
     "tenths": ("kTenths", "double"),
     "flag": ("kFlag", "bool"),
 }
-ROLES = ("evidence", "advice", "rule")
+# role: its title on the page
+ROLES = {
+    "evidence": "Evidence",
+    "advice": "Advice",
+    "rule": "Rules",
+    "recommendation": "Recommendations",
+}
 VIEWS = ("overview", "steps", "data", "operators", "distributed", "system", "timeline", "devices")
 THREADS = ("training", "other", "workers")
 NAME = r"[a-z][a-z0-9_]*"
@@ -338,7 +344,7 @@ def typescript(kinds):
     yield "} as const satisfies Readonly<Record<string, Shown>>;"
     yield ""
     yield "export type EvidenceKind = keyof typeof SHOWN;"
-    for role in ROLES[1:]:
+    for role in list(ROLES)[1:]:
         of_role = [kind for kind in kinds if kind["role"] == role]
         if not of_role:
             continue
@@ -387,7 +393,7 @@ def page(kinds):
     yield "show it; the sentence beside them is made of these. Programs go by `kind` and `values`: kinds are added, and none is used"
     yield "again for something else, while a sentence may be written better. A part in brackets is said where it applies; `{items}`"
     yield "are the sentences of the items, one after the other."
-    for role, title in (("evidence", "Evidence"), ("advice", "Advice"), ("rule", "Rules")):
+    for role, title in ROLES.items():
         of_role = [kind for kind in kinds if kind["role"] == role]
         if not of_role:
             continue

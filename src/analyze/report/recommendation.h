@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/report/sentence.h"
+#include "model/finding.h"
 
 namespace steptrace::analyze {
 
@@ -17,11 +17,11 @@ struct Recommendation {
   std::string status;  // ok, issues_found, not_applicable
   std::optional<double> value;
   double threshold = 0;
-  std::optional<double> at_most_share;  // of the steps, were the issue gone
-  std::optional<int64_t> at_most_ns;    // of all steps of the profile
-  Sentence text;
-  std::vector<Sentence> evidence;
-  std::string advice;
+  std::optional<double> at_most_share;   // of the steps, were the issue gone
+  std::optional<int64_t> at_most_ns;     // of all steps of the profile
+  std::optional<model::Finding> text;    // unless it does not apply
+  std::vector<model::Finding> evidence;  // likewise
+  std::optional<model::Finding> advice;  // of an issue
 };
 
 struct RuleResult;  // analyze/rules

@@ -7,13 +7,13 @@
 #include <string_view>
 
 #include "analyze/report/recommendation_facts.h"
-#include "analyze/report/sentence.h"
 #include "analyze/verdict/stages.h"
 #include "model/finding_kinds.h"
-#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
+
+namespace finding = model::finding;
 
 constexpr const char* kTensorBoard = "torch-tb-profiler";
 constexpr const char* kOwn = "steptrace";
@@ -47,7 +47,7 @@ class Maker {
         facts_(CollectFacts(trace.WithoutGaps(), report)),
         unbegun_work_(unbegun_work) {}
 
-  std::vector<Recommendation> Make() {
+  std::vector<Recommendation> MakeAll() {
     Loader();
     DataParallel();
     Nccl();
@@ -81,9 +81,9 @@ class Maker {
   // What does not fire needs no advice; what does not apply has nothing to say.
   static void Quiet(Recommendation& one) {
     if (one.status == "issues_found") return;
-    one.advice.clear();
+    one.advice.reset();
     if (one.status == "ok") return;
-    one.text = {};
+    one.text.reset();
     one.evidence.clear();
   }
   static void Gain(Recommendation& one, double share, int64_t steps_ns) {
@@ -115,13 +115,12 @@ class Maker {
     const auto share = OfSteps(facts_.loader_ns);
     Recommendation& one =
         Add("high_input_cost", kTensorBoard, share, kLoaderShare, share.value_or(0) > kLoaderShare);
-    one.text = Phrase("the data loader takes {} of the step in which nothing else runs",
-                      figure::Share(share.value_or(0)));
+    one.text = Make(finding::RecommendationLoader{.share = share.value_or(0)});
     if (facts_.loader_ns > 0) {
-      one.evidence = {Phrase("{} in {} step{}", figure::Duration(facts_.loader_ns),
-                             figure::Count(facts_.steps), facts_.steps == 1 ? "" : "s")};
+      one.evidence = {
+          Make(finding::RecommendationLoaderTime{.time = facts_.loader_ns, .steps = facts_.steps})};
     }
-    one.advice = "set DataLoader(num_workers=...) or raise it, and pin_memory=True";
+    one.advice = Make(finding::RecommendationRaiseWorkers{});
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void DataParallel() {
@@ -131,9 +130,9 @@ class Maker {
         facts_.data_parallel ? std::optional<double>(static_cast<double>(used.size()))
                              : std::nullopt;
     Recommendation& one = Add("data_parallel", kTensorBoard, value, 1, value.value_or(0) > 1);
-    one.text = Phrase("DataParallel drives {} device{} from one process", used.size(),
-                      used.size() == 1 ? "" : "s");
-    one.advice = "use DistributedDataParallel: a process for each device";
+    one.text =
+        Make(finding::RecommendationDataParallel{.devices = static_cast<int64_t>(used.size())});
+    one.advice = Make(finding::RecommendationDistributedDataParallel{});
   }
   void Nccl() {
     const bool known = facts_.distributed_data_parallel && facts_.device.has_value();
@@ -141,42 +140,36 @@ class Maker {
     Recommendation& one =
         Add("ddp_without_nccl", kTensorBoard,
             known ? std::optional<double>(facts_.nccl ? 1 : 0) : std::nullopt, 1, fires);
-    one.text = facts_.nccl ? "DistributedDataParallel exchanges with NCCL"
-                           : "DistributedDataParallel exchanges without NCCL";
-    one.advice = "init_process_group(\"nccl\"): devices exchange without the host";
+    one.text = Make(finding::RecommendationGradientExchange{.nccl = facts_.nccl});
+    one.advice = Make(finding::RecommendationUseNccl{});
   }
   void Communication() {
     const auto share = OfSteps(facts_.communication_ns);
     Recommendation& one = Add("high_communication_cost", kTensorBoard, share, kCommunicationShare,
                               share.value_or(0) > kCommunicationShare);
     // Without a device TensorBoard's breakdown counts it before what the host computes meanwhile.
-    const bool on_host = devices_.empty();
-    one.text = Phrase("communication {} {} of the step{}", on_host ? "is under way in" : "takes",
-                      figure::Share(share.value_or(0)),
-                      on_host ? "" : " with no kernel or copy beside it");
-    one.advice =
-        "compress gradients, accumulate them over several batches, or use a larger batch with an "
-        "optimizer made for it (LAMB)";
+    one.text = Make(finding::RecommendationCommunication{.share = share.value_or(0),
+                                                         .on_host = devices_.empty()});
+    one.advice = Make(finding::RecommendationCommunicateLess{});
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void Utilization() {
     std::optional<double> least;
-    std::vector<Sentence> evidence;
+    std::vector<model::Finding> evidence;
     for (const DeviceTimes& device : devices_) {
       if (!device.utilization) continue;
       least = std::min(least.value_or(1), *device.utilization);
       if (*device.utilization < kLeastUtilization && evidence.size() < 8) {
-        evidence.push_back(Phrase("device {} of rank {}: kernels run {} of the steps",
-                                  device.device, device.rank, figure::Share(*device.utilization)));
+        evidence.push_back(Make(finding::RecommendationLittleUsedDevice{
+            .device = device.device, .rank = device.rank, .share = *device.utilization}));
       }
     }
     Recommendation& one = Add("low_gpu_utilization", kTensorBoard, least, kLeastUtilization,
                               least.value_or(1) < kLeastUtilization);
-    const bool low = least.value_or(1) < kLeastUtilization;
-    one.text = Phrase("the device with least to do runs kernels in {}{} of the steps",
-                      low ? "only " : "", figure::Share(least.value_or(1)));
+    one.text = Make(finding::RecommendationLeastUsedDevice{
+        .share = least.value_or(1), .low = least.value_or(1) < kLeastUtilization});
     one.evidence = std::move(evidence);
-    one.advice = "see the verdict for what it waits for; a larger batch gives it more to do";
+    one.advice = Make(finding::RecommendationGiveDeviceMore{});
     Gain(one, 1 - least.value_or(1), facts_.steps_ns);
   }
   TensorCoreUse KernelTimes() const {
@@ -199,13 +192,10 @@ class Maker {
     Recommendation& one =
         Add("tensor_cores_unused", kTensorBoard, known ? std::optional(used) : std::nullopt, 0,
             known && used == 0 && eligible > 0);
-    one.text = used > 0       ? Phrase("kernels with {} of the kernel time use tensor cores",
-                                       figure::Share(used))
-               : eligible > 0 ? "no kernel uses tensor cores, though operators run that could"
-                              : "no kernel uses tensor cores, and no operator runs that could";
-    one.evidence = {Phrase("kernels with {} of the kernel time belong to such operators",
-                           figure::Share(eligible))};
-    one.advice = "enable automatic mixed precision: torch.autocast(\"cuda\", torch.bfloat16)";
+    one.text = used > 0 ? Make(finding::RecommendationTensorCoresUsed{.share = used})
+                        : Make(finding::RecommendationNoTensorCoresUsed{.could = eligible > 0});
+    one.evidence = {Make(finding::RecommendationTensorCoreOperators{.share = eligible})};
+    one.advice = Make(finding::RecommendationMixedPrecision{});
     Gain(one, KernelShareOfSteps() * eligible, facts_.steps_ns);
   }
   double KernelShareOfSteps() const {
@@ -223,8 +213,8 @@ class Maker {
     Recommendation& one =
         Add("memory_nearly_full", kTensorBoard, known ? std::optional(share) : std::nullopt,
             kMemoryShare, share > kMemoryShare);
-    one.text = Phrase("the peak of allocated memory is {} of the device's", figure::Share(share));
-    one.advice = "activation checkpointing (torch.utils.checkpoint) or mixed precision use less";
+    one.text = Make(finding::RecommendationMemoryPeak{.share = share});
+    one.advice = Make(finding::RecommendationUseLessMemory{});
   }
   void LaunchBound() {
     const auto share = StageShare({SubStage::kDispatch, SubStage::kLaunch});
@@ -240,16 +230,12 @@ class Maker {
         call_ns += launch.call_ns.sum;
       }
     }
-    one.text = Phrase("devices wait {} of the step for the host to launch work",
-                      figure::Share(share.value_or(0)));
+    one.text = Make(finding::RecommendationLaunches{.share = share.value_or(0)});
     if (calls > 0) {
-      one.evidence = {
-          Phrase("{} launches of {} in the mean; {} of them took longer than their work",
-                 figure::Count(calls), figure::Duration(call_ns / calls),
-                 figure::Share(Quotient(shorter, calls)))};
+      one.evidence = {Make(finding::RecommendationShortLaunches{
+          .launches = calls, .mean = call_ns / calls, .shorter = Quotient(shorter, calls)})};
     }
-    one.advice =
-        "torch.compile(mode=\"reduce-overhead\") or CUDA graphs; fused optimizers; larger batches";
+    one.advice = Make(finding::RecommendationLaunchLess{});
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void ExposedCommunication() {
@@ -262,16 +248,12 @@ class Maker {
     }
     Recommendation& one =
         Add("exposed_communication", kOwn, share, kExposedShare, share.value_or(0) > kExposedShare);
-    one.text = Phrase("communication with no computing beside it takes {} of the step",
-                      figure::Share(share.value_or(0)));
+    one.text = Make(finding::RecommendationExposedCommunication{.share = share.value_or(0)});
     if (communication > 0) {
-      one.evidence = {Phrase("{} of {} of communication run beside computing",
-                             figure::Share(Quotient(overlap, communication)),
-                             figure::Duration(communication))};
+      one.evidence = {Make(finding::RecommendationCommunicationBesideComputing{
+          .share = Quotient(overlap, communication), .communication = communication})};
     }
-    one.advice =
-        "larger buckets and gradient_as_bucket_view=True in DistributedDataParallel, prefetching "
-        "in FSDP (forward_prefetch, backward_prefetch), async_op=True for own collectives";
+    one.advice = Make(finding::RecommendationOverlapCommunication{});
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void Straggler() {
@@ -279,35 +261,27 @@ class Maker {
     const bool many = report_.distributed.ranks.size() > 1;
     Recommendation& one = Add("straggler", kOwn, many ? share : std::nullopt, kStragglerShare,
                               many && share.value_or(0) > kStragglerShare);
-    one.text = Phrase("ranks wait {} of their steps for the one that comes last",
-                      figure::Share(share.value_or(0)));
+    one.text = Make(finding::RecommendationStraggler{.share = share.value_or(0)});
     for (const BlameRow& blame : report_.distributed.blame) {
       if (one.evidence.size() == 3) break;
-      one.evidence.push_back(Phrase("the others waited {} for rank {} (its {})",
-                                    figure::Duration(blame.caused_wait_ns), blame.rank,
-                                    TitleOf(blame.cause)));
+      one.evidence.push_back(Make(finding::RecommendationLateRank{
+          .wait = blame.caused_wait_ns, .rank = blame.rank, .cause = TitleOf(blame.cause)}));
     }
-    one.advice = "steptrace report --section distributed tells what the late rank did instead";
+    one.advice = Make(finding::RecommendationLookAtLateRank{});
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void Synchronisation() {
     const auto share = StageShare({SubStage::kSynchronisation});
     Recommendation& one = Add("synchronisation_stalls", kOwn, share, kSynchronisationShare,
                               share.value_or(0) > kSynchronisationShare);
-    one.text = Phrase("devices are idle {} of the step while {}", figure::Share(share.value_or(0)),
-                      unbegun_work_ ? "what was launched for them does not begin"
-                                    : "host or streams synchronise");
+    one.text = Make(finding::RecommendationSynchronisation{.share = share.value_or(0),
+                                                           .unbegun_work = unbegun_work_});
     if (facts_.sync_calls > 0) {
-      one.evidence = {Phrase("{} synchronising call{}, {} in them",
-                             figure::Count(facts_.sync_calls), facts_.sync_calls == 1 ? "" : "s",
-                             figure::Duration(facts_.sync_ns))};
+      one.evidence = {Make(finding::RecommendationSynchronisingCalls{.calls = facts_.sync_calls,
+                                                                     .time = facts_.sync_ns})};
     }
-    one.advice = unbegun_work_
-                     ? present::SentenceOf(
-                           model::finding::Make(model::finding::FrameworkLookAtUnbegunWork{}))
-                           .text
-                     : "no .item(), .cpu() or torch.cuda.synchronize() in every step; "
-                       "non_blocking=True for copies";
+    one.advice = unbegun_work_ ? Make(finding::FrameworkLookAtUnbegunWork{})
+                               : Make(finding::RecommendationSynchroniseLess{});
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void SmallCopies() {
@@ -327,12 +301,12 @@ class Maker {
     const double share = Quotient(small_ns, span);
     Recommendation& one = Add("small_copies", kOwn, count > 0 ? std::optional(share) : std::nullopt,
                               kSmallCopiesShare, share > kSmallCopiesShare);
-    one.text = Phrase("copies of under 64 KiB take {} of the time", figure::Share(share));
+    one.text = Make(finding::RecommendationSmallCopies{.share = share});
     if (count > 0) {
-      one.evidence = {Phrase("{} of {} copies are that small, {} together", figure::Count(small),
-                             figure::Count(count), figure::Duration(small_ns))};
+      one.evidence = {Make(finding::RecommendationSmallCopiesOfAll{
+          .small = small, .copies = count, .time = small_ns})};
     }
-    one.advice = "gather small tensors into one before copying, and keep scalars on the device";
+    one.advice = Make(finding::RecommendationGatherCopies{});
     Gain(one, share, facts_.steps_ns);
   }
   void TensorCoresLow() {
@@ -343,13 +317,9 @@ class Maker {
     Recommendation& one =
         Add("low_tensor_core_share", kOwn, known ? std::optional(used) : std::nullopt,
             kLeastTensorCoreShare, known && used < std::min(kLeastTensorCoreShare, eligible));
-    one.text =
-        Phrase("tensor cores run {} of computing, by the kernels' names", figure::Share(used));
-    one.evidence = {
-        Phrase("operators that could use them launch {} of computing", figure::Share(eligible))};
-    one.advice =
-        "bfloat16 or float16 by torch.autocast, torch.set_float32_matmul_precision(\"high\"), "
-        "channels_last for convolutions, sizes that are multiples of 8";
+    one.text = Make(finding::RecommendationTensorCoreShare{.share = used});
+    one.evidence = {Make(finding::RecommendationTensorCoreSharePossible{.share = eligible})};
+    one.advice = Make(finding::RecommendationUseTensorCores{});
     const double computing =
         KernelShareOfSteps() * Quotient(times.compute_kernel_ns, times.kernel_ns);
     Gain(one, computing * std::max(eligible - used, 0.0), facts_.steps_ns);
@@ -358,16 +328,12 @@ class Maker {
     const auto share = devices_.empty() ? std::nullopt : OfSteps(facts_.allocator_ns);
     Recommendation& one =
         Add("allocator_churn", kOwn, share, kAllocatorShare, share.value_or(0) > kAllocatorShare);
-    one.text = Phrase("allocating device memory in the steps takes {} of them",
-                      figure::Share(share.value_or(0)));
+    one.text = Make(finding::RecommendationAllocator{.share = share.value_or(0)});
     if (facts_.allocator_calls > 0) {
-      one.evidence = {Phrase("{} call{}, {} in them", figure::Count(facts_.allocator_calls),
-                             facts_.allocator_calls == 1 ? "" : "s",
-                             figure::Duration(facts_.allocator_ns))};
+      one.evidence = {Make(finding::RecommendationAllocatorCalls{.calls = facts_.allocator_calls,
+                                                                 .time = facts_.allocator_ns})};
     }
-    one.advice =
-        "no torch.cuda.empty_cache() in the loop; PYTORCH_CUDA_ALLOC_CONF="
-        "expandable_segments:True; keep shapes fixed so that blocks are used again";
+    one.advice = Make(finding::RecommendationKeepBlocks{});
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
 
@@ -383,7 +349,7 @@ class Maker {
 std::vector<Recommendation> MakeRecommendations(const Trace& trace, const Report& report,
                                                 bool unbegun_work) {
   if (!report.profile) return {};
-  return Maker(trace, report, unbegun_work).Make();
+  return Maker(trace, report, unbegun_work).MakeAll();
 }
 
 }  // namespace steptrace::analyze

@@ -10,9 +10,15 @@
 #include "analyze/report/build_report.h"
 #include "analyze/trace/trace_text.h"
 #include "analyze/verdict/trace_steps.h"
+#include "model/finding_kinds.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
+
+std::string Said(const model::Finding& finding) {
+  return present::SentenceOf(finding).text;
+}
 
 class RecommendationsTest : public ::testing::Test {
  protected:
@@ -53,7 +59,7 @@ s7 kernel gemm 110 1000 corr=1
   EXPECT_DOUBLE_EQ(*found.at_most_share, 0.06);
   EXPECT_EQ(found.at_most_ns, 60);
   ASSERT_EQ(found.evidence.size(), 1u);
-  EXPECT_EQ(found.evidence[0].text, "60 ns in 1 step");
+  EXPECT_EQ(Said(found.evidence.at(0)), "60 ns in 1 step");
   for (const char* none : {"synchronisation_stalls", "exposed_communication", "allocator_churn"}) {
     EXPECT_TRUE(Find(text, none).evidence.empty()) << none;  // and not "0 calls, 0 s in them"
   }
@@ -116,7 +122,7 @@ s7 kernel relu 60 100
   const std::string some = text + "s7 kernel s884gemm 100 105\n" + volta;
   const Recommendation used = Find(some, "tensor_cores_unused");
   EXPECT_EQ(used.status, "ok");
-  EXPECT_EQ(used.text.text, "kernels with 6 % of the kernel time use tensor cores");
+  EXPECT_EQ(Said(*used.text), "kernels with 6 % of the kernel time use tensor cores");
   EXPECT_EQ(Find(some, "low_tensor_core_share").status, "issues_found");
 }
 
@@ -134,7 +140,7 @@ s9 kernel ncclDevKernel_AllReduce 120 1000
                                     "low_tensor_core_share");
   EXPECT_EQ(found.status, "issues_found");
   EXPECT_DOUBLE_EQ(*found.value, 0.1);
-  EXPECT_EQ(found.evidence.at(0).text, "operators that could use them launch 90 % of computing");
+  EXPECT_EQ(Said(found.evidence.at(0)), "operators that could use them launch 90 % of computing");
   // 0.8 of the computing, which is 0.1 of the step
   EXPECT_NEAR(*found.at_most_share, 0.08, 0.002);
 }
@@ -179,7 +185,7 @@ s7 kernel nccl 900 1000 corr=2
   EXPECT_EQ(found.status, "issues_found");
   EXPECT_NEAR(*found.value, 0.3, 1e-9);
   ASSERT_FALSE(found.evidence.empty());
-  EXPECT_NE(found.evidence[0].text.find("rank 1 (its longer kernels)"), std::string::npos);
+  EXPECT_NE(Said(found.evidence.at(0)).find("rank 1 (its longer kernels)"), std::string::npos);
 }
 
 }  // namespace

@@ -206,7 +206,17 @@ Json DistributedJson(const DistributedSection& section) {
        })}};
 }
 
+// As FindingJson; of what does not apply nothing is said.
+Json SaidJson(const std::optional<model::Finding>& said) {
+  if (said) return FindingJson(*said);
+  Json json = SentenceJson({});
+  json["kind"] = nullptr;
+  json["values"] = Json::object();
+  return json;
+}
+
 Json RecommendationJson(const Recommendation& one) {
+  const Json said = SaidJson(one.text), advice = SaidJson(one.advice);
   return {{"name", one.name},
           {"source", one.source},
           {"status", one.status},
@@ -214,10 +224,13 @@ Json RecommendationJson(const Recommendation& one) {
           {"threshold", one.threshold},
           {"at_most_share", OrNull(one.at_most_share)},
           {"at_most_ns", OrNull(one.at_most_ns)},
-          {"text", one.text.text},
-          {"figures", FiguresJson(one.text)},
-          {"evidence", Each(one.evidence, SentenceJson)},
-          {"advice", one.advice}};
+          {"text", said["text"]},
+          {"figures", said["figures"]},
+          {"kind", said["kind"]},
+          {"values", said["values"]},
+          {"evidence", Each(one.evidence, [](const auto& shown) { return FindingJson(shown); })},
+          {"advice", advice["text"]},
+          {"advice_kind", advice["kind"]}};
 }
 
 Json SystemJson(const SystemRow& row) {

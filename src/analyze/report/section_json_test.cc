@@ -35,6 +35,34 @@ TEST(SectionJsonTest, HoldsItsMembersAndNoOther) {
   EXPECT_FALSE(json.contains("verdict"));
 }
 
+TEST(SectionJsonTest, RecommendationsAreByKindWithTheValuesOfTheirSentences) {
+  const Json json = SectionOf(R"(
+t1 step ProfilerStep#1 0 1000
+t1 op enumerate(DataLoader)#X.__next__ 0 60
+t1 runtime cudaLaunchKernel 100 110 corr=1
+s7 kernel gemm 110 1000 corr=1
+)",
+                              "recommendations", std::nullopt);
+  std::map<std::string, Json> by_name;
+  for (const Json& row : json["recommendations"]) by_name[row["name"]] = row;
+  const Json& loader = by_name["high_input_cost"];
+  EXPECT_EQ(loader["kind"], "recommendation.loader");
+  EXPECT_EQ(loader["values"], Json({{"share", 0.06}}));
+  EXPECT_EQ(loader["text"], "the data loader takes 6 % of the step in which nothing else runs");
+  EXPECT_EQ(loader["evidence"][0]["kind"], "recommendation.loader_time");
+  EXPECT_EQ(loader["evidence"][0]["values"], Json({{"time", 60}, {"steps", 1}}));
+  EXPECT_EQ(loader["advice_kind"], "recommendation.raise_workers");
+  const Json& fine = by_name["low_gpu_utilization"];
+  EXPECT_EQ(fine["kind"], "recommendation.least_used_device");
+  EXPECT_EQ(fine["advice"], "");
+  EXPECT_EQ(fine["advice_kind"], nullptr);
+  const Json& none = by_name["data_parallel"];  // does not apply
+  EXPECT_EQ(none["text"], "");
+  EXPECT_EQ(none["figures"], Json::array());
+  EXPECT_EQ(none["kind"], nullptr);
+  EXPECT_EQ(none["values"], Json::object());
+}
+
 TEST(SectionJsonTest, TopKeepsTheFirstRows) {
   EXPECT_EQ(Section("devices", 1)["devices"].size(), 1u);
   EXPECT_EQ(Section("recommendations", 3)["recommendations"].size(), 3u);

@@ -62,9 +62,9 @@ TEST(UnbegunWork, IsNotTheHostsWaiting) {
        {std::pair("cudaEventRecord", 10), std::pair("cudaStreamSynchronize", 96)}) {
     const Report report = ReportOf(call, waited_ms, 80);
     EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("what was launched does not begin")));
-    EXPECT_THAT(Stalls(report).text.text,
+    EXPECT_THAT(present::SentenceOf(*Stalls(report).text).text,
                 ::testing::EndsWith("of the step while what was launched for them does not begin"));
-    EXPECT_THAT(Stalls(report).advice, HasSubstr("another process's"));
+    EXPECT_THAT(present::SentenceOf(*Stalls(report).advice).text, HasSubstr("another process's"));
   }
 }
 
@@ -72,8 +72,9 @@ TEST(UnbegunWork, IsNoneWhereTheHostWaitsWithNothingLaunched) {
   for (const char* call : {"cudaStreamSynchronize", "cudaMemcpy"}) {
     const Report report = ReportOf(call, 96, 2);
     EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("let the host run ahead")));
-    EXPECT_THAT(Stalls(report).text.text, ::testing::EndsWith("while host or streams synchronise"));
-    EXPECT_THAT(Stalls(report).advice, HasSubstr("no .item()"));
+    EXPECT_THAT(present::SentenceOf(*Stalls(report).text).text,
+                ::testing::EndsWith("while host or streams synchronise"));
+    EXPECT_THAT(present::SentenceOf(*Stalls(report).advice).text, HasSubstr("no .item()"));
   }
 }
 

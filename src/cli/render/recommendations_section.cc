@@ -3,19 +3,23 @@
 
 #include "analyze/report/quantity.h"
 #include "cli/render/sections.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::cli {
 namespace {
 
+// An issue, which has a text and advice.
 void RenderOne(const analyze::Recommendation& one, Page& page) {
   const std::string gain = one.at_most_share ? fmt::format("; gains at most {} of the step",
                                                            analyze::FormatShare(*one.at_most_share))
                                              : "";
-  page.Paragraph("! ", 2, fmt::format("{}: {}{}", one.name, one.text, gain), Tint::kYellow);
-  for (const analyze::Sentence& evidence : one.evidence) {
-    page.Paragraph("  evidence  ", 12, evidence.text);
+  page.Paragraph("! ", 2,
+                 fmt::format("{}: {}{}", one.name, present::SentenceOf(*one.text).text, gain),
+                 Tint::kYellow);
+  for (const model::Finding& evidence : one.evidence) {
+    page.Paragraph("  evidence  ", 12, present::SentenceOf(evidence).text);
   }
-  page.Paragraph("  try       ", 12, one.advice);
+  page.Paragraph("  try       ", 12, present::SentenceOf(*one.advice).text);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "cli/render/display_text.h"
 #include "cli/render/page.h"
 #include "cli/render/sections.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::cli {
 namespace {
@@ -157,7 +158,7 @@ void RenderAlso(const Report& report, Page& page) {
   });
   if (found.size() > kMostLines) found.resize(kMostLines);
   for (size_t i = 0; i < found.size(); ++i) {
-    page.Paragraph(i == 0 ? "Also: " : "", 6, found[i]->text.text);
+    page.Paragraph(i == 0 ? "Also: " : "", 6, present::SentenceOf(*found[i]->text).text);
   }
 }
 

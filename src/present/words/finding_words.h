@@ -311,6 +311,43 @@ inline constexpr ClauseWords kRuleFoundClauses[] = {
     {"noun", "times", 1, "time"},
     {"noun", "", {}, "times"},
 };
+inline constexpr ClauseWords kRecommendationLoaderTimeClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+};
+inline constexpr ClauseWords kRecommendationDataParallelClauses[] = {
+    {"noun", "devices", 1, "device"},
+    {"noun", "", {}, "devices"},
+};
+inline constexpr ClauseWords kRecommendationGradientExchangeClauses[] = {
+    {"how", "nccl", {}, "with"},
+    {"how", "", {}, "without"},
+};
+inline constexpr ClauseWords kRecommendationCommunicationClauses[] = {
+    {"takes", "on_host", {}, "is under way in"},
+    {"takes", "", {}, "takes"},
+    {"alone", "on_host", {}, ""},
+    {"alone", "", {}, " with no kernel or copy beside it"},
+};
+inline constexpr ClauseWords kRecommendationLeastUsedDeviceClauses[] = {
+    {"only", "low", {}, "only "},
+};
+inline constexpr ClauseWords kRecommendationNoTensorCoresUsedClauses[] = {
+    {"operators", "could", {}, "though operators run that could"},
+    {"operators", "", {}, "and no operator runs that could"},
+};
+inline constexpr ClauseWords kRecommendationSynchronisationClauses[] = {
+    {"what", "unbegun_work", {}, "what was launched for them does not begin"},
+    {"what", "", {}, "host or streams synchronise"},
+};
+inline constexpr ClauseWords kRecommendationSynchronisingCallsClauses[] = {
+    {"noun", "calls", 1, "call"},
+    {"noun", "", {}, "calls"},
+};
+inline constexpr ClauseWords kRecommendationAllocatorCallsClauses[] = {
+    {"noun", "calls", 1, "call"},
+    {"noun", "", {}, "calls"},
+};
 
 // In the order of model::FindingKind.
 inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
@@ -818,6 +855,48 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // import.record_host
     {{"record the host too (ProfilerActivity.CPU), and call profiler.step() at the end of each step", {}},
      {"", {}}, "", ""},
+    // recommendation.raise_workers
+    {{"set DataLoader(num_workers=...) or raise it, and pin_memory=True", {}},
+     {"", {}}, "", ""},
+    // recommendation.distributed_data_parallel
+    {{"use DistributedDataParallel: a process for each device", {}},
+     {"", {}}, "", ""},
+    // recommendation.use_nccl
+    {{"init_process_group(\"nccl\"): devices exchange without the host", {}},
+     {"", {}}, "", ""},
+    // recommendation.communicate_less
+    {{"compress gradients, accumulate them over several batches, or use a larger batch with an optimizer made for it (LAMB)", {}},
+     {"", {}}, "", ""},
+    // recommendation.give_device_more
+    {{"see the verdict for what it waits for; a larger batch gives it more to do", {}},
+     {"", {}}, "", ""},
+    // recommendation.mixed_precision
+    {{"enable automatic mixed precision: torch.autocast(\"cuda\", torch.bfloat16)", {}},
+     {"", {}}, "", ""},
+    // recommendation.use_less_memory
+    {{"activation checkpointing (torch.utils.checkpoint) or mixed precision use less", {}},
+     {"", {}}, "", ""},
+    // recommendation.launch_less
+    {{"torch.compile(mode=\"reduce-overhead\") or CUDA graphs; fused optimizers; larger batches", {}},
+     {"", {}}, "", ""},
+    // recommendation.overlap_communication
+    {{"larger buckets and gradient_as_bucket_view=True in DistributedDataParallel, prefetching in FSDP (forward_prefetch, backward_prefetch), async_op=True for own collectives", {}},
+     {"", {}}, "", ""},
+    // recommendation.look_at_late_rank
+    {{"steptrace report --section distributed tells what the late rank did instead", {}},
+     {"", {}}, "", ""},
+    // recommendation.synchronise_less
+    {{"no .item(), .cpu() or torch.cuda.synchronize() in every step; non_blocking=True for copies", {}},
+     {"", {}}, "", ""},
+    // recommendation.gather_copies
+    {{"gather small tensors into one before copying, and keep scalars on the device", {}},
+     {"", {}}, "", ""},
+    // recommendation.use_tensor_cores
+    {{"bfloat16 or float16 by torch.autocast, torch.set_float32_matmul_precision(\"high\"), channels_last for convolutions, sizes that are multiples of 8", {}},
+     {"", {}}, "", ""},
+    // recommendation.keep_blocks
+    {{"no torch.cuda.empty_cache() in the loop; PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; keep shapes fixed so that blocks are used again", {}},
+     {"", {}}, "", ""},
     // rule.gpu_under_utilised
     {{"{gpu} is under-utilised in {found} of {windows} {noun}: p95 {p95} %, p5 {p5} %{first}", kRuleGpuUnderUtilisedClauses},
      {"", {}}, "", ""},
@@ -898,6 +977,81 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // rule.found
     {{"{rule}: {times} {noun}", kRuleFoundClauses},
+     {"", {}}, "", ""},
+    // recommendation.loader
+    {{"the data loader takes {share} of the step in which nothing else runs", {}},
+     {"", {}}, "", ""},
+    // recommendation.loader_time
+    {{"{time} in {steps} {noun}", kRecommendationLoaderTimeClauses},
+     {"", {}}, "", ""},
+    // recommendation.data_parallel
+    {{"DataParallel drives {devices} {noun} from one process", kRecommendationDataParallelClauses},
+     {"", {}}, "", ""},
+    // recommendation.gradient_exchange
+    {{"DistributedDataParallel exchanges {how} NCCL", kRecommendationGradientExchangeClauses},
+     {"", {}}, "", ""},
+    // recommendation.communication
+    {{"communication {takes} {share} of the step{alone}", kRecommendationCommunicationClauses},
+     {"", {}}, "", ""},
+    // recommendation.least_used_device
+    {{"the device with least to do runs kernels in {only}{share} of the steps", kRecommendationLeastUsedDeviceClauses},
+     {"", {}}, "", ""},
+    // recommendation.little_used_device
+    {{"device {device} of rank {rank}: kernels run {share} of the steps", {}},
+     {"", {}}, "", ""},
+    // recommendation.tensor_cores_used
+    {{"kernels with {share} of the kernel time use tensor cores", {}},
+     {"", {}}, "", ""},
+    // recommendation.no_tensor_cores_used
+    {{"no kernel uses tensor cores, {operators}", kRecommendationNoTensorCoresUsedClauses},
+     {"", {}}, "", ""},
+    // recommendation.tensor_core_operators
+    {{"kernels with {share} of the kernel time belong to such operators", {}},
+     {"", {}}, "", ""},
+    // recommendation.memory_peak
+    {{"the peak of allocated memory is {share} of the device's", {}},
+     {"", {}}, "", ""},
+    // recommendation.launches
+    {{"devices wait {share} of the step for the host to launch work", {}},
+     {"", {}}, "", ""},
+    // recommendation.short_launches
+    {{"{launches} launches of {mean} in the mean; {shorter} of them took longer than their work", {}},
+     {"", {}}, "", ""},
+    // recommendation.exposed_communication
+    {{"communication with no computing beside it takes {share} of the step", {}},
+     {"", {}}, "", ""},
+    // recommendation.communication_beside_computing
+    {{"{share} of {communication} of communication run beside computing", {}},
+     {"", {}}, "", ""},
+    // recommendation.straggler
+    {{"ranks wait {share} of their steps for the one that comes last", {}},
+     {"", {}}, "", ""},
+    // recommendation.late_rank
+    {{"the others waited {wait} for rank {rank} (its {cause})", {}},
+     {"", {}}, "", ""},
+    // recommendation.synchronisation
+    {{"devices are idle {share} of the step while {what}", kRecommendationSynchronisationClauses},
+     {"", {}}, "", ""},
+    // recommendation.synchronising_calls
+    {{"{calls} synchronising {noun}, {time} in them", kRecommendationSynchronisingCallsClauses},
+     {"", {}}, "", ""},
+    // recommendation.small_copies
+    {{"copies of under 64 KiB take {share} of the time", {}},
+     {"", {}}, "", ""},
+    // recommendation.small_copies_of_all
+    {{"{small} of {copies} copies are that small, {time} together", {}},
+     {"", {}}, "", ""},
+    // recommendation.tensor_core_share
+    {{"tensor cores run {share} of computing, by the kernels' names", {}},
+     {"", {}}, "", ""},
+    // recommendation.tensor_core_share_possible
+    {{"operators that could use them launch {share} of computing", {}},
+     {"", {}}, "", ""},
+    // recommendation.allocator
+    {{"allocating device memory in the steps takes {share} of them", {}},
+     {"", {}}, "", ""},
+    // recommendation.allocator_calls
+    {{"{calls} {noun}, {time} in them", kRecommendationAllocatorCallsClauses},
      {"", {}}, "", ""},
 };
 // clang-format on

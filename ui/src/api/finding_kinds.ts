@@ -181,7 +181,21 @@ export type AdviceKind =
   | 'run.ask_again'
   | 'run.longer'
   | 'import.all_files'
-  | 'import.record_host';
+  | 'import.record_host'
+  | 'recommendation.raise_workers'
+  | 'recommendation.distributed_data_parallel'
+  | 'recommendation.use_nccl'
+  | 'recommendation.communicate_less'
+  | 'recommendation.give_device_more'
+  | 'recommendation.mixed_precision'
+  | 'recommendation.use_less_memory'
+  | 'recommendation.launch_less'
+  | 'recommendation.overlap_communication'
+  | 'recommendation.look_at_late_rank'
+  | 'recommendation.synchronise_less'
+  | 'recommendation.gather_copies'
+  | 'recommendation.use_tensor_cores'
+  | 'recommendation.keep_blocks';
 
 export type RuleKind =
   | 'rule.gpu_under_utilised'
@@ -211,3 +225,30 @@ export type RuleKind =
   | 'rule.no_first_step'
   | 'rule.long_initialization'
   | 'rule.found';
+
+export type RecommendationKind =
+  | 'recommendation.loader'
+  | 'recommendation.loader_time'
+  | 'recommendation.data_parallel'
+  | 'recommendation.gradient_exchange'
+  | 'recommendation.communication'
+  | 'recommendation.least_used_device'
+  | 'recommendation.little_used_device'
+  | 'recommendation.tensor_cores_used'
+  | 'recommendation.no_tensor_cores_used'
+  | 'recommendation.tensor_core_operators'
+  | 'recommendation.memory_peak'
+  | 'recommendation.launches'
+  | 'recommendation.short_launches'
+  | 'recommendation.exposed_communication'
+  | 'recommendation.communication_beside_computing'
+  | 'recommendation.straggler'
+  | 'recommendation.late_rank'
+  | 'recommendation.synchronisation'
+  | 'recommendation.synchronising_calls'
+  | 'recommendation.small_copies'
+  | 'recommendation.small_copies_of_all'
+  | 'recommendation.tensor_core_share'
+  | 'recommendation.tensor_core_share_possible'
+  | 'recommendation.allocator'
+  | 'recommendation.allocator_calls';

@@ -210,7 +210,9 @@ export interface Roles {
   total_ns: Ns;
 }
 
-export interface Recommendation extends Said {
+export interface Recommendation extends Omit<OfKind, 'kind'> {
+  /** null where it does not apply. */
+  kind?: string | null;
   name: string;
   source: string;
   status: RuleStatus;
@@ -218,8 +220,10 @@ export interface Recommendation extends Said {
   threshold: number | null;
   at_most_share: number | null;
   at_most_ns: Ns | null;
-  evidence: Said[];
+  evidence: OfKind[];
   advice: string;
+  /** null where there is nothing to do. */
+  advice_kind?: string | null;
 }
 
 /** A row whose members a view of a section knows (see the view's own types). */
