@@ -243,8 +243,11 @@ Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
   verdict.share = candidate.share;
   verdict.share_low = candidate.interval.low;
   verdict.share_high = candidate.interval.high;
-  // What nothing explains may be needed: nobody can say what the step would be without it.
-  if (IsBlamed(candidate.suspect)) SetGain(input, candidate.share, verdict);
+  // What nothing explains may be needed: nobody can say what the step would be without it, unless
+  // nearly all of it is in one place.
+  const bool in_one_place =
+      verdict.function && verdict.function->share >= kNearlyAllOf * candidate.share;
+  if (IsBlamed(candidate.suspect) || in_one_place) SetGain(input, candidate.share, verdict);
   verdict.headline = Phrase("{}, {}{}", SuspectText(input, candidate.suspect),
                             ShareText(candidate.share, candidate.interval, kOfTheStep),
                             RankSpreadText(input, candidate.suspect));
