@@ -7,6 +7,7 @@
 
 #include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
+#include "analyze/verdict/advice_list.h"
 #include "analyze/verdict/evidence.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
@@ -38,7 +39,7 @@ std::string ShortName(const std::string& name) {
   return name.rfind(kScript, 0) == 0 ? name.substr(kScript.size()) : name;
 }
 
-class Adviser {
+class Adviser : private AdviceList {
  public:
   explicit Adviser(const VerdictInput& input)
       : input_(input), loader_(TrainingLoader(input.facts)) {}
@@ -57,7 +58,7 @@ class Adviser {
     if (auto advice = AdviseUnusedParameters(input_)) advice_.push_back(*std::move(advice));
   }
   void Beside();
-  std::vector<Advice> Take() { return std::move(advice_); }
+  using AdviceList::Take;
 
  private:
   double Share(SubStage stage) const {
@@ -70,15 +71,6 @@ class Adviser {
             input_.load.MeanOr(store::Metric::kGpuUtilization, 0) > 0);
   }
   bool Worth(SubStage stage) const { return Share(stage) >= kWorthMending; }
-  template <typename Kind>
-  void Say(Kind what) {
-    advice_.push_back({Make(std::move(what)), "", "", ""});
-  }
-  template <typename Kind>
-  void Set(Kind what, std::string setting, std::string now, std::string proposed) {
-    advice_.push_back(
-        {Make(std::move(what)), std::move(setting), std::move(now), std::move(proposed)});
-  }
   std::string Dataset() const { return loader_ == nullptr ? "" : ShortName(loader_->dataset); }
   void AdviseStage(SubStage stage);
   void Getitem();
@@ -95,7 +87,6 @@ class Adviser {
 
   const VerdictInput& input_;
   const LoaderFact* loader_;
-  std::vector<Advice> advice_;
 };
 
 void Adviser::Getitem() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/verdict/advice_list.h"
 #include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
@@ -36,7 +37,7 @@ const std::pair<const std::string, ExchangeSums>* MostCalled(const ExchangeCount
   return most;
 }
 
-class ExchangeAdviser {
+class ExchangeAdviser : private AdviceList {
  public:
   explicit ExchangeAdviser(const VerdictInput& input)
       : input_(input), calls_(input.report.calls), wrapper_(input.facts.data_parallel) {}
@@ -51,23 +52,12 @@ class ExchangeAdviser {
     return input_.times.counts().explicit_communication_ns * 2 >
            At(input_.times.total(), SubStage::kExposed);
   }
-  std::vector<Advice> Take() { return std::move(advice_); }
+  using AdviceList::Take;
 
  private:
-  template <typename Kind>
-  void Say(Kind what) {
-    advice_.push_back({Make(std::move(what)), "", "", ""});
-  }
-  template <typename Kind>
-  void Set(Kind what, std::string setting, std::string now, std::string proposed) {
-    advice_.push_back(
-        {Make(std::move(what)), std::move(setting), std::move(now), std::move(proposed)});
-  }
-
   const VerdictInput& input_;
   const ExchangeCounts& calls_;
   const std::optional<DataParallelFact>& wrapper_;
-  std::vector<Advice> advice_;
 };
 
 void ExchangeAdviser::Less() {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyze/report/report.h"
+#include "model/finding_kinds.h"
+
+namespace steptrace::analyze {
+
+// Advice in the order in which it is given; what gives it derives from this.
+class AdviceList {
+ public:
+  std::vector<Advice> Take() { return std::move(advice_); }
+
+ protected:
+  template <typename Kind>
+  void Say(Kind what) {
+    Set(std::move(what), "", "", "");
+  }
+  // With the setting, its value now and the value to try.
+  template <typename Kind>
+  void Set(Kind what, std::string setting, std::string now, std::string proposed) {
+    advice_.push_back(
+        {Make(std::move(what)), std::move(setting), std::move(now), std::move(proposed)});
+  }
+
+  std::vector<Advice> advice_;
+};
+
+}  // namespace steptrace::analyze
