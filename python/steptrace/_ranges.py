@@ -7,11 +7,10 @@ Without one everything here does nothing, and as little of that as Python allows
 
 import os
 
+from ._hooks.vocabulary import NO_ARGUMENT, PHASE, USER
+
 __all__ = ["annotate", "annotation_begin", "annotation_end", "start", "step", "stop"]
 
-_USER = 1  # categories of wire/vocabulary.h
-_PHASE = 2
-_NO_ARGUMENT = (1 << 64) - 1
 # A script that makes up names without end (one a step) costs the table of names, not its memory.
 _MAX_CACHED_NAMES = 4096
 
@@ -72,7 +71,7 @@ def _range_of(name):
     if found is None:
         if len(_cached) >= _MAX_CACHED_NAMES:
             _cached.clear()
-        found = _cached[name] = _Range(_probe.name(name, _USER))
+        found = _cached[name] = _Range(_probe.name(name, USER))
     return found
 
 
@@ -103,12 +102,12 @@ def _as_word(number):
     try:
         number = int(number)
     except Exception:  # a tensor's, an array's, any
-        return _NO_ARGUMENT
-    return number if 0 <= number < _NO_ARGUMENT else _NO_ARGUMENT
+        return NO_ARGUMENT
+    return number if 0 <= number < NO_ARGUMENT else NO_ARGUMENT
 
 
 def _step(number=None):
-    _probe.instant(_step_name, _NO_ARGUMENT if number is None else _as_word(number), 0)
+    _probe.instant(_step_name, NO_ARGUMENT if number is None else _as_word(number), 0)
 
 
 def _start():
@@ -144,5 +143,5 @@ else:
     from ._open_ranges import annotation_begin, annotation_end
 
     _open_ranges.use(_probe, _range_of)
-    _step_name = _probe.name("step", _PHASE)
+    _step_name = _probe.name("step", PHASE)
     annotate, step, start, stop = _annotate, _step, _start, _stop

@@ -17,6 +17,7 @@
 #include "agent/trace_merge.h"
 #include "base/inert_text.h"
 #include "base/time.h"
+#include "store/metadata_keys.h"
 
 namespace steptrace::agent {
 namespace {
@@ -102,9 +103,9 @@ Status Agent::Begin() {
   if (options_.stack_rate > 0) {
     StartStacks();
   } else {
-    AppendFact("source", {{"source", "stacks"},
-                          {"reason", "--stack-rate is 0"},
-                          {"remedy", "leave --stack-rate at 20"}});
+    AppendFact(store::MetadataKind::kSource, {{"source", "stacks"},
+                                              {"reason", "--stack-rate is 0"},
+                                              {"remedy", "leave --stack-rate at 20"}});
   }
   if (options_.hang_watch) hangs_ = std::make_unique<HangWatch>(*recorder_, writer_.strings());
   recorder_->SetEventObserver([this](const ProcessSession& session, auto events) {
@@ -256,18 +257,19 @@ void Agent::ChangeSettings(const std::string& changes, int64_t now_ns) {
       StartStacks();
     }
   }
-  AppendFact("settings",
+  AppendFact(store::MetadataKind::kSettings,
              {{"window", ToText(options_.windows)},
               {"capture", KindsText(options_.windows.kinds)},
               {"stack_rate", options_.stack_rate}},
              now_ns);
 }
 
-void Agent::AppendFact(std::string_view kind, const nlohmann::ordered_json& told, int64_t ts_ns) {
+void Agent::AppendFact(store::MetadataKind kind, const nlohmann::ordered_json& told,
+                       int64_t ts_ns) {
   store::FactRow fact;
   fact.ts_ns = ts_ns;
   fact.node = manifest_.nodes[0].node;
-  fact.kind = writer_.strings().Intern(kind);
+  fact.kind = writer_.strings().Intern(NameOf(kind));
   fact.json = told.dump();
   writer_.Append(fact);
 }
@@ -452,7 +454,7 @@ void Agent::TellWhyNoHooks() {
     recorder_->losses().Once({}, *loss, -1, 0, why.text);
     return;
   }
-  AppendFact("hook",
+  AppendFact(store::MetadataKind::kHook,
              {{"hook", "all"}, {"state", why.kind == NoHooks::Kind::kOff ? "off" : "idle"}});
 }
 

@@ -27,6 +27,7 @@
 #include "agent/system_feed.h"
 #include "agent/trace_intake.h"
 #include "store/manifest.h"
+#include "store/metadata_keys.h"
 #include "store/run_writer.h"
 
 namespace steptrace::agent {
@@ -66,7 +67,7 @@ class Agent {
   void LookWhoIsLeft(int64_t now_ns);
   void TellWhoIsLeft(int64_t now_ns);
   void TellWhyNoHooks();
-  void AppendFact(std::string_view kind, const nlohmann::ordered_json& told, int64_t ts_ns = 0);
+  void AppendFact(store::MetadataKind kind, const nlohmann::ordered_json& told, int64_t ts_ns = 0);
   void Close();
   void Wait(int64_t wait_ms);
   CaptureService Captures();

@@ -4,8 +4,12 @@
 
 #include "agent/agent.h"
 #include "base/time.h"
+#include "store/metadata_keys.h"
 
 namespace steptrace::agent {
+
+using Key = store::MetadataKey;
+using store::NameOf;
 
 // Of the hooks where there are any; of Kineto in the processes without.
 CaptureProgress Agent::Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks) {
@@ -61,15 +65,16 @@ void Agent::TurnKineto(int64_t now_ns) {
     fact.node = manifest_.nodes[0].node;
     fact.rank = ended.rank;
     fact.pid = ended.pid;
-    fact.kind = writer_.strings().Intern("window");
-    fact.json = nlohmann::ordered_json({{"source", "demand"},
-                                        {"by", "kineto"},
-                                        {"kinds", KindsText(ended.demand.kinds & ~kMemory)},
-                                        {"end", "done"},
-                                        {"steps", ended.demand.steps},
-                                        {"from_ns", ended.from_ns},
-                                        {"to_ns", ended.to_ns}})
-                    .dump();
+    fact.kind = writer_.strings().Intern(store::NameOf(store::MetadataKind::kWindow));
+    fact.json =
+        nlohmann::ordered_json({{"source", "demand"},
+                                {NameOf(Key::kBy), "kineto"},
+                                {NameOf(Key::kKinds), KindsText(ended.demand.kinds & ~kMemory)},
+                                {NameOf(Key::kEnd), "done"},
+                                {NameOf(Key::kSteps), ended.demand.steps},
+                                {NameOf(Key::kFromNs), ended.from_ns},
+                                {NameOf(Key::kToNs), ended.to_ns}})
+            .dump();
     writer_.Append(fact);
   }
 }
@@ -78,11 +83,11 @@ void Agent::TellRefusedKineto() {
   if (!kineto_) return;
   const KinetoEndpoint::Refused& refused = kineto_->endpoint().refused();
   if (refused.damaged + refused.strangers + refused.too_many == 0) return;
-  AppendFact("hook", {{"hook", "kineto"},
-                      {"state", "refused"},
-                      {"damaged", refused.damaged},
-                      {"strangers", refused.strangers},
-                      {"too_many", refused.too_many}});
+  AppendFact(store::MetadataKind::kHook, {{"hook", "kineto"},
+                                          {"state", "refused"},
+                                          {"damaged", refused.damaged},
+                                          {"strangers", refused.strangers},
+                                          {"too_many", refused.too_many}});
 }
 
 }  // namespace steptrace::agent

@@ -10,6 +10,7 @@
 #include "agent/demangle.h"
 #include "agent/record_converter.h"
 #include "base/time.h"
+#include "store/metadata_json.h"
 #include "wire/vocabulary.h"
 
 namespace steptrace::agent {
@@ -60,11 +61,9 @@ double Rounded(double value) {
 
 // "9.0": 90; 0: not told.
 int64_t CapabilityOf(const nlohmann::json& fact) {
-  const auto found = fact.find("capability");
-  if (found == fact.end() || !found->is_string()) return 0;
+  const std::string text = store::TextOf(fact, store::MetadataKey::kCapability);
   int major = 0, minor = 0;
-  const bool read =
-      std::sscanf(found->get_ref<const std::string&>().c_str(), "%2d.%1d", &major, &minor) == 2;
+  const bool read = std::sscanf(text.c_str(), "%2d.%1d", &major, &minor) == 2;
   return read && major > 0 && minor >= 0 ? major * 10 + minor : 0;
 }
 
@@ -228,14 +227,17 @@ const DeviceActivity::Place* DeviceActivity::PlaceOf(uint32_t id, int32_t rank) 
 
 void DeviceActivity::NoteDevice(const nlohmann::json& fact) {
   constexpr int64_t kMostMultiprocessors = 1 << 16;
-  const auto device = Number(fact, "device", kMaxDevices);
-  const auto count = Number(fact, "multiprocessors", kMostMultiprocessors);
+  using Key = store::MetadataKey;
+  const auto device = Number(fact, store::NameOf(Key::kDevice), kMaxDevices);
+  const auto count = Number(fact, store::NameOf(Key::kMultiprocessors), kMostMultiprocessors);
   if (!device || !count || *count <= 0) return;
-  const auto of_one = [&](const char* key) { return Number(fact, key, INT64_MAX).value_or(0); };
+  const auto of_one = [&](Key key) {
+    return Number(fact, store::NameOf(key), INT64_MAX).value_or(0);
+  };
   limits_[static_cast<int32_t>(*device)] = {.count = *count,
-                                            .threads = of_one("multiprocessor_threads"),
-                                            .registers = of_one("multiprocessor_registers"),
-                                            .shared_bytes = of_one("multiprocessor_shared_bytes"),
+                                            .threads = of_one(Key::kMultiprocessorThreads),
+                                            .registers = of_one(Key::kMultiprocessorRegisters),
+                                            .shared_bytes = of_one(Key::kMultiprocessorSharedBytes),
                                             .capability = CapabilityOf(fact)};
 }
 

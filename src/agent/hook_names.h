@@ -37,8 +37,4 @@ bool SaysTraining(const ResolvedName& name);
 //                and not ranges of Python code (Optimizer.step#SGD.step, a script's own).
 bool Computes(wire::Category category, std::string_view text);
 
-// phase, communication, worker, fact, user, operator, primitive, window, device_memory, details,
-// nccl, nccl_proxy; of devices those of profiles
-const char* CategoryText(wire::Category category);
-
 }  // namespace steptrace::agent

@@ -4,27 +4,17 @@
 #include <dirent.h>
 
 #include <charconv>
-#include <utility>
 
 namespace steptrace::agent {
-namespace {
-
-constexpr std::pair<std::string_view, HooksMark> kMarkNames[] = {
-    {"hooks.", HooksMark::kLoaded},           {"hooks_off.", HooksMark::kOff},
-    {"hooks_no_probe.", HooksMark::kNoProbe}, {"hooks_other_build.", HooksMark::kOtherBuild},
-    {"hooks_no_ring.", HooksMark::kNoRing},   {"hooks_aside.", HooksMark::kAside},
-};
-
-}  // namespace
 
 std::optional<HooksMarkName> ParseHooksMark(std::string_view name) {
-  for (const auto& [prefix, mark] : kMarkNames) {
+  for (const auto& [prefix, mark] : kHooksMarkPrefixes) {
     if (!name.starts_with(prefix)) continue;
     const std::string_view number = name.substr(prefix.size());
     int32_t slot = -1;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), slot);
     const bool whole = error == std::errc() && end == number.data() + number.size();
-    if (!whole || slot < 0 || slot >= HooksMarks::kSlots) return std::nullopt;
+    if (!whole || slot < 0 || slot >= kHooksMarkSlots) return std::nullopt;
     return HooksMarkName{mark, slot};
   }
   return std::nullopt;

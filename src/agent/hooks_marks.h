@@ -8,25 +8,15 @@
 #include <optional>
 #include <string_view>
 
+#include "agent/hooks_mark_list.h"
+
 // What Python's hooks leave in the folder of rings (python/steptrace/_hooks/__init__.py): names
 // alone, so that a Python that shows no ring is told by what it is. A process leaves one at its
 // start, and one more if it cannot record.
 namespace steptrace::agent {
 
-enum class HooksMark : uint8_t {
-  kLoaded,
-  kOff,         // loaded, and switched off
-  kNoProbe,     // what follows: a framework was imported, and nothing can be recorded of it
-  kOtherBuild,  // of Python, with another layout of objects
-  kNoRing,
-  kAside,  // a tool of the script's was on before anything could be recorded
-};
-
 class HooksMarks {
  public:
-  // A job may start any number of Pythons: those whose pids have one remainder share a name.
-  static constexpr int32_t kSlots = 1024;
-
   static HooksMarks Read(const std::filesystem::path& folder);
 
   void Add(HooksMark mark, int32_t pid) { Of(mark).set(Slot(pid)); }
@@ -41,12 +31,12 @@ class HooksMarks {
   }
 
  private:
-  using Slots = std::bitset<kSlots>;
-  static size_t Slot(int32_t pid) { return static_cast<size_t>(pid) % kSlots; }
+  using Slots = std::bitset<kHooksMarkSlots>;
+  static size_t Slot(int32_t pid) { return static_cast<size_t>(pid) % kHooksMarkSlots; }
   Slots& Of(HooksMark mark) { return marks_[static_cast<size_t>(mark)]; }
   const Slots& Of(HooksMark mark) const { return marks_[static_cast<size_t>(mark)]; }
 
-  std::array<Slots, 6> marks_;
+  std::array<Slots, kHooksMarkCount> marks_;
 };
 
 // The parts of such a name.

@@ -48,7 +48,7 @@ TEST(HooksMarks, AreReadFromTheFolderAndGoWithIt) {
   std::ofstream(folder->path / "hooks.5");  // as the hooks leave it
   std::ofstream(folder->path / "hooks_off.6");
   const HooksMarks marks = HooksMarks::Read(folder->path);
-  EXPECT_TRUE(marks.Reached(HooksMarks::kSlots * 3 + 5));
+  EXPECT_TRUE(marks.Reached(kHooksMarkSlots * 3 + 5));
   EXPECT_TRUE(marks.Reached(6)) << "switched off, but there";
   EXPECT_FALSE(marks.Reached(7));
   EXPECT_TRUE(marks.Any(HooksMark::kOff));

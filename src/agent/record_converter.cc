@@ -11,6 +11,7 @@
 #include "base/shallow_json.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "store/metadata_json.h"
 #include "wire/ring_layout.h"
 
 namespace steptrace::agent {
@@ -405,12 +406,8 @@ void RecordConverter::OnPayload(const wire::Record& record, const ResolvedName& 
 // {"rank": 1, "world_size": 4, …}: what init_process_group was told, where the environment was not.
 void RecordConverter::NoteJob(const nlohmann::json& fact) {
   constexpr int64_t kMaxRanks = 1 << 20;
-  const auto number = [&](const char* key) -> int64_t {
-    const auto found = fact.find(key);
-    return found != fact.end() && found->is_number_integer() ? found->get<int64_t>() : -1;
-  };
-  const int64_t rank = number("rank");
-  const int64_t world_size = number("world_size");
+  const int64_t rank = store::IntegerOf(fact, store::MetadataKey::kRank).value_or(-1);
+  const int64_t world_size = store::IntegerOf(fact, store::MetadataKey::kWorldSize).value_or(-1);
   if (world_size < 1 || world_size > kMaxRanks || rank < 0 || rank >= world_size) return;
   settings_.world_size = static_cast<int32_t>(world_size);
   if (settled()) return;

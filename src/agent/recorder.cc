@@ -10,6 +10,7 @@
 #include "agent/process.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "store/metadata_json.h"
 #include "wire/vocabulary.h"
 
 namespace steptrace::agent {
@@ -28,9 +29,9 @@ constexpr int64_t kLongestWaitNs = kNsPerSecond;
 constexpr int64_t kLatePublishNs = 100 * kNsPerMs;
 constexpr size_t kMaxVersions = 64;
 
-bool HasText(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string();
+bool HasText(const nlohmann::json& object, store::MetadataKey key) {
+  const nlohmann::json* found = store::Find(object, key);
+  return found != nullptr && found->is_string();
 }
 
 // The device nodes of NVIDIA's and AMD's drivers.
@@ -382,13 +383,13 @@ void Recorder::NoteRank(const ProcessSession& session) {
 // {"name": …, "version": …, "cuda": … or null}
 void Recorder::NoteFact(const store::FactRow& fact) {
   if (writer_.strings().Text(fact.kind) != wire::kFactFramework) return;
-  const auto json = nlohmann::json::parse(fact.json, nullptr, false);
-  if (!json.is_object()) return;
-  const auto name = json.find("name");
-  const auto version = json.find("version");
-  if (name == json.end() || version == json.end()) return;
+  using Key = store::MetadataKey;
+  const nlohmann::json json = store::ParseMetadata(fact.json);
+  const nlohmann::json* name = store::Find(json, Key::kName);
+  const nlohmann::json* version = store::Find(json, Key::kVersion);
+  if (name == nullptr || version == nullptr) return;
   if (!name->is_string() || !version->is_string() || versions_.size() >= kMaxVersions) return;
-  if (*name == "torch" && (HasText(json, "cuda") || HasText(json, "hip"))) {
+  if (*name == "torch" && (HasText(json, Key::kCuda) || HasText(json, Key::kHip))) {
     backward_on_host_ = !HasAccelerator();
   }
   versions_[name->get<std::string>()] = version->get<std::string>();

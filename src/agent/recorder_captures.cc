@@ -8,8 +8,12 @@
 
 #include "agent/recorder.h"
 #include "base/time.h"
+#include "store/metadata_keys.h"
 
 namespace steptrace::agent {
+
+using Key = store::MetadataKey;
+using store::NameOf;
 namespace {
 
 using Source = CaptureOutcome::Source;
@@ -290,21 +294,21 @@ void Recorder::WriteWindow(const ProcessSession& session, const CaptureOutcome& 
   fact.node = context_.node;
   fact.rank = session.rank();
   fact.pid = session.pid();
-  fact.kind = writer_.strings().Intern("window");
+  fact.kind = writer_.strings().Intern(store::NameOf(store::MetadataKind::kWindow));
   nlohmann::ordered_json json;
   json["source"] = SourceText(outcome.source);
   if (!outcome.window.empty()) json["window"] = outcome.window;
   if (!outcome.why.empty()) json["why"] = outcome.why;
-  json["kinds"] = KindsText(outcome.kinds);
-  json["end"] = EndText(outcome.end);
-  json["steps"] = outcome.steps;
+  json[NameOf(Key::kKinds)] = KindsText(outcome.kinds);
+  json[NameOf(Key::kEnd)] = EndText(outcome.end);
+  json[NameOf(Key::kSteps)] = outcome.steps;
   if (!outcome.stretches.empty()) {
-    json["from_ns"] = outcome.stretches.front().from_ns;
-    json["to_ns"] = outcome.stretches.back().to_ns;
+    json[NameOf(Key::kFromNs)] = outcome.stretches.front().from_ns;
+    json[NameOf(Key::kToNs)] = outcome.stretches.back().to_ns;
   }
   if (outcome.stretches.size() > 1) {
     for (const CapturedStretch& on : outcome.stretches) {
-      json["stretches"].push_back({on.from_ns, on.to_ns});
+      json[NameOf(Key::kStretches)].push_back({on.from_ns, on.to_ns});
     }
   }
   fact.json = json.dump();

@@ -8,8 +8,12 @@
 
 #include "base/time.h"
 #include "base/utf8.h"
+#include "store/metadata_keys.h"
 
 namespace steptrace::agent {
+
+using Key = store::MetadataKey;
+using store::NameOf;
 namespace {
 
 // The sampling thread takes some 100 us for a round; a kernel that hangs must not hold the end up.
@@ -186,15 +190,16 @@ void StackFeed::Follow(const ProcessSession& session, ToldStacks& told,
 
 void StackFeed::TellUnread(const UnreadProcess& unread, int64_t now_ns) {
   const ProcessSession* session = recorder_.SessionOf(unread.process);
-  nlohmann::json fact = {{"source", "stacks"}, {"reason", CleanUtf8(unread.reason)}};
-  if (!unread.remedy.empty()) fact["remedy"] = unread.remedy;
+  nlohmann::json fact = {{NameOf(Key::kSource), "stacks"},
+                         {NameOf(Key::kReason), CleanUtf8(unread.reason)}};
+  if (!unread.remedy.empty()) fact[NameOf(Key::kRemedy)] = unread.remedy;
   fact["instead"] = "the process is asked to sample itself";
   store::FactRow row;
   row.ts_ns = now_ns;
   row.node = node_;
   row.rank = session != nullptr ? session->rank() : -1;
   row.pid = unread.process.pid;
-  row.kind = writer_.strings().Intern("source");
+  row.kind = writer_.strings().Intern(store::NameOf(store::MetadataKind::kSource));
   row.json = fact.dump();
   writer_.Append(row);
 }

@@ -6,9 +6,13 @@
 
 #include "agent/process.h"
 #include "base/utf8.h"
+#include "store/metadata_keys.h"
 #include "store/metrics.h"
 
 namespace steptrace::agent {
+
+using Key = store::MetadataKey;
+using store::NameOf;
 namespace {
 
 // A sample takes under a millisecond; a driver that hangs must not hold the run's end up.
@@ -70,10 +74,10 @@ void SystemFeed::Tell(const UnavailableSource& source, int64_t ts_ns) {
   if (first_readings_ && source.remedy.empty()) {
     store::FactRow row;
     row.ts_ns = ts_ns;
-    row.kind = writer_.strings().Intern("source");
-    row.json =
-        nlohmann::json{{"source", CleanUtf8(source.source)}, {"reason", CleanUtf8(source.reason)}}
-            .dump();
+    row.kind = writer_.strings().Intern(store::NameOf(store::MetadataKind::kSource));
+    row.json = nlohmann::json{{NameOf(Key::kSource), CleanUtf8(source.source)},
+                              {NameOf(Key::kReason), CleanUtf8(source.reason)}}
+                   .dump();
     writer_.Append(row);
     return;
   }
@@ -87,13 +91,13 @@ void SystemFeed::Tell(const UnavailableSource& source, int64_t ts_ns) {
 void SystemFeed::WriteGpu(const GpuUse& use, int64_t ts_ns) {
   store::FactRow row;
   row.ts_ns = ts_ns;
-  row.kind = writer_.strings().Intern("gpu");
-  row.json = nlohmann::ordered_json{{"device", use.device},
-                                    {"name", CleanUtf8(use.name)},
-                                    {"uuid", CleanUtf8(use.uuid)},
-                                    {"processes", use.processes},
-                                    {"ours", use.ours},
-                                    {"others", use.others}}
+  row.kind = writer_.strings().Intern(store::NameOf(store::MetadataKind::kGpu));
+  row.json = nlohmann::ordered_json{{NameOf(Key::kDevice), use.device},
+                                    {NameOf(Key::kName), CleanUtf8(use.name)},
+                                    {NameOf(Key::kUuid), CleanUtf8(use.uuid)},
+                                    {NameOf(Key::kProcesses), use.processes},
+                                    {NameOf(Key::kOurs), use.ours},
+                                    {NameOf(Key::kOthers), use.others}}
                  .dump();
   writer_.Append(row);
 }

@@ -6,14 +6,11 @@
 
 #include <algorithm>
 
+#include "cli/hook_word_list.h"
 #include "cli/terminal.h"
 
 namespace steptrace::cli {
 namespace {
-
-constexpr std::string_view kHookWords[] = {
-    "data",          "worker",  "backward",  "optimizer",    "device",    "operators", "checkpoint",
-    "communication", "compile", "lightning", "transformers", "framework", "gc"};
 
 std::string_view WithoutSpaces(std::string_view text) {
   constexpr const char* kSpaces = " \t\n\r\f\v";

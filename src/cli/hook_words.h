@@ -9,7 +9,7 @@
 namespace steptrace::cli {
 
 // The hooks that a training may get, by the words of STEPTRACE_HOOKS and --hooks: those of
-// python/steptrace/_hooks/registry.py (a test compares).
+// schema/hooks.toml.
 std::span<const std::string_view> HookWords();
 
 // Empty or "all": all of them; "off": none; else a comma list of words. What is none of that is an

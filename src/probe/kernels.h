@@ -25,6 +25,9 @@ namespace steptrace::probe {
 // CUPTI (cupti_users.h) the agent hears of it as a loss.
 const char* BeginKernels(KnownUsers known);
 
+// Whether BeginKernels last said no because another tool uses CUPTI.
+bool CuptiIsTaken();
+
 // The host's calls are no longer told.
 void EndKernels();
 

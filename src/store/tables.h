@@ -278,10 +278,7 @@ struct TableOf<FactRow> {
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"pid", &R::pid, Unit::kNone, "Process id."},
       Field{"kind", &R::kind, Unit::kNone,
-            "Of processes: loader, process, framework, job, device, communicator, threads, "
-            "data_parallel, autograd, hook; of the agent: source, gpu, window, settings, hook; of "
-            "SageMaker Debugger's output: python_profile, python_function; of profiles: source, "
-            "device, job."},
+            "What it is about: [metadata](metadata.md) has them all, and the keys of each."},
       Field{"json", &R::json, Unit::kJson, "The fact, as a JSON object."});
 };
 

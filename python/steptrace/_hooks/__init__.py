@@ -9,11 +9,16 @@ import os
 
 _registry = None
 # Names in the folder of rings, so that a Python that imports no framework, and so leaves no ring, is
-# told from one that the hooks did not reach. src/agent/hooks_marks.cc knows them; a test compares.
-LOADED, OFF = "hooks", "hooks_off"
-NO_PROBE, OTHER_BUILD, NO_RING = "hooks_no_probe", "hooks_other_build", "hooks_no_ring"
+# told from one that the hooks did not reach. The agent reads them.
+# begin of marks, by tools/generate.py
+LOADED = "hooks"
+OFF = "hooks_off"
+NO_PROBE = "hooks_no_probe"
+OTHER_BUILD = "hooks_other_build"
+NO_RING = "hooks_no_ring"
 ASIDE = "hooks_aside"
-SLOTS = 1024  # a job may start any number of Pythons: as many names as this, no more
+SLOTS = 1024
+# end of marks
 
 
 def install():

@@ -9,7 +9,7 @@ import importlib
 import sys
 from _thread import get_ident
 
-from . import interruption, tools
+from . import interruption, tools, vocabulary
 
 # What the other hooks rest on: no word of STEPTRACE_HOOKS turns it off.
 ALWAYS = "always"
@@ -56,8 +56,6 @@ TARGETS = {
 COMMON = frozenset(["numpy"])
 
 _IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
-
-OTHER_WORDS = frozenset(["gc"])
 
 
 class Registry:
@@ -217,7 +215,7 @@ def _after_exec(loader, name, patch):
 
 def words_of(setting):
     """The hooks that STEPTRACE_HOOKS selects: all of them when it is not set."""
-    known = {word for word, _ in TARGETS.values()} | OTHER_WORDS
+    known = {ALWAYS, *vocabulary.HOOK_WORDS}
     if setting is None or setting.strip() in ("", "all"):
         return known
     chosen = known & {word.strip() for word in setting.split(",")}

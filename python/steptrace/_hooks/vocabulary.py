@@ -1,6 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words of src/wire/vocabulary.h; a test holds the two together."""
+"""Made by tools/generate.py of schema/hooks.toml."""
 
+# fmt: off
+# The words of --hooks.
+HOOK_WORDS = (
+    "data",
+    "worker",
+    "backward",
+    "optimizer",
+    "device",
+    "operators",
+    "checkpoint",
+    "communication",
+    "compile",
+    "lightning",
+    "transformers",
+    "framework",
+    "gc",
+)
+
+# Categories.
 USER = 1
 PHASE = 2
 COMMUNICATION = 3
@@ -9,9 +28,7 @@ WINDOW = 10
 DETAILS = 16
 DEVICE_MEMORY = 20
 
-UNKNOWN_QUEUE_DEPTH = 0xFFFFFFFF
-BATCH_ARRIVED = 1 << 32
-
+# Names.
 DATA = "data"
 DATA_END = "data_end"
 DATA_FROM = "data_from"
@@ -25,12 +42,11 @@ LOGGING = "logging"
 CAPTURE = "capture"
 GC = "gc"
 COMPILE = "compile"
+HOOKS_ASIDE = "hooks_aside"
+HOOKS_BACK = "hooks_back"
 FETCH = "fetch"
 COLLATE = "collate"
 SEND = "send"
-HOOKS_ASIDE = "hooks_aside"
-HOOKS_BACK = "hooks_back"
-
 WINDOW_BEGIN = "window_begin"
 WINDOW_END = "window_end"
 DEVICE_DONE = "device_done"
@@ -44,10 +60,14 @@ WINDOW_MISSED = 5
 WINDOW_UNAVAILABLE = 6
 WINDOW_FAILED = 7
 
-# Argument `a` of CHECKPOINT.
-SAVE = 0
-LOAD = 1
+# Values of arguments.
+UNKNOWN_QUEUE_DEPTH = 0xffffffff
+BATCH_ARRIVED = 1 << 32
+NO_ARGUMENT = (1 << 64) - 1
+SAVE = 0x0
+LOAD = 0x1
 
+# Kinds of what a process says about itself: schema/metadata.toml.
 FACT_LOADER = "loader"
 FACT_PROCESS = "process"
 FACT_FRAMEWORK = "framework"

@@ -38,44 +38,24 @@ std::optional<int64_t> ParseNumber(std::string_view text) {
   return value;
 }
 
+// The hook whose records of this shape have that name.
+std::optional<HookName> HookNamed(std::string_view word, bool instant) {
+  for (const HookRecord& record : kHookRecords) {
+    if (record.instant == instant && record.name == word && !word.empty()) return record.hook;
+  }
+  return std::nullopt;
+}
+
 std::optional<HookName> RangeName(std::string_view word) {
-  static const std::map<std::string_view, HookName> names = {
-      {wire::kNameData, HookName::kData},
-      {wire::kNameLoaderIter, HookName::kLoaderIter},
-      {wire::kNameBackward, HookName::kBackward},
-      {wire::kNameOptimizer, HookName::kOptimizer},
-      {wire::kNameCheckpoint, HookName::kCheckpoint},
-      {wire::kNameForward, HookName::kForward},
-      {wire::kNameEvaluation, HookName::kEvaluation},
-      {wire::kNameLogging, HookName::kLogging},
-      {wire::kNameCapture, HookName::kCapture},
-      {wire::kNameGc, HookName::kGc},
-      {wire::kNameCompile, HookName::kCompile},
-      {wire::kNameFetch, HookName::kFetch},
-      {wire::kNameCollate, HookName::kCollate},
-      {wire::kNameSend, HookName::kSend},
-      {"comm", HookName::kCollective},
-      {"op", HookName::kOperator},
-      {"node", HookName::kOperator},
-      {"user", HookName::kUser}};
-  const auto found = names.find(word);
-  if (found == names.end()) return std::nullopt;
-  return found->second;
+  if (word == "comm") return HookName::kCollective;
+  if (word == "op" || word == "node") return HookName::kOperator;
+  if (word == "user") return HookName::kUser;
+  return HookNamed(word, /*instant=*/false);
 }
 
 std::optional<HookName> InstantName(std::string_view word) {
-  static const std::map<std::string_view, HookName> names = {
-      {wire::kNameStep, HookName::kStep},
-      {wire::kNameDataEnd, HookName::kDataEnd},
-      {wire::kNameDataFrom, HookName::kDataFrom},
-      {wire::kNameWindowBegin, HookName::kWindowBegin},
-      {wire::kNameWindowEnd, HookName::kWindowEnd},
-      {"lost", HookName::kRecordsLost},
-      {wire::kNameHooksAside, HookName::kHooksAside},
-      {wire::kNameHooksBack, HookName::kHooksBack}};
-  const auto found = names.find(word);
-  if (found == names.end()) return std::nullopt;
-  return found->second;
+  if (word == "lost") return HookName::kRecordsLost;
+  return HookNamed(word, /*instant=*/true);
 }
 
 // Interprets the tree of lines with one clock per thread.

@@ -8,8 +8,7 @@
 namespace steptrace::analyze {
 namespace {
 
-constexpr size_t kHookNames = 17;
-static_assert(static_cast<size_t>(HookName::kCollate) < kHookNames);  // the last that is held
+static_assert(kHookNames <= 32);  // a bit each
 
 constexpr uint32_t Bit(HookName name) {
   return 1u << static_cast<uint32_t>(name);

@@ -5,30 +5,27 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "store/metadata_json.h"
+
 namespace steptrace::analyze {
 
 DeviceFacts::DeviceFacts(const Trace& trace) {
   constexpr int64_t kMostSms = 1 << 20;
+  using Key = store::MetadataKey;
   for (const store::FactRow& row : trace.facts) {
-    if (trace.Text(row.kind) != "device") continue;
-    const auto json = nlohmann::json::parse(row.json, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object()) continue;
-    const auto number = [&](const char* key) -> std::optional<int64_t> {
-      const auto found = json.find(key);
-      if (found == json.end() || !found->is_number_integer()) return std::nullopt;
-      return found->get<int64_t>();
-    };
+    if (trace.Text(row.kind) != store::MetadataKind::kDevice) continue;
+    const nlohmann::json json = store::ParseMetadata(row.json);
     // A profile's keys, and those of a run that was recorded.
-    const auto id = number("id") ? number("id") : number("device");
-    const auto sms = number("numSms") ? number("numSms") : number("multiprocessors");
+    const auto either = [&](Key of_profile, Key of_run) {
+      const auto number = store::IntegerOf(json, of_profile);
+      return number ? number : store::IntegerOf(json, of_run);
+    };
+    const auto id = either(Key::kId, Key::kDevice);
+    const auto sms = either(Key::kNumSms, Key::kMultiprocessors);
     if (!id) continue;
     DeviceFact fact;
-    if (const auto name = json.find("name"); name != json.end() && name->is_string()) {
-      fact.name = name->get<std::string>();
-    }
-    if (const auto uuid = json.find("uuid"); uuid != json.end() && uuid->is_string()) {
-      fact.uuid = uuid->get<std::string>();
-    }
+    fact.name = store::TextOf(json, Key::kName);
+    fact.uuid = store::TextOf(json, Key::kUuid);
     fact.sms = std::clamp<int64_t>(sms.value_or(0), 0, kMostSms);
     facts_[{row.rank, *id}] = std::move(fact);
   }

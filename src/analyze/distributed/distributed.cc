@@ -16,6 +16,7 @@
 #include "analyze/distributed/match.h"
 #include "analyze/distributed/overlap.h"
 #include "analyze/stats/distribution.h"
+#include "store/metadata_json.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -99,11 +100,9 @@ class SectionBuilder {
 
   std::optional<int64_t> WorldSize() const {
     for (const auto& fact : trace_.facts) {
-      if (trace_.Text(fact.kind) != "job") continue;
-      const auto job = nlohmann::json::parse(fact.json, nullptr, false);
-      if (!job.is_object()) continue;
-      auto size = job.find("world_size");
-      if (size != job.end() && size->is_number_integer()) return size->get<int64_t>();
+      if (trace_.Text(fact.kind) != store::MetadataKind::kJob) continue;
+      const nlohmann::json job = store::ParseMetadata(fact.json);
+      if (const auto size = store::IntegerOf(job, store::MetadataKey::kWorldSize)) return size;
     }
     return std::nullopt;
   }

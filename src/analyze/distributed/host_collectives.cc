@@ -13,6 +13,7 @@
 #include "analyze/trace/step_at.h"
 #include "analyze/verdict/host_activity.h"
 #include "base/text_hash.h"
+#include "store/metadata_json.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -131,11 +132,10 @@ bool Communicates(const std::vector<TraceEvent>& device) {
 // not.
 nlohmann::json GroupsOf(const Trace& trace) {
   for (const store::FactRow& fact : trace.facts) {
-    if (trace.Text(fact.kind) != "job") continue;
-    const auto job = nlohmann::json::parse(fact.json, nullptr, /*allow_exceptions=*/false);
-    if (!job.is_object()) continue;
-    const auto groups = job.find("pg_config");
-    if (groups != job.end() && groups->is_array() && !groups->empty()) return *groups;
+    if (trace.Text(fact.kind) != store::MetadataKind::kJob) continue;
+    const nlohmann::json job = store::ParseMetadata(fact.json);
+    const nlohmann::json* groups = store::Find(job, store::MetadataKey::kPgConfig);
+    if (groups != nullptr && groups->is_array() && !groups->empty()) return *groups;
   }
   return {};
 }

@@ -11,6 +11,7 @@
 #include "analyze/trace/lost_stretches.h"
 #include "analyze/verdict/step_times.h"
 #include "store/loss_causes.h"
+#include "store/metadata_keys.h"
 
 namespace steptrace::analyze {
 
@@ -57,7 +58,7 @@ int64_t LeaveOutLost(const ReportInput& input, ProfiledSteps& profiled) {
 int64_t RecordedBeside(const ReportInput& input, const std::set<int32_t>& with_steps) {
   std::set<int32_t> beside;
   for (const store::FactRow& row : input.facts) {
-    const bool told = row.rank >= 0 && input.strings->Text(row.kind) == "job";
+    const bool told = row.rank >= 0 && input.strings->Text(row.kind) == store::MetadataKind::kJob;
     if (told && !with_steps.contains(row.rank)) beside.insert(row.rank);
   }
   return static_cast<int64_t>(beside.size());

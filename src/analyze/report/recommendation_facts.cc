@@ -8,6 +8,7 @@
 
 #include "analyze/trace/around.h"
 #include "analyze/trace/waiting_calls.h"
+#include "store/metadata_json.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -35,32 +36,26 @@ bool IsAllocatorCall(std::string_view name) {
   return false;
 }
 
-std::optional<int64_t> Integer(const nlohmann::json& fact, const char* key) {
-  const auto found = fact.find(key);
-  if (found == fact.end() || !found->is_number_integer()) return std::nullopt;
-  return found->get<int64_t>();
-}
-
 void ReadFacts(const Trace& trace, RecommendationFacts& facts) {
+  using Kind = store::MetadataKind;
+  using Key = store::MetadataKey;
   for (const store::FactRow& row : trace.facts) {
-    const auto json = nlohmann::json::parse(row.json, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object()) continue;
+    const nlohmann::json json = store::ParseMetadata(row.json);
+    if (json.is_null()) continue;
     const std::string& kind = trace.Text(row.kind);
-    if (kind == "job") {
-      const auto backend = json.find("backend");
-      if (backend == json.end() || !backend->is_string()) continue;
-      facts.nccl |= Has(backend->get<std::string>(), "nccl");
-      facts.gloo |= Has(backend->get<std::string>(), "gloo");
+    if (kind == Kind::kJob) {
+      const std::string backend = store::TextOf(json, Key::kBackend);
+      facts.nccl |= Has(backend, "nccl");
+      facts.gloo |= Has(backend, "gloo");
     }
-    if (kind != "device" || (facts.device && Integer(json, "id").value_or(-1) != 0)) continue;
+    const bool first = store::IntegerOf(json, Key::kId).value_or(-1) == 0;
+    if (kind != Kind::kDevice || (facts.device && !first)) continue;
     RecommendedDevice device;
-    if (const auto name = json.find("name"); name != json.end() && name->is_string()) {
-      device.name = name->get<std::string>();
-    }
-    device.major = Integer(json, "computeMajor").value_or(0);
-    device.capability = static_cast<double>(device.major) +
-                        static_cast<double>(Integer(json, "computeMinor").value_or(0)) / 10;
-    device.memory_bytes = Integer(json, "totalGlobalMem").value_or(0);
+    device.name = store::TextOf(json, Key::kName);
+    device.major = store::IntegerOf(json, Key::kComputeMajor).value_or(0);
+    const int64_t minor = store::IntegerOf(json, Key::kComputeMinor).value_or(0);
+    device.capability = static_cast<double>(device.major) + static_cast<double>(minor) / 10;
+    device.memory_bytes = store::IntegerOf(json, Key::kTotalGlobalMem).value_or(0);
     if (!facts.device) facts.device = device;
   }
 }

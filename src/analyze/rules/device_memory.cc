@@ -8,6 +8,7 @@
 
 #include "analyze/stats/distribution.h"
 #include "analyze/verdict/step_times.h"
+#include "store/metadata_json.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -38,11 +39,11 @@ class Capacities {
  public:
   Capacities(std::span<const store::FactRow> facts, const store::StringTable& strings) {
     for (const store::FactRow& row : facts) {
-      if (strings.Text(row.kind) != "device") continue;
-      const auto json = nlohmann::json::parse(row.json, nullptr, /*allow_exceptions=*/false);
-      if (!json.is_object()) continue;
-      const auto id = IntegerOf(json, "id");
-      const auto bytes = IntegerOf(json, "totalGlobalMem");
+      if (strings.Text(row.kind) != store::MetadataKind::kDevice) continue;
+      const nlohmann::json json = store::ParseMetadata(row.json);
+      if (json.is_null()) continue;
+      const auto id = store::IntegerOf(json, store::MetadataKey::kId);
+      const auto bytes = store::IntegerOf(json, store::MetadataKey::kTotalGlobalMem);
       if (id && bytes && *bytes > 0) bytes_.try_emplace({row.rank, *id}, *bytes);
     }
   }
@@ -53,12 +54,6 @@ class Capacities {
   }
 
  private:
-  static std::optional<int64_t> IntegerOf(const nlohmann::json& json, const char* name) {
-    const auto found = json.find(name);
-    if (found == json.end() || !found->is_number_integer()) return {};
-    return found->get<int64_t>();
-  }
-
   std::map<std::pair<int32_t, int64_t>, int64_t> bytes_;  // by rank and device
 };
 

@@ -7,25 +7,20 @@
 #include <utility>
 
 #include "model/finding_kinds.h"
+#include "store/metadata_json.h"
 
 namespace steptrace::analyze {
 
 namespace finding = model::finding;
+using Key = store::MetadataKey;
 
 namespace {
 
 constexpr size_t kMostNamed = 4;  // of ranks and of GPUs, in sentences
 constexpr int64_t kMostProcesses = 1 << 16;
 
-std::string TextOf(const nlohmann::json& fact, const char* key) {
-  const auto found = fact.find(key);
-  return found != fact.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-int64_t CountOf(const nlohmann::json& fact, const char* key) {
-  const auto found = fact.find(key);
-  if (found == fact.end() || !found->is_number_integer()) return 0;
-  return std::clamp<int64_t>(found->get<int64_t>(), 0, kMostProcesses);
+int64_t CountOf(const nlohmann::json& fact, Key key) {
+  return std::clamp<int64_t>(store::IntegerOf(fact, key).value_or(0), 0, kMostProcesses);
 }
 
 model::Finding RanksOnOne(const std::set<int32_t>& ranks, const std::string& device) {
@@ -52,17 +47,17 @@ std::string_view BareUuid(std::string_view uuid) {
 
 void GpuSharing::ReadDevice(const nlohmann::json& fact, const store::FactRow& row) {
   // Of a profile from elsewhere nothing tells the identity.
-  if (row.rank < 0 || !fact.contains("uuid")) return;
-  devices_[row.rank] = {row.node, std::string(BareUuid(TextOf(fact, "uuid"))),
-                        TextOf(fact, "name")};
+  if (row.rank < 0 || !store::Has(fact, Key::kUuid)) return;
+  devices_[row.rank] = {row.node, std::string(BareUuid(store::TextOf(fact, Key::kUuid))),
+                        store::TextOf(fact, Key::kName)};
 }
 
 void GpuSharing::ReadGpu(const nlohmann::json& fact, const store::FactRow& row) {
-  Gpu& gpu = gpus_[row.node][CountOf(fact, "device")];
-  gpu.uuid = BareUuid(TextOf(fact, "uuid"));
-  gpu.processes = std::max(gpu.processes, CountOf(fact, "processes"));
-  gpu.ours = std::max(gpu.ours, CountOf(fact, "ours"));
-  gpu.others = std::max(gpu.others, CountOf(fact, "others"));
+  Gpu& gpu = gpus_[row.node][CountOf(fact, Key::kDevice)];
+  gpu.uuid = BareUuid(store::TextOf(fact, Key::kUuid));
+  gpu.processes = std::max(gpu.processes, CountOf(fact, Key::kProcesses));
+  gpu.ours = std::max(gpu.ours, CountOf(fact, Key::kOurs));
+  gpu.others = std::max(gpu.others, CountOf(fact, Key::kOthers));
 }
 
 // How many ranks are on each of a node's GPUs, by its number. Its only GPU is the one of its ranks.

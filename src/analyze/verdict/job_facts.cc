@@ -2,7 +2,6 @@
 #include "analyze/verdict/job_facts.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -10,52 +9,46 @@
 #include <vector>
 
 #include "analyze/verdict/dispatch_split.h"
+#include "store/metadata_json.h"
 
 namespace steptrace::analyze {
+
+using Kind = store::MetadataKind;
+using Key = store::MetadataKey;
+using store::BooleanOf;
+using store::IntegerOf;
+
 namespace {
 
 // Enough for any name; a longer one is an attack or an accident.
 constexpr size_t kMaxNameBytes = 256;
 constexpr int64_t kMaxWorkers = 4096;
 
-std::string Text(const nlohmann::json& fact, std::initializer_list<const char*> keys) {
-  for (const char* key : keys) {
-    const auto found = fact.find(key);
-    if (found == fact.end()) continue;
-    if (found->is_string()) return found->get<std::string>().substr(0, kMaxNameBytes);
-    if (found->is_number() || found->is_boolean()) return found->dump();
-  }
-  return "";
-}
-
-std::optional<int64_t> Integer(const nlohmann::json& fact, const char* key) {
-  const auto found = fact.find(key);
-  if (found == fact.end() || !found->is_number_integer()) return std::nullopt;
-  return found->get<int64_t>();
-}
-
-std::optional<bool> Boolean(const nlohmann::json& fact, const char* key) {
-  const auto found = fact.find(key);
-  if (found == fact.end() || !found->is_boolean()) return std::nullopt;
-  return found->get<bool>();
+// A number or a truth value as text, too.
+std::string Text(const nlohmann::json& fact, Key key) {
+  const nlohmann::json* found = store::Find(fact, key);
+  if (found == nullptr) return "";
+  if (found->is_string()) return found->get<std::string>().substr(0, kMaxNameBytes);
+  return found->is_number() || found->is_boolean() ? found->dump() : "";
 }
 
 LoaderFact ReadLoader(const nlohmann::json& fact, const store::FactRow& row) {
   LoaderFact loader;
   loader.rank = row.rank;
   loader.pid = row.pid;
-  const int64_t workers = Integer(fact, "workers").value_or(0);
+  const int64_t workers = IntegerOf(fact, Key::kWorkers).value_or(0);
   loader.workers = static_cast<int32_t>(std::clamp<int64_t>(workers, 0, kMaxWorkers));
-  loader.batch_size = Integer(fact, "batch_size");
-  if (auto factor = Integer(fact, "prefetch_factor")) {
+  loader.batch_size = IntegerOf(fact, Key::kBatchSize);
+  if (auto factor = IntegerOf(fact, Key::kPrefetchFactor)) {
     loader.prefetch_factor = static_cast<int32_t>(std::clamp<int64_t>(*factor, 0, 1 << 20));
   }
-  loader.pin_memory = Boolean(fact, "pin_memory");
-  loader.persistent_workers = Boolean(fact, "persistent_workers");
-  loader.iterable = Boolean(fact, "iterable").value_or(false);
-  loader.dataset = Text(fact, {"dataset", "dataset_class"});
-  loader.collate = Text(fact, {"collate_fn", "collate"});
-  if (const auto lines = fact.find("collate_lines"); lines != fact.end() && lines->is_object()) {
+  loader.pin_memory = BooleanOf(fact, Key::kPinMemory);
+  loader.persistent_workers = BooleanOf(fact, Key::kPersistentWorkers);
+  loader.iterable = BooleanOf(fact, Key::kIterable).value_or(false);
+  loader.dataset = Text(fact, Key::kDataset);
+  loader.collate = Text(fact, Key::kCollateFn);
+  const nlohmann::json* lines = store::Find(fact, Key::kCollateLines);
+  if (lines != nullptr && lines->is_object()) {
     constexpr size_t kMostLines = 16;
     for (const auto& [function, line] : lines->items()) {
       if (!line.is_number_integer() || loader.collate_lines.size() == kMostLines) continue;
@@ -75,8 +68,8 @@ void AddFramework(JobFacts& facts, std::string name, std::string version) {
 
 // {"name": "torch", "version": "2.13.0"} or {"torch": "2.13.0", ...}
 void ReadFramework(const nlohmann::json& fact, JobFacts& facts) {
-  if (fact.contains("name")) {
-    AddFramework(facts, Text(fact, {"name"}), Text(fact, {"version"}));
+  if (store::Has(fact, Key::kName)) {
+    AddFramework(facts, Text(fact, Key::kName), Text(fact, Key::kVersion));
     return;
   }
   for (const auto& [name, version] : fact.items()) {
@@ -84,39 +77,36 @@ void ReadFramework(const nlohmann::json& fact, JobFacts& facts) {
   }
 }
 
-// Of what python/steptrace/_hooks/kernels.py says: that which begins so.
-void AddOfKernels(std::string_view reason, std::string_view begin, std::set<std::string>& to) {
+void AddReason(const std::string& reason, std::set<std::string>& to) {
   constexpr size_t kMostReasons = 4;
-  constexpr std::string_view kKernels = "kernels: ";
-  if (!reason.starts_with(kKernels)) return;
-  reason.remove_prefix(kKernels.size());
-  if (reason.starts_with(begin) && to.size() < kMostReasons) to.emplace(reason);
+  if (to.size() < kMostReasons) to.insert(reason);
 }
 
 void ReadHook(const nlohmann::json& fact, JobFacts& facts) {
-  const std::string state = Text(fact, {"state", "status"});
+  const std::string state = Text(fact, Key::kState);
   facts.hooks_off |= state == "off";
   facts.python_seen |= state == "idle";
-  facts.torch_hooked |= state == "active" && Text(fact, {"module"}).starts_with("torch");
-  facts.optimizer_hooked |= Text(fact, {"hook"}) == "optimizer";
-  const std::string reason = Text(fact, {"error", "reason"});
-  if (state == "limited") AddOfKernels(reason, "CUPTI stays in the process", facts.cupti_stays);
-  if (state == "unavailable") AddOfKernels(reason, "CUPTI is taken", facts.cupti_taken);
+  facts.torch_hooked |= state == "active" && Text(fact, Key::kModule).starts_with("torch");
+  facts.optimizer_hooked |= Text(fact, Key::kHook) == "optimizer";
+  const std::string reason = Text(fact, Key::kReason);
+  const std::string code = Text(fact, Key::kCode);
+  if (code == "cupti_stays") AddReason(reason, facts.cupti_stays);
+  if (code == "cupti_taken") AddReason(reason, facts.cupti_taken);
   if (state != "failed" && state != "error" && (state != "" || reason.empty())) return;
-  facts.hook_failures.push_back({Text(fact, {"hook", "name"}), reason});
+  facts.hook_failures.push_back({Text(fact, Key::kHook), reason});
 }
 
 void ReadJob(const nlohmann::json& fact, JobFacts& facts) {
-  if (const std::string backend = Text(fact, {"backend"}); !backend.empty()) {
+  if (const std::string backend = Text(fact, Key::kBackend); !backend.empty()) {
     facts.backend = backend;
   }
-  const int64_t world = Integer(fact, "world_size").value_or(1);
+  const int64_t world = IntegerOf(fact, Key::kWorldSize).value_or(1);
   facts.world_size =
       std::max(facts.world_size, static_cast<int32_t>(std::clamp<int64_t>(world, 1, 1 << 24)));
 }
 
 void ReadThreads(const nlohmann::json& fact, JobFacts& facts) {
-  const int64_t threads = Integer(fact, "intraop").value_or(0);
+  const int64_t threads = IntegerOf(fact, Key::kIntraop).value_or(0);
   if (threads <= 0) return;
   const auto told = static_cast<int32_t>(std::min<int64_t>(threads, 1 << 16));
   facts.intraop_threads = std::max(facts.intraop_threads.value_or(0), told);
@@ -124,19 +114,19 @@ void ReadThreads(const nlohmann::json& fact, JobFacts& facts) {
 
 void ReadDataParallel(const nlohmann::json& fact, JobFacts& facts) {
   DataParallelFact told = facts.data_parallel.value_or(DataParallelFact());
-  using Kind = DataParallelFact::Kind;
-  const std::string by = Text(fact, {"class"});
-  told.kind = by.ends_with("FullyShardedDataParallel") ? Kind::kFullySharded
-              : by.ends_with("fully_shard")            ? Kind::kFullyShard
+  using Wrapper = DataParallelFact::Kind;
+  const std::string by = Text(fact, Key::kClass);
+  told.kind = by.ends_with("FullyShardedDataParallel") ? Wrapper::kFullySharded
+              : by.ends_with("fully_shard")            ? Wrapper::kFullyShard
                                                        : told.kind;
-  const bool static_graph = Boolean(fact, "static_graph").value_or(false);
-  told.finds_unused |= Boolean(fact, "find_unused_parameters").value_or(false) && !static_graph;
-  if (const auto views = Boolean(fact, "gradient_as_bucket_view")) told.views_of_buckets = views;
-  if (const auto mb = Integer(fact, "bucket_cap_mb")) told.bucket_mb = mb;
-  if (const auto reshards = Boolean(fact, "reshard_after_forward")) {
+  const bool static_graph = BooleanOf(fact, Key::kStaticGraph).value_or(false);
+  told.finds_unused |= BooleanOf(fact, Key::kFindUnusedParameters).value_or(false) && !static_graph;
+  if (const auto views = BooleanOf(fact, Key::kGradientAsBucketView)) told.views_of_buckets = views;
+  if (const auto mb = IntegerOf(fact, Key::kBucketCapMb)) told.bucket_mb = mb;
+  if (const auto reshards = BooleanOf(fact, Key::kReshardAfterForward)) {
     told.reshards = told.reshards.value_or(false) || *reshards;  // of any layer
   }
-  if (const std::string hook = Text(fact, {"comm_hook"}); !hook.empty()) told.comm_hook = hook;
+  if (const std::string hook = Text(fact, Key::kCommHook); !hook.empty()) told.comm_hook = hook;
   facts.data_parallel = std::move(told);
 }
 
@@ -147,21 +137,21 @@ struct WindowsSeen {
 };
 
 void ReadWindow(const nlohmann::json& fact, WindowsSeen& seen) {
-  if (Text(fact, {"kinds"}).find("operators") == std::string::npos) return;
-  const int64_t steps = Integer(fact, "steps").value_or(0);
+  if (Text(fact, Key::kKinds).find("operators") == std::string::npos) return;
+  const int64_t steps = IntegerOf(fact, Key::kSteps).value_or(0);
   if (steps >= kMinSplitSteps) {
     seen.enough = true;
-  } else if (Text(fact, {"end"}) == "full") {
+  } else if (Text(fact, Key::kEnd) == "full") {
     seen.full_too_soon = true;
   }
 }
 
 // Why a process's stacks are not read from outside, or nobody's are.
 void ReadSource(const nlohmann::json& fact, JobFacts& facts) {
-  if (facts.imported_as.empty()) facts.imported_as = Text(fact, {"format"});
-  if (Text(fact, {"source"}) != "stacks" || !facts.no_stacks.empty()) return;
-  facts.no_stacks = Text(fact, {"reason"});
-  facts.no_stacks_remedy = Text(fact, {"remedy"});
+  if (facts.imported_as.empty()) facts.imported_as = Text(fact, Key::kFormat);
+  if (Text(fact, Key::kSource) != "stacks" || !facts.no_stacks.empty()) return;
+  facts.no_stacks = Text(fact, Key::kReason);
+  facts.no_stacks_remedy = Text(fact, Key::kRemedy);
 }
 
 // Of those alike the first stays.
@@ -178,23 +168,23 @@ JobFacts ReadJobFacts(std::span<const store::FactRow> rows, const store::StringT
   WindowsSeen windows;
   for (const store::FactRow& row : rows) {
     const std::string& kind = strings.Text(row.kind);
-    facts.python_seen |= kind == "process";
-    const nlohmann::json fact =
-        nlohmann::json::parse(row.json, nullptr, /*allow_exceptions=*/false);
-    if (!fact.is_object()) continue;
-    if (kind == "loader") facts.loaders.push_back(ReadLoader(fact, row));
-    if (kind == "framework") ReadFramework(fact, facts);
-    if (kind == "hook") ReadHook(fact, facts);
-    if (kind == "job") ReadJob(fact, facts);
-    if (kind == "autograd") facts.detects_anomalies |= Boolean(fact, "anomaly").value_or(false);
-    if (kind == "data_parallel") ReadDataParallel(fact, facts);
-    if (kind == "window") ReadWindow(fact, windows);
-    if (kind == "window") facts.captured_by_kineto |= Text(fact, {"by"}) == "kineto";
-    if (kind == "threads") ReadThreads(fact, facts);
-    if (kind == "source") ReadSource(fact, facts);
-    if (kind == "device") facts.devices.push_back(Text(fact, {"name", "device"}));
-    if (kind == "device") facts.gpus.ReadDevice(fact, row);
-    if (kind == "gpu") facts.gpus.ReadGpu(fact, row);
+    facts.python_seen |= kind == Kind::kProcess;
+    const nlohmann::json fact = store::ParseMetadata(row.json);
+    if (fact.is_null()) continue;
+    if (kind == Kind::kLoader) facts.loaders.push_back(ReadLoader(fact, row));
+    if (kind == Kind::kFramework) ReadFramework(fact, facts);
+    if (kind == Kind::kHook) ReadHook(fact, facts);
+    if (kind == Kind::kJob) ReadJob(fact, facts);
+    if (kind == Kind::kAutograd)
+      facts.detects_anomalies |= BooleanOf(fact, Key::kAnomaly).value_or(false);
+    if (kind == Kind::kDataParallel) ReadDataParallel(fact, facts);
+    if (kind == Kind::kWindow) ReadWindow(fact, windows);
+    if (kind == Kind::kWindow) facts.captured_by_kineto |= Text(fact, Key::kBy) == "kineto";
+    if (kind == Kind::kThreads) ReadThreads(fact, facts);
+    if (kind == Kind::kSource) ReadSource(fact, facts);
+    if (kind == Kind::kDevice) facts.devices.push_back(Text(fact, Key::kName));
+    if (kind == Kind::kDevice) facts.gpus.ReadDevice(fact, row);
+    if (kind == Kind::kGpu) facts.gpus.ReadGpu(fact, row);
   }
   std::erase(facts.devices, "");
   KeepEachOnce(facts.devices);

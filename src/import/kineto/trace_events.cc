@@ -23,6 +23,7 @@
 #include "import/out_of_memory.h"
 #include "import/rank_in_name.h"
 #include "import/watched_stream.h"
+#include "store/metadata_keys.h"
 
 namespace steptrace::import {
 namespace {
@@ -142,7 +143,7 @@ class FileImport {
     source["dialect"] = Dialect();
     source["events"] = document.events();
     source["bytes"] = bytes;
-    sink_.Fact(std::nullopt, "source", Dumped(source));
+    sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kSource), Dumped(source));
     if (reader_.has_bad_base()) {
       sink_.Loss("facts", LossCause::kBadBaseTime, 1,
                  source_.path + ": baseTimeNanoseconds is no whole number of ns: it is left out");
@@ -150,7 +151,8 @@ class FileImport {
     Json devices = Parsed(reader_.Member("deviceProperties"));
     if (devices.is_array()) {
       for (const Json& device : devices) {
-        if (device.is_object()) sink_.Fact(std::nullopt, "device", Dumped(device));
+        if (device.is_object())
+          sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kDevice), Dumped(device));
       }
     }
     if (reader_.has_device_events() && (!devices.is_array() || devices.empty())) {
@@ -162,7 +164,7 @@ class FileImport {
       if (auto value = IntegerOf(job, number)) job[number] = *value;
     }
     if (job.is_object()) {
-      sink_.Fact(std::nullopt, "job", Dumped(job));
+      sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kJob), Dumped(job));
     } else if (!reader_.Member("distributedInfo").empty()) {
       sink_.Loss("facts", LossCause::kMissingMetadata, 1,
                  source_.path + ": distributedInfo is no object, or nested too deep: left out");

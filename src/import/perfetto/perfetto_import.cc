@@ -12,6 +12,7 @@
 #include "import/perfetto/trace_events.h"
 #include "import/rank_in_name.h"
 #include "import/watched_stream.h"
+#include "store/metadata_keys.h"
 
 namespace steptrace::import {
 namespace {
@@ -151,9 +152,11 @@ class FileImport {
     source["events"] = events.events();
     source["packets"] = packets;
     source["bytes"] = bytes;
-    sink_.Fact(std::nullopt, "source", Dumped(source));
-    for (const std::string& device : events.devices()) sink_.Fact(std::nullopt, "device", device);
-    if (!events.job().empty()) sink_.Fact(std::nullopt, "job", events.job());
+    sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kSource), Dumped(source));
+    for (const std::string& device : events.devices())
+      sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kDevice), device);
+    if (!events.job().empty())
+      sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kJob), events.job());
   }
 
   PartFacts Facts(const TraceEvents& events, const Lines& lines) {

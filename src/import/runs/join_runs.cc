@@ -19,6 +19,7 @@
 #include "store/all_tables.h"
 #include "store/closed_run.h"
 #include "store/loss_causes.h"
+#include "store/metadata_keys.h"
 #include "store/run_reader.h"
 
 namespace steptrace::import {
@@ -188,7 +189,8 @@ class RowMover {
       MoveFlow(row.flow_in);
     }
     if constexpr (std::is_same_v<Row, store::FactRow>) {
-      if (run_.reader.Text(row.kind) == "window") row.json = MovedWindow(row.json, moves_);
+      if (run_.reader.Text(row.kind) == store::MetadataKind::kWindow)
+        row.json = MovedWindow(row.json, moves_);
     }
     if constexpr (std::is_same_v<Row, store::FindingRow>) {
       row.evidence = MovedEvidence(row.evidence, moves_);

@@ -8,6 +8,7 @@
 
 #include "import/sagemaker/json_elements.h"
 #include "import/sagemaker/read_source.h"
+#include "store/metadata_keys.h"
 
 namespace steptrace::import::sagemaker {
 namespace {
@@ -53,7 +54,7 @@ void ProcessImport::TellSource(const PlannedFile& file, int64_t events, int64_t 
                               {"format", NameOf(file.format)},
                               {"events", events},
                               {"bytes", bytes}};
-  sink_.Fact({}, "source", Dump(fact), plan_.process.pid);
+  sink_.Fact({}, NameOf(store::MetadataKind::kSource), Dump(fact), plan_.process.pid);
 }
 
 void ProcessImport::AddEvents(const PlannedFile& file) {
@@ -164,7 +165,8 @@ void ProcessImport::TellProfile(const ProfileWindow& window, const PythonStats& 
     slice.args = sink_.Intern(Dump(fact));
     if (slice.track >= 0) (void)sink_.Append(slice).ok();
   }
-  sink_.Fact(window.start_ns, "python_profile", Dump(fact), plan_.process.pid);
+  sink_.Fact(window.start_ns, NameOf(store::MetadataKind::kPythonProfile), Dump(fact),
+             plan_.process.pid);
 }
 
 // What a profile counted has no moments: a fact for each function, its callers inside.
@@ -189,7 +191,8 @@ void ProcessImport::TellFunctions(const ProfileWindow& window, const PythonStats
     facts[edge.callee]["callers"].push_back(json_of(edge.caller, edge.calls));
   }
   for (const auto& fact : facts) {
-    sink_.Fact(window.start_ns, "python_function", Dump(fact), plan_.process.pid);
+    sink_.Fact(window.start_ns, NameOf(store::MetadataKind::kPythonFunction), Dump(fact),
+               plan_.process.pid);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "import/sagemaker/read_source.h"
+#include "store/metadata_keys.h"
 #include "store/metrics.h"
 
 namespace steptrace::import::sagemaker {
@@ -46,7 +47,8 @@ void SystemImport::AddFile(const Source& source) {
                               {"format", NameOf(Format::kSageMakerSystem)},
                               {"samples", stored_ - lines_before},
                               {"bytes", end.bytes}};
-  sink_.Fact({}, "source", fact.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  sink_.Fact({}, NameOf(store::MetadataKind::kSource),
+             fact.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 void SystemImport::AddLine(const Source& source, std::string_view line, bool complete) {

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "store/metadata_keys.h"
+
 namespace steptrace::exporter {
 namespace {
 
@@ -120,8 +122,8 @@ Result<RunFrame> ReadFrame(const std::filesystem::path& run, TraceFormat format)
       frame.facts.push_back({fact.ts_ns, fact.node, fact.rank, fact.pid, kind, fact.json});
     }
     if (!IsJsonObject(fact.json)) continue;
-    if (kind == "device") frame.devices[fact.rank].push_back(fact.json);
-    if (kind == "job") frame.jobs.emplace(fact.rank, fact.json);
+    if (kind == store::MetadataKind::kDevice) frame.devices[fact.rank].push_back(fact.json);
+    if (kind == store::MetadataKind::kJob) frame.jobs.emplace(fact.rank, fact.json);
   }
   return frame;
 }

@@ -14,11 +14,13 @@
 #include "analyze/trace/lost_stretches.h"
 #include "analyze/trace/trace_builder.h"
 #include "base/time.h"
+#include "store/metadata_json.h"
 
 namespace steptrace::rpc {
 namespace {
 
 using nlohmann::json;
+using Key = store::MetadataKey;
 
 // A device is at most so far behind the host: a queue of a thousand launches of a millisecond.
 constexpr int64_t kBehindNs = kNsPerSecond;
@@ -74,15 +76,15 @@ WindowsOfRanks KernelWindows(const std::vector<store::FactRow>& facts,
                              const store::StringTable& strings, const TimeBounds& bounds) {
   WindowsOfRanks windows;
   for (const store::FactRow& fact : facts) {
-    if (strings.Text(fact.kind) != "window") continue;
-    const auto told = json::parse(fact.json, nullptr, /*allow_exceptions=*/false);
-    if (!told.is_object() || !told.contains("from_ns") || !told.contains("to_ns")) continue;
-    const auto kinds = told.find("kinds");
-    if (kinds == told.end() || !kinds->is_string()) continue;
-    if (*kinds == "operators") continue;
-    const auto stretches = told.find("stretches");
-    if (stretches == told.end() || !stretches->is_array()) {
-      AddWindow(told["from_ns"], told["to_ns"], bounds, windows[fact.rank]);
+    if (strings.Text(fact.kind) != store::MetadataKind::kWindow) continue;
+    const json told = store::ParseMetadata(fact.json);
+    const json* from = store::Find(told, Key::kFromNs);
+    const json* to = store::Find(told, Key::kToNs);
+    const std::string kinds = store::TextOf(told, Key::kKinds);
+    if (from == nullptr || to == nullptr || kinds.empty() || kinds == "operators") continue;
+    const json* stretches = store::Find(told, Key::kStretches);
+    if (stretches == nullptr || !stretches->is_array()) {
+      AddWindow(*from, *to, bounds, windows[fact.rank]);
       continue;
     }
     for (const json& one : *stretches) {

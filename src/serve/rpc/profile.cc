@@ -9,6 +9,7 @@
 
 #include "analyze/distributed/live_trace.h"
 #include "analyze/trace/trace_builder.h"
+#include "store/metadata_json.h"
 #include "store/row_stream.h"
 #include "store/run_parts.h"
 
@@ -23,8 +24,7 @@ const std::vector<std::string> kSliceColumns = {
 
 // The agent tells of the sources of its metrics by facts of the same kind, without a format.
 bool IsImport(const store::FactRow& fact) {
-  const auto json = nlohmann::json::parse(fact.json, nullptr, false);
-  return json.is_object() && json.contains("format");
+  return store::Has(store::ParseMetadata(fact.json), store::MetadataKey::kFormat);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
 
 bool WasImported(const std::vector<store::FactRow>& facts, const store::StringTable& strings) {
   return std::any_of(facts.begin(), facts.end(), [&](const auto& fact) {
-    return strings.Text(fact.kind) == "source" && IsImport(fact);
+    return strings.Text(fact.kind) == store::MetadataKind::kSource && IsImport(fact);
   });
 }
 
@@ -114,14 +114,13 @@ std::vector<Stretch> WindowsOf(const std::vector<store::FactRow>& facts,
                                const store::StringTable& strings, const TimeBounds& bounds) {
   std::vector<Stretch> windows;
   for (const store::FactRow& fact : facts) {
-    if (strings.Text(fact.kind) != "window") continue;
-    const auto json = nlohmann::json::parse(fact.json, nullptr, false);
-    if (!json.is_object()) continue;
-    const auto from = json.find("from_ns");
-    const auto to = json.find("to_ns");
-    if (from == json.end() || to == json.end()) continue;
-    const auto stretches = json.find("stretches");
-    if (stretches == json.end() || !stretches->is_array()) {
+    if (strings.Text(fact.kind) != store::MetadataKind::kWindow) continue;
+    const nlohmann::json json = store::ParseMetadata(fact.json);
+    const nlohmann::json* from = store::Find(json, store::MetadataKey::kFromNs);
+    const nlohmann::json* to = store::Find(json, store::MetadataKey::kToNs);
+    if (from == nullptr || to == nullptr) continue;
+    const nlohmann::json* stretches = store::Find(json, store::MetadataKey::kStretches);
+    if (stretches == nullptr || !stretches->is_array()) {
       AddStretch(fact.rank, *from, *to, bounds, windows);
       continue;
     }
@@ -234,7 +233,7 @@ Result<LiveCollectives> LoadCollectives(store::RunReader& run,
   found.trace.strings = &run.strings();
   found.trace.facts = facts;
   const bool told = std::any_of(facts.begin(), facts.end(), [&](const store::FactRow& fact) {
-    return run.strings().Text(fact.kind) == "communicator";
+    return run.strings().Text(fact.kind) == store::MetadataKind::kCommunicator;
   });
   if (!told) return found;
   const auto by_rank = ProfileTracks(tracks, run.strings());

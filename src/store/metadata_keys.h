@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by tools/generate.py of schema/metadata.toml.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace steptrace::store {
+
+// clang-format off
+// Kinds of rows of run metadata.
+enum class MetadataKind : uint8_t {
+  kLoader,  // A `DataLoader` and what it is set to
+  kProcess,  // A process that the hooks are in
+  kFramework,  // A framework that was imported
+  kJob,  // Place of a process in a distributed job
+  kHook,  // State of a hook
+  kDevice,  // A GPU; of profiles as the profiler describes it
+  kCommunicator,  // A process group of PyTorch, or a communicator of NCCL
+  kThreads,  // Threads of PyTorch
+  kAutograd,  // State of autograd
+  kDataParallel,  // A data-parallel wrapper and what it is set to
+  kSource,  // Of profiles: a file that was imported. Of the agent: what cannot be read on this machine
+  kGpu,  // A GPU of the machine, and the most processes that were on it at a moment
+  kWindow,  // A capture window
+  kSettings,  // What the run was recorded with
+  kPythonProfile,  // A window of SageMaker's Python profiler
+  kPythonFunction,  // A function in such a window
+};
+inline constexpr std::string_view kMetadataKinds[] = {
+    "loader",
+    "process",
+    "framework",
+    "job",
+    "hook",
+    "device",
+    "communicator",
+    "threads",
+    "autograd",
+    "data_parallel",
+    "source",
+    "gpu",
+    "window",
+    "settings",
+    "python_profile",
+    "python_function",
+};
+
+// Keys of their JSON, of those that are read.
+enum class MetadataKey : uint8_t {
+  kClass,
+  kWorkers,
+  kBatchSize,
+  kPrefetchFactor,
+  kPinMemory,
+  kPersistentWorkers,
+  kDataset,
+  kIterable,
+  kCollateFn,
+  kCollateLines,
+  kName,
+  kVersion,
+  kCuda,
+  kHip,
+  kRank,
+  kWorldSize,
+  kBackend,
+  kPgConfig,
+  kHook,
+  kModule,
+  kState,
+  kCode,
+  kReason,
+  kDevice,
+  kId,
+  kMultiprocessors,
+  kNumSms,
+  kMultiprocessorThreads,
+  kMultiprocessorRegisters,
+  kMultiprocessorSharedBytes,
+  kTotalGlobalMem,
+  kCapability,
+  kComputeMajor,
+  kComputeMinor,
+  kUuid,
+  kIntraop,
+  kAnomaly,
+  kFindUnusedParameters,
+  kStaticGraph,
+  kGradientAsBucketView,
+  kBucketCapMb,
+  kCommHook,
+  kReshardAfterForward,
+  kFormat,
+  kSource,
+  kRemedy,
+  kProcesses,
+  kOurs,
+  kOthers,
+  kBy,
+  kKinds,
+  kEnd,
+  kSteps,
+  kFromNs,
+  kToNs,
+  kStretches,
+};
+inline constexpr const char* kMetadataKeys[] = {
+    "class",
+    "workers",
+    "batch_size",
+    "prefetch_factor",
+    "pin_memory",
+    "persistent_workers",
+    "dataset",
+    "iterable",
+    "collate_fn",
+    "collate_lines",
+    "name",
+    "version",
+    "cuda",
+    "hip",
+    "rank",
+    "world_size",
+    "backend",
+    "pg_config",
+    "hook",
+    "module",
+    "state",
+    "code",
+    "reason",
+    "device",
+    "id",
+    "multiprocessors",
+    "numSms",
+    "multiprocessor_threads",
+    "multiprocessor_registers",
+    "multiprocessor_shared_bytes",
+    "totalGlobalMem",
+    "capability",
+    "computeMajor",
+    "computeMinor",
+    "uuid",
+    "intraop",
+    "anomaly",
+    "find_unused_parameters",
+    "static_graph",
+    "gradient_as_bucket_view",
+    "bucket_cap_mb",
+    "comm_hook",
+    "reshard_after_forward",
+    "format",
+    "source",
+    "remedy",
+    "processes",
+    "ours",
+    "others",
+    "by",
+    "kinds",
+    "end",
+    "steps",
+    "from_ns",
+    "to_ns",
+    "stretches",
+};
+// clang-format on
+
+constexpr std::string_view NameOf(MetadataKind kind) {
+  return kMetadataKinds[static_cast<size_t>(kind)];
+}
+constexpr const char* NameOf(MetadataKey key) {
+  return kMetadataKeys[static_cast<size_t>(key)];
+}
+
+constexpr bool operator==(std::string_view stored, MetadataKind kind) {
+  return stored == NameOf(kind);
+}
+
+}  // namespace steptrace::store

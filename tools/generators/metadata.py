@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known about a run besides its events: kinds of metadata and their keys."""
+
+import re
+import sys
+from pathlib import Path
+
+import tomllib
+
+from . import text
+
+SOURCE = Path("schema/metadata.toml")
+MADE = text.made_of(SOURCE)
+BY = {
+    "process": "the training's processes",
+    "agent": "the agent",
+    "profile": "imported profiles",
+    "sagemaker": "SageMaker Debugger's output",
+}
+TYPES = ("text", "integer", "number", "boolean", "list", "object")
+
+
+def declared():
+    schema = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+    kinds = [kind["id"] for kind in schema["kind"]]
+    if len(set(kinds)) != len(kinds):
+        sys.exit(f"{SOURCE}: a kind is there twice")
+    names = {}
+    for kind in schema["kind"]:
+        if not kind["by"] or any(who not in BY for who in kind["by"]):
+            sys.exit(f"{SOURCE}: who says {kind['id']}?")
+        for key in kind["keys"]:
+            if not re.fullmatch(r"[a-z][a-z0-9_]*", key["id"]) or key["type"] not in TYPES:
+                sys.exit(f"{SOURCE}: {kind['id']}.{key['id']} is no name, or of no type")
+            if names.setdefault(key["id"], name_of(key)) != name_of(key):
+                sys.exit(f"{SOURCE}: {key['id']} is written in two ways")
+    return schema
+
+
+def name_of(key):
+    """As the JSON has it."""
+    return key.get("name", key["id"])
+
+
+def of_processes(schema):
+    return [kind for kind in schema["kind"] if "process" in kind["by"]]
+
+
+def keys_read(schema):
+    """Those that C++ reads, each once."""
+    found = {}
+    for kind in schema["kind"]:
+        for key in kind["keys"]:
+            if key.get("read"):
+                found.setdefault(key["id"], name_of(key))
+    return found
+
+
+def cpp(schema):
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield "#pragma once"
+    yield ""
+    yield "#include <cstddef>"
+    yield "#include <cstdint>"
+    yield "#include <string_view>"
+    yield ""
+    yield "namespace steptrace::store {"
+    yield ""
+    yield "// clang-format off"
+    yield "// Kinds of rows of run metadata."
+    yield "enum class MetadataKind : uint8_t {"
+    for kind in schema["kind"]:
+        yield f"  k{text.camel(kind['id'])},  // {kind['what']}"
+    yield "};"
+    yield "inline constexpr std::string_view kMetadataKinds[] = {"
+    for kind in schema["kind"]:
+        yield f'    "{kind["id"]}",'
+    yield "};"
+    yield ""
+    yield "// Keys of their JSON, of those that are read."
+    yield "enum class MetadataKey : uint8_t {"
+    for key in keys_read(schema):
+        yield f"  k{text.camel(key)},"
+    yield "};"
+    yield "inline constexpr const char* kMetadataKeys[] = {"
+    for name in keys_read(schema).values():
+        yield f'    "{name}",'
+    yield "};"
+    yield "// clang-format on"
+    yield ""
+    yield "constexpr std::string_view NameOf(MetadataKind kind) {"
+    yield "  return kMetadataKinds[static_cast<size_t>(kind)];"
+    yield "}"
+    yield "constexpr const char* NameOf(MetadataKey key) {"
+    yield "  return kMetadataKeys[static_cast<size_t>(key)];"
+    yield "}"
+    yield ""
+    yield "constexpr bool operator==(std::string_view stored, MetadataKind kind) {"
+    yield "  return stored == NameOf(kind);"
+    yield "}"
+    yield ""
+    yield "}  // namespace steptrace::store"
+
+
+def page(schema):
+    yield "# Run metadata: the table `facts`"
+    yield ""
+    yield f"<!-- {MADE} -->"
+    yield ""
+    yield schema["text"].strip()
+    for kind in schema["kind"]:
+        yield ""
+        yield f"## `{kind['id']}`"
+        yield ""
+        by = [BY[who] for who in kind["by"]]
+        said = by[0] if len(by) == 1 else f"{', '.join(by[:-1])} and {by[-1]}"
+        others = " Other keys are the source's own." if kind.get("open") else ""
+        yield f"{kind['what']}. Of {said}.{others}"
+        yield ""
+        yield "| key | type | meaning |"
+        yield "| --- | --- | --- |"
+        for key in kind["keys"]:
+            yield f"| `{name_of(key)}` | {key['type']} | {key['what']} |"
+
+
+def files():
+    schema = declared()
+    return {
+        Path("src/store/metadata_keys.h"): text.whole(cpp(schema)),
+        Path("docs/reference/metadata.md"): text.whole(page(schema)),
+    }
