@@ -34,19 +34,10 @@ def percent(share):
     return f"{value:.1f} %" if 0 < value < 0.95 else f"{value:.0f} %"
 
 
-# Names that are no words as they are stored, and no suspect's or stage's; others only have their underscores taken out.
-_SPOKEN = {
-    "communication_phase": "communication",
-    "other_phase": "other",
-    "gc": "garbage collection",
-    "low_gpu_utilization": "low GPU utilization",
-}
-
-
 def words(name):
     """data_pipeline -> data pipeline."""
     name = str(name)
-    return TITLES.get(name) or _SPOKEN.get(name) or name.replace("_", " ")
+    return TITLES.get(name) or name.replace("_", " ")
 
 
 def readable(text):

@@ -11,7 +11,7 @@ SUSPECT_COLOURS = {
     "unattributed": "#8A8F98",
 }
 
-# Of suspects and stages.
+# Of suspects and stages, and of what else reports name.
 TITLES = {
     "data_pipeline": "data pipeline",
     "model": "model",
@@ -50,4 +50,8 @@ TITLES = {
     "capture": "profiler capture",
     "loop_code": "loop code",
     "unknown": "unattributed time",
+    "communication_phase": "communication",
+    "other_phase": "other",
+    "gc": "garbage collection",
+    "low_gpu_utilization": "low GPU utilization",
 }

@@ -364,10 +364,6 @@ def kernels_begin(known_users):
     return os.environ.get("FAKE_PROBE_KERNELS") or None
 
 
-def kernels_taken():
-    return os.environ.get("FAKE_PROBE_KERNELS", "").startswith("CUPTI is taken")
-
-
 def kernels_end():
     _write("kernels", "off", 0, 0, 0)
 

@@ -7,6 +7,8 @@ import pathlib
 import subprocess
 import sys
 
+from declared_metadata import check_declared
+
 TESTS = pathlib.Path(__file__).resolve().parent
 LOOPS = TESTS / "loops"
 PACKAGE = TESTS.parent / "steptrace"
@@ -40,6 +42,9 @@ class Run:
         assert self.returncode == 0, self.stderr[-2000:]
         broken = [record for record in self.records if record.kind == "broken"]
         assert not broken, broken
+        for record in self.records:
+            if record.kind == "fact":
+                check_declared(record.name, record.a)
         return self
 
     @property

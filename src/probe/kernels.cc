@@ -76,7 +76,7 @@ struct Collector {
   uint32_t contexts = 0;
   ContextDevice devices[kMaxContexts]{};
   char reason[200]{};
-  char taken[250]{};  // a reason among others; empty: not taken
+  char taken[250]{};  // a reason among others
 };
 constinit Collector g_kernels;
 
@@ -374,7 +374,6 @@ void SayLosses() {
 
 const char* BeginKernels(KnownUsers known) {
   Collector& k = g_kernels;
-  k.taken[0] = 0;
   if (k.forked) return "CUPTI cannot be used in a process that was forked from one that used it";
   if (k.state.load(std::memory_order_relaxed) != State::kOn) DrainKernels(true);
   if (k.state.load(std::memory_order_relaxed) != State::kOff) return "it is on already";
@@ -407,10 +406,6 @@ const char* BeginKernels(KnownUsers known) {
   if (const char* reason = Enable()) return reason;
   k.state.store(State::kOn, std::memory_order_relaxed);
   return nullptr;
-}
-
-bool CuptiIsTaken() {
-  return g_kernels.taken[0] != 0;
 }
 
 void EndKernels() {

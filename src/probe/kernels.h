@@ -25,9 +25,6 @@ namespace steptrace::probe {
 // CUPTI (cupti_users.h) the agent hears of it as a loss.
 const char* BeginKernels(KnownUsers known);
 
-// Whether BeginKernels last said no because another tool uses CUPTI.
-bool CuptiIsTaken();
-
 // The host's calls are no longer told.
 void EndKernels();
 

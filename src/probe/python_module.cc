@@ -294,10 +294,6 @@ PyObject* KernelsBegin(PyObject*, PyObject* known) {
   return reason == nullptr ? None() : PyUnicode_FromString(reason);
 }
 
-PyObject* KernelsTaken(PyObject*, PyObject*) {
-  return PyBool_FromLong(CuptiIsTaken() ? 1 : 0);
-}
-
 PyObject* KernelsEnd(PyObject*, PyObject*) {
   WantNcclSteps(false);
   EndKernels();
@@ -429,7 +425,6 @@ PyMethodDef g_methods[] = {
     {"operators_recorded", OperatorsRecorded, METH_NOARGS, kNoDoc},
     {"exit_plainly", ExitPlainly, METH_NOARGS, kNoDoc},
     {"kernels_begin", KernelsBegin, METH_O, kNoDoc},
-    {"kernels_taken", KernelsTaken, METH_NOARGS, kNoDoc},
     {"kernels_end", KernelsEnd, METH_NOARGS, kNoDoc},
     {"kernels_drain", KernelsDrain, METH_O, kNoDoc},
     {"kernels_past", KernelsPast, METH_NOARGS, kNoDoc},

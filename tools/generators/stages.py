@@ -30,7 +30,11 @@ def declared():
             sys.exit(f"{SOURCE}: {suspect['id']} has no colour on paper")
         if not all(isinstance(suspect.get(key), bool) for key in ("blamed", "by_stage")):
             sys.exit(f"{SOURCE}: {suspect['id']} lacks whether it is blamed, or named by its stage")
-    return schema["text"], suspects
+    for word in schema["word"]:
+        if word["id"] in seen or not word["title"]:
+            sys.exit(f"{SOURCE}: {word['id']} has words already, or none")
+        seen.add(word["id"])
+    return schema["text"], suspects, schema["word"]
 
 
 def stages(suspects):
@@ -103,7 +107,7 @@ def truth(value):
     return "true" if value else "false"
 
 
-def python(suspects):
+def python(suspects, words):
     yield "# SPDX-License-Identifier: Apache-2.0"
     yield f'"""{MADE}"""'
     yield ""
@@ -113,9 +117,9 @@ def python(suspects):
         yield f'    "{suspect["id"]}": "{suspect["paper"]}",'
     yield "}"
     yield ""
-    yield "# Of suspects and stages."
+    yield "# Of suspects and stages, and of what else reports name."
     yield "TITLES = {"
-    for one in [*suspects, *stages(suspects)]:
+    for one in [*suspects, *stages(suspects), *words]:
         yield f'    "{one["id"]}": "{one["title"]}",'
     yield "}"
 
@@ -148,7 +152,7 @@ def union(name, members):
         yield f"  | {members[-1]};"
 
 
-def typescript(suspects):
+def typescript(suspects, words):
     yield "// SPDX-License-Identifier: Apache-2.0"
     yield f"// {MADE}"
     yield ""
@@ -201,6 +205,13 @@ def typescript(suspects):
             yield "  },"
     yield "};"
 
+    yield ""
+    yield "/** Of other names that reports have, where their words are not those of the name. */"
+    yield "export const WORDS: Readonly<Record<string, string>> = {"
+    for word in words:
+        yield f"  {word['id']}: {quoted(word['title'])},"
+    yield "};"
+
 
 def page(about, suspects):
     yield "# Suspects and stages: where a step's time goes"
@@ -222,10 +233,10 @@ def page(about, suspects):
 
 
 def files():
-    about, suspects = declared()
+    about, suspects, words = declared()
     return {
         Path("src/analyze/verdict/stage_ids.h"): text.whole(cpp(suspects)),
-        Path("python/steptrace/_stages.py"): text.whole(python(suspects)),
-        Path("ui/src/base/stages.ts"): text.whole(typescript(suspects)),
+        Path("python/steptrace/_stages.py"): text.whole(python(suspects, words)),
+        Path("ui/src/base/stages.ts"): text.whole(typescript(suspects, words)),
         Path("docs/reference/stages.md"): text.whole(page(about, suspects)),
     }

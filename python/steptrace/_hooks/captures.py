@@ -52,10 +52,12 @@ class Capture:
         """The kinds that are left: CUPTI may refuse."""
         if kinds & KERNELS:
             devices = kernels.Capture(self._probe, self._hook)
-            if devices.begin():
+            reason = devices.begin()
+            if reason is None:
                 self.devices = devices
                 device_phases.hold(self)  # CUPTI would tell of our calls
             else:
+                self._hook.say("unavailable", reason)
                 kinds &= ~KERNELS
         return kinds
 

@@ -60,13 +60,10 @@ class Hook:
             except Exception:
                 pass  # a hook that is off may stay patched in: its enter is what failed
 
-    def say(self, state, reason, code=None):
-        """Leaves the hook's state and why; a code is for what reads it, and its reason stands alone."""
+    def say(self, state, reason):
         try:
             reason = facts.text_of(reason[:500])
             fact = {"hook": self.name, "module": self.module, "state": state, "reason": reason}
-            if code is not None:
-                fact["code"] = code
             self.probe.fact(vocabulary.FACT_HOOK, json.dumps(fact))
         except Exception:
             pass

@@ -24,7 +24,7 @@ LATER, NOW, NOW_OR_SOON = range(3)
 # A thread of CUPTI's that is about to hand over what it saw is waited for a millisecond so often.
 _TRIES_SOON = 20
 
-_STAYS = "CUPTI stays in the process, and calls of CUDA take longer until it ends: "
+_STAYS = "kernels: CUPTI stays in the process, and calls of CUDA take longer until it ends: "
 
 # Held while CUPTI is asked to leave, and while the capture of a graph takes that back. Not the
 # turn of profilers: who begins one may have that for long, and a training's capture is not to wait.
@@ -60,22 +60,14 @@ class Capture:
         self._ended_ns = None
 
     def begin(self):
-        """Whether it is on; else it is said why not."""
-        refused = self._begin()
-        if refused is not None:
-            self._hook.say("unavailable", *refused)
-        return refused is None
-
-    def _begin(self):
-        """None: it is on. Else the reason, and its code."""
+        """None: on. Else why not."""
         global _left, _on
         stay(self._probe)
         if _left and _graphs:
-            return ("kernels: CUDA graphs were captured since CUPTI has left the process",)
+            return "kernels: CUDA graphs were captured since CUPTI has left the process"
         reason = self._probe.kernels_begin(other_users.known())
         if reason is not None:
-            taken = self._probe.kernels_taken()
-            return (reason, "cupti_taken") if taken else (f"kernels: {reason}",)
+            return f"kernels: {reason}"
         _left = False
         _watch_exit()
         _on = self
@@ -134,7 +126,7 @@ class Capture:
             finally:
                 asking.release()
         if reason is not None:
-            self._hook.say("limited", _STAYS + reason, "cupti_stays")
+            self._hook.say("limited", _STAYS + reason)
 
 
 def watch_graphs(on):

@@ -77,9 +77,22 @@ void ReadFramework(const nlohmann::json& fact, JobFacts& facts) {
   }
 }
 
-void AddReason(const std::string& reason, std::set<std::string>& to) {
+// A reason that python/steptrace/_hooks/kernels.py gives, by its cause. Runs of before it told of
+// causes have the sentence alone: what these begin with is as it was then.
+void AddOfKernels(const nlohmann::json& fact, std::string_view cause, std::string_view old_begin,
+                  std::set<std::string>& to) {
   constexpr size_t kMostReasons = 4;
-  if (to.size() < kMostReasons) to.insert(reason);
+  if (to.size() >= kMostReasons) return;
+  if (store::Has(fact, Key::kCause)) {
+    if (Text(fact, Key::kCause) == cause) to.insert(Text(fact, Key::kDetail));
+    return;
+  }
+  constexpr std::string_view kKernels = "kernels: ";
+  const std::string reason = Text(fact, Key::kReason);
+  std::string_view old = reason;
+  if (!old.starts_with(kKernels)) return;
+  old.remove_prefix(kKernels.size());
+  if (old.starts_with(old_begin)) to.emplace(old);
 }
 
 void ReadHook(const nlohmann::json& fact, JobFacts& facts) {
@@ -89,9 +102,11 @@ void ReadHook(const nlohmann::json& fact, JobFacts& facts) {
   facts.torch_hooked |= state == "active" && Text(fact, Key::kModule).starts_with("torch");
   facts.optimizer_hooked |= Text(fact, Key::kHook) == "optimizer";
   const std::string reason = Text(fact, Key::kReason);
-  const std::string code = Text(fact, Key::kCode);
-  if (code == "cupti_stays") AddReason(reason, facts.cupti_stays);
-  if (code == "cupti_taken") AddReason(reason, facts.cupti_taken);
+  if (state == "limited") {
+    AddOfKernels(fact, "cupti_stays", "CUPTI stays in the process", facts.cupti_stays);
+  } else if (state == "unavailable") {
+    AddOfKernels(fact, "cupti_taken", "CUPTI is taken", facts.cupti_taken);
+  }
   if (state != "failed" && state != "error" && (state != "" || reason.empty())) return;
   facts.hook_failures.push_back({Text(fact, Key::kHook), reason});
 }

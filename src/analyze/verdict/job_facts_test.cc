@@ -51,14 +51,14 @@ TEST_F(JobFactsTest, ReadsWhatTheHooksTell) {
   EXPECT_EQ(facts.hook_failures[0].hook, "data");
 }
 
-TEST_F(JobFactsTest, WhatIsSaidOfCuptiIsSortedByItsCode) {
-  Tell("hook", R"({"state": "limited", "code": "cupti_stays", "reason": "CUPTI stays …"})");
-  Tell("hook", R"({"state": "unavailable", "code": "cupti_taken", "reason": "CUPTI is taken …"})");
+TEST_F(JobFactsTest, WhatIsSaidOfCuptiIsSortedByItsBegin) {
+  Tell("hook", R"({"state": "limited", "reason": "kernels: CUPTI stays in the process, and …"})");
+  Tell("hook", R"({"state": "unavailable", "reason": "kernels: CUPTI is taken: another tool …"})");
   Tell("hook", R"({"state": "unavailable", "reason": "kernels: no CUDA driver"})");
   Tell("hook", R"({"state": "unavailable", "reason": "operators: CUPTI is taken"})");
   const JobFacts facts = Read();
-  EXPECT_THAT(facts.cupti_stays, ElementsAre("CUPTI stays …"));
-  EXPECT_THAT(facts.cupti_taken, ElementsAre("CUPTI is taken …"));
+  EXPECT_THAT(facts.cupti_stays, ElementsAre("CUPTI stays in the process, and …"));
+  EXPECT_THAT(facts.cupti_taken, ElementsAre("CUPTI is taken: another tool …"));
 }
 
 TEST_F(JobFactsTest, TheTrainingLoaderIsTheLowestRanksWithMostWorkers) {

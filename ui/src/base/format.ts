@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers for people: a unit, at most three significant digits, and the exact figure beside them for
 // hovering and copying.
+import { WORDS } from './stages';
 import { infoOf } from './suspects';
 
 /** A figure as shown and as it is. */
@@ -202,17 +203,9 @@ export function formatClock(started_utc: string, since: number): string {
     : at.toLocaleTimeString('sv-SE', { timeStyle: 'medium' });
 }
 
-/** Names that are no words, and neither a suspect's nor a stage's. */
-const SPOKEN: Readonly<Record<string, string>> = {
-  communication_phase: 'communication',
-  other_phase: 'other',
-  gc: 'garbage collection',
-  low_gpu_utilization: 'low GPU utilization',
-};
-
 /** A stored name as words: data_pipeline → "data pipeline". */
 export const words = (name: string): string =>
-  infoOf(name)?.title ?? SPOKEN[name] ?? name.replaceAll('_', ' ');
+  infoOf(name)?.title ?? WORDS[name] ?? name.replaceAll('_', ' ');
 
 /** First letter large, for headings and labels made of stored names. */
 export const title = (name: string): string => {

@@ -320,3 +320,11 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     ofDataset: false,
   },
 };
+
+/** Of other names that reports have, where their words are not those of the name. */
+export const WORDS: Readonly<Record<string, string>> = {
+  communication_phase: 'communication',
+  other_phase: 'other',
+  gc: 'garbage collection',
+  low_gpu_utilization: 'low GPU utilization',
+};
