@@ -114,6 +114,8 @@ def check(path):
         yield f"{name}: a note to oneself without owner; mend it or file an issue"
     if code:
         yield from check_prints(name, text)
+    if name.startswith("src/") and re.search(r"\bDESIGN\b|\.\./shared/", text):
+        yield f"{name}: names a page that is not in the tree"
     if name.startswith("src/") and path.name == "README.md" and lines > README_LINES:
         yield f"{name}: {lines} lines, a folder's README is at most a page"
 

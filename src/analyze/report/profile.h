@@ -33,7 +33,7 @@ struct Profile {
 
 Profile BuildProfile(const Trace& trace, const TensorCorePatterns& patterns = {});
 
-// Sets the members of the report that the profile fills: those of DESIGN section 8, by their names.
+// Sets the members of the report that the profile fills: each by its name in schema/report.toml.
 void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report);
 
 }  // namespace steptrace::analyze

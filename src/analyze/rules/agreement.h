@@ -9,8 +9,8 @@
 
 namespace steptrace::analyze {
 
-// The rules that found something and point at what the verdict names (DESIGN section 7), in the
-// order of the catalogue. A rule that asks for something else, or found nothing, is not among them.
+// The rules that found something and point at what the verdict names, in the order of the
+// catalogue. A rule that asks for something else, or found nothing, is not among them.
 std::vector<AgreeingRule> AgreeingRules(const Verdict& verdict,
                                         std::span<const RuleResult> results);
 

@@ -12,9 +12,8 @@
 #include "analyze/rules/rule_parameters.h"
 #include "base/result.h"
 
-// The twelve profiler rules of SageMaker Debugger (../shared/reference/sagemaker.md 2.1), declared
-// once: names, sentences, parameters with their defaults in each mode. The command's messages and
-// docs/reference/rules.md come from here.
+// The twelve profiler rules of SageMaker Debugger, declared once: names, sentences, parameters with
+// their defaults in each mode. The command's messages and docs/reference/rules.md come from here.
 namespace steptrace::analyze {
 
 // Three published sources disagree about the defaults of `compat`.

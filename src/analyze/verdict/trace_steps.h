@@ -11,8 +11,8 @@
 #include "analyze/verdict/stages.h"
 #include "store/tables.h"
 
-// The causes of steps whose device activity is known (DESIGN section 7, first case): what the
-// device does comes first, and only where it is idle what the host does then.
+// The causes of steps whose device activity is known: what the device does comes first, and only
+// where it is idle what the host does then.
 namespace steptrace::analyze {
 
 // Python between two operators takes so long at most: a longer stretch without an operator is the
