@@ -2,9 +2,9 @@
 """The rules of the mode `modern` (docs/reference/rules.md), once more: slow, exact and of its own.
 
 Rational numbers but for logarithms, no code shared with the product. The file
-`tests/data/rules/modern_reference.cases` is a set of drawn runs with what this file counts in them.
+As a program it writes a set of drawn runs with what it counts in them, as steptrace_rules_test reads them.
 
-usage: modern_rules_reference.py --write     renew that file
+usage: modern_rules_reference.py FILE     writes them; the build of steptrace_rules_test does
 """
 
 import math
@@ -17,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import rules_reference as compat
 from rules_reference import quantile
 
-CASES = compat.CASES.with_name("modern_reference.cases")
 SNAPSHOT_NS = compat.SNAPSHOT_NS
 
 PARAMETERS = {
@@ -402,11 +401,10 @@ def case_text(seed):
 
 
 def all_cases():
-    head = "# From tests/profiles/modern_rules_reference.py --write; do not edit.\n\n"
-    return head + "\n".join(case_text(seed) for seed in range(6))
+    return "\n".join(case_text(seed) for seed in range(6))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
-    CASES.write_text(all_cases(), encoding="utf-8")
+    Path(sys.argv[1]).write_text(all_cases(), encoding="utf-8")

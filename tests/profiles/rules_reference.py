@@ -2,9 +2,9 @@
 """The published rules, once more: slow, exact and of its own.
 
 Rational numbers throughout, the whole history looked at again at every scan, no code shared with the
-product. `tests/data/rules/reference.cases` is a set of drawn runs with what this file counts in them.
+product. As a program it writes a set of drawn runs with what it counts in them, as steptrace_rules_test reads them.
 
-usage: rules_reference.py --write     renew that file
+usage: rules_reference.py FILE     writes them; the build of steptrace_rules_test does
 """
 
 import math
@@ -14,7 +14,6 @@ from collections import namedtuple
 from fractions import Fraction
 from pathlib import Path
 
-CASES = Path(__file__).resolve().parents[1] / "data" / "rules" / "reference.cases"
 SCAN_NS = 60 * 10**9
 SNAPSHOT_NS = 20 * 10**6
 
@@ -440,11 +439,10 @@ def case_text(seed):
 
 
 def all_cases():
-    head = "# From tests/profiles/rules_reference.py --write; do not edit.\n\n"
-    return head + "\n".join(case_text(seed) for seed in range(6))
+    return "\n".join(case_text(seed) for seed in range(6))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
-    CASES.write_text(all_cases(), encoding="utf-8")
+    Path(sys.argv[1]).write_text(all_cases(), encoding="utf-8")

@@ -259,25 +259,38 @@ void Check(const std::vector<std::string>& words, const std::vector<RuleResult>&
   FAIL() << "no rule " << words[1];
 }
 
-TEST(Rules, CasesOfTheData) {
+void CheckCase(const Case& one) {
+  SCOPED_TRACE(one.name);
+  RuleSettings settings(one.mode, one.preset);
+  for (const std::string& set : one.sets) {
+    const Status status = settings.Set(set);
+    ASSERT_TRUE(status.ok()) << status.error().message;
+  }
+  const auto results = RunRules(one.Input(), settings);
+  ASSERT_EQ(results.size(), kRuleCount);
+  ASSERT_FALSE(one.expectations.empty());
+  for (const auto& expectation : one.expectations) Check(expectation, results);
+}
+
+// How many there are.
+size_t CheckCasesOf(const char* folder) {
   size_t count = 0;
-  for (const auto& file : std::filesystem::directory_iterator(STEPTRACE_RULES_CASES)) {
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
     if (file.path().extension() != ".cases") continue;
     for (const auto& one : ReadCases(file.path())) {
-      SCOPED_TRACE(one->name);
-      RuleSettings settings(one->mode, one->preset);
-      for (const std::string& set : one->sets) {
-        const Status status = settings.Set(set);
-        ASSERT_TRUE(status.ok()) << status.error().message;
-      }
-      const auto results = RunRules(one->Input(), settings);
-      ASSERT_EQ(results.size(), kRuleCount);
-      ASSERT_FALSE(one->expectations.empty());
-      for (const auto& expectation : one->expectations) Check(expectation, results);
+      CheckCase(*one);
       ++count;
     }
   }
-  EXPECT_GE(count, 60u);
+  return count;
+}
+
+TEST(Rules, CasesOfTheData) {
+  EXPECT_GE(CheckCasesOf(STEPTRACE_RULES_CASES), 131u);
+}
+
+TEST(Rules, DrawnCases) {
+  EXPECT_EQ(CheckCasesOf(STEPTRACE_RULES_DRAWN), 12u);
 }
 
 TEST(Rules, TheReportHasEverySectionAlsoOfNothing) {
