@@ -12,6 +12,7 @@ import signal
 import subprocess
 
 import pytest
+import run_manifest
 from cli_tools import executable
 from test_store_readable import make_run
 
@@ -114,7 +115,7 @@ def follow(world, words, complaint="", cwd=None):
 
 def without_manifest(world):
     run = world.copy("without manifest")
-    (run / "run.json").unlink()
+    run_manifest.newest(run).unlink()
     return world.ask("report", run)
 
 
@@ -166,7 +167,7 @@ def of_two_runs_of_a_rank(world):
 
 def of_many_that_cannot_be_read(world):
     for number in range(12):
-        (world.copy(f"many/{number}") / "run.json").write_text("{")
+        run_manifest.newest(world.copy(f"many/{number}")).write_text("{")
     return world.ask("ls", "many")
 
 

@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+import run_manifest
 from cli_tools import ROOT, complaint, executable
 from test_store_readable import make_run
 
@@ -30,10 +31,10 @@ def test_ls_tells_a_damaged_run_as_such_and_no_verdict(ask, folder, tmp_path):
     assert ask("report", tmp_path / "demo").returncode == 0
     (healthy,) = json.loads(ask("ls", tmp_path, "--json").stdout)
     assert healthy["verdict"]
-    (tmp_path / "demo" / "run.json").write_text('{"format": 1, "id": "dem')
+    run_manifest.newest(tmp_path / "demo").write_text('{"format": 2, "id": "dem')
     (run,) = json.loads(ask("ls", tmp_path, "--json").stdout)
     assert (run["status"], run["verdict"]) == ("unreadable", "")
-    assert "run.json: not a manifest (damaged or empty); `steptrace recover " in run["problem"]
+    assert ".json: not a manifest (damaged or empty); `steptrace recover " in run["problem"]
     shown = ask("ls", tmp_path)
     assert shown.stdout.splitlines()[1].split() == ["demo", "unreadable"]
     assert shown.stderr == f"steptrace: {run['problem']}\n"

@@ -13,6 +13,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+import run_manifest
 from cli_tools import complaint, executable
 from test_store_readable import make_run
 
@@ -68,7 +69,7 @@ def test_a_run_that_may_not_be_read_or_written_names_no_option_that_is_none(fold
         os.chmod(place, 0o755)
         run = pathlib.Path(place) / "run"
         shutil.copytree(folder / "steptrace-runs" / "demo", run)
-        (run / "run.json").chmod(0o600)
+        run_manifest.newest(run).chmod(0o600)
         line = complaint(as_nobody("report", run))
         assert "Permission denied; ask its owner" in line and "--output" not in line
 
@@ -140,12 +141,12 @@ def test_a_manifest_that_makes_no_sense_is_one_line(ask, folder, tmp_path):
     source = folder / "steptrace-runs" / "demo"
     run = tmp_path / "run"
     shutil.copytree(source, run)
-    whole = json.loads((run / "run.json").read_text())
+    whole = run_manifest.read(run)
 
     def broken(change):
         manifest = json.loads(json.dumps(whole))
         change(manifest, manifest["tables"]["steps"]["segments"])
-        (run / "run.json").write_text(json.dumps(manifest))
+        run_manifest.write(run, manifest)
         return complaint(ask("report", run))
 
     assert "twice" in broken(lambda _, steps: steps.extend(steps * 100_000))
@@ -157,9 +158,9 @@ def test_a_manifest_that_makes_no_sense_is_one_line(ask, folder, tmp_path):
 def test_a_run_without_its_manifest_is_no_profile(ask, folder, tmp_path):
     run = tmp_path / "a run"
     shutil.copytree(folder / "steptrace-runs" / "demo", run)
-    (run / "run.json").unlink()
+    run_manifest.newest(run).unlink()
     line = complaint(ask("report", run))
-    assert f"{run}: is a run whose run.json is missing" in line and "profile" not in line
+    assert f"{run}: is a run whose manifest is missing" in line and "profile" not in line
     assert f"`steptrace recover '{run}'` rebuilds it" in line
 
 

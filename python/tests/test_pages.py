@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import pytest
+import run_manifest
 from test_cli import executable
 from test_store_readable import make_run
 
@@ -212,16 +213,15 @@ def test_a_folder_goes_before_a_name(runs, tmp_path):
     """As on the command line: what one run alone has goes before what any newer run may have."""
     shutil.copytree(runs["profile"].path, tmp_path / "old")
     shutil.copytree(runs["demo"].path, tmp_path / "new")
-    named = json.loads((tmp_path / "new" / "run.json").read_text())
-    old = json.loads((tmp_path / "old" / "run.json").read_text())
-    for name in ("old", old["id"]):
+    named = run_manifest.read(tmp_path / "new")
+    for name in ("old", run_manifest.read(tmp_path / "old")["id"]):
         named["name"] = name
-        (tmp_path / "new" / "run.json").write_text(json.dumps(named))
+        run_manifest.write(tmp_path / "new", named)
         assert steptrace.open("new", tmp_path).name == name
         assert steptrace.open(name, tmp_path).path == str(tmp_path / "old")
         assert steptrace.open(name + "/", tmp_path).path == str(tmp_path / "old")
     named["name"] = "another"
-    (tmp_path / "new" / "run.json").write_text(json.dumps(named))
+    run_manifest.write(tmp_path / "new", named)
     assert steptrace.open("another", tmp_path).path == str(tmp_path / "new")
 
 
@@ -341,7 +341,7 @@ def test_rules_say_what_the_report_says(runs):
 def test_the_runs_of_the_folder_and_which_is_damaged(runs, tmp_path):
     for name in ("one", "two", "bad"):
         shutil.copytree(runs["demo"].path, tmp_path / name)
-    (tmp_path / "bad" / "run.json").write_text("{")
+    run_manifest.damage(tmp_path / "bad")
     with pytest.raises(steptrace.SteptraceError, match=r"run.json: not a manifest .*recover"):
         _ = steptrace.open(tmp_path / "bad").name
     figure = steptrace.open(tmp_path / "one").plot.runs()
@@ -383,9 +383,9 @@ def test_a_profile_of_one_step_has_no_intervals(runs, tmp_path):
 
 def test_names_in_a_comparison_are_text(runs, tmp_path):
     shutil.copytree(runs["demo"].path, tmp_path / "evil")
-    manifest = json.loads((tmp_path / "evil" / "run.json").read_text())
+    manifest = run_manifest.read(tmp_path / "evil")
     manifest["name"] = "<img src=x onerror=alert(1)>"
-    (tmp_path / "evil" / "run.json").write_text(json.dumps(manifest))
+    run_manifest.write(tmp_path / "evil", manifest)
     page = steptrace.compare(runs["demo"], tmp_path / "evil")._repr_html_()
     assert "&lt;img" in page and "<img" not in page
 

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import run_manifest
 
 pa = pytest.importorskip("pyarrow")
 ds = pytest.importorskip("pyarrow.dataset")
@@ -54,7 +55,8 @@ def live_run(tmp_path_factory):
 
 def test_the_manifest_names_every_file_and_row(run):
     manifest = json.loads((run / "run.json").read_text())
-    assert manifest["format"] == 1
+    assert manifest["format"] == 2
+    assert manifest == run_manifest.read(run)
     assert manifest["status"] == "completed"
     named = [part["file"] for table in manifest["tables"].values() for part in table["segments"]]
     there = [str(path.relative_to(run)) for path in (run / "tables").rglob("*.parquet")]
@@ -151,21 +153,24 @@ def read_stream(path, size=None):
     return sum(batch.num_rows for batch in batches), batches
 
 
+def journal_of(run, table):
+    (journal,) = run.glob(f"journal/*/{table}-0.arrows")
+    return journal
+
+
 def test_pyarrow_opens_the_journal_of_a_dead_run(live_run):
-    journals = sorted((live_run / "journal" / "node=0").glob("*.arrows"))
+    journals = sorted(live_run.glob("journal/*/*.arrows"))
     assert {path.name for path in journals} >= {f"{table}-0.arrows" for table in TABLES}
     for table, rows in TABLES.items():
-        read, batches = read_stream(live_run / "journal" / "node=0" / f"{table}-0.arrows")
+        read, batches = read_stream(journal_of(live_run, table))
         assert read == rows
         assert len(batches) >= 3  # one a flush
-    names = pa.Table.from_batches(
-        read_stream(live_run / "journal" / "node=0" / "slices-0.arrows")[1]
-    )["name"]
+    names = pa.Table.from_batches(read_stream(journal_of(live_run, "slices"))[1])["name"]
     assert set(names.to_pylist()) == {"data", "forward", "backward", "optimizer"}
 
 
 def test_pyarrow_reads_a_cut_journal_up_to_its_last_whole_batch(live_run):
-    journal = live_run / "journal" / "node=0" / "steps-0.arrows"
+    journal = journal_of(live_run, "steps")
     whole, batches = read_stream(journal)
     cut, _ = read_stream(journal, journal.stat().st_size - 1)
     assert cut == whole - batches[-1].num_rows

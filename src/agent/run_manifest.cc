@@ -4,8 +4,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 
+#include "agent/run_identity.h"
 #include "base/time.h"
 #include "base/utf8.h"
 
@@ -57,6 +59,7 @@ store::Manifest NewManifest(const AgentOptions& options) {
   for (const std::string& word : options.command) manifest.command.push_back(CleanUtf8(word));
   manifest.steptrace_version = STEPTRACE_VERSION;
   manifest.writer_pid = getpid();
+  manifest.identity = IdentityFrom(std::getenv);
   manifest.nodes.push_back(ThisNode());
   SetEpoch(manifest, &manifest.nodes[0].clock.uncertainty_ns);
   const ClockAnchor anchor = ReadClockAnchor();

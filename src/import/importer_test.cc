@@ -61,7 +61,7 @@ TEST_F(ImporterTest, ARunThatCannotBeReadIsAnErrorAndLeavesNothing) {
   });
   EXPECT_THAT(Failure(), AllOf(HasSubstr("trace.json: the run that was made of it cannot be read"),
                                HasSubstr("report this as a bug")));
-  WhenWritten([](const fs::path& run) { fs::resize_file(run / "run.json", 3); });
+  WhenWritten([](const fs::path& run) { fs::resize_file(store::NewestManifest(run), 3); });
   EXPECT_THAT(Failure(), HasSubstr("cannot be read"));
 }
 

@@ -86,8 +86,8 @@ class RunSink {
 
   int64_t rows() const;  // of all parts that were not dropped or left out
 
-  // Sets epoch, ranks and end of the manifest, writes all tables and run.json. An error, too, when
-  // `stopped` says so; threads ask it.
+  // Sets epoch, ranks and end of the manifest, writes all tables and the manifest. An error, too,
+  // when `stopped` says so; threads ask it.
   Result<SinkSummary> Finish(store::Manifest manifest, const std::function<bool()>& stopped = {});
 
  private:

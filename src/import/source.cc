@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "import/bytes/archive.h"
+#include "store/manifest.h"
 
 namespace steptrace::import {
 namespace {
@@ -174,7 +175,7 @@ Result<FoundSources> FindSources(const std::string& path, const Limits& limits) 
     found.sources = Expand(FileSource(path, fs::path(path).filename().string(), limits), limits);
     return found;
   }
-  if (fs::exists(fs::path(path) / "run.json", error)) {
+  if (store::HasManifest(path)) {
     return Error{path + ": is a run of Steptrace already; `steptrace report` shows it"};
   }
   STEPTRACE_ASSIGN_OR_RETURN(auto files, FilesBelow(path, &found.refused));

@@ -3,18 +3,23 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include "base/result.h"
 #include "store/string_table.h"
 
 namespace steptrace::store {
 
-// Adds rows of a table to a run that is closed, as segments of their own, and names them in
-// run.json last: what reads meanwhile sees all of them or none. The rows are sorted by node, rank
-// and time. Without rows the table is named as one that is known to be empty. An error leaves
-// run.json as it was; a run that is in progress is refused.
+// Adds rows of a table to a run that is closed, as segments of their own, and names them in a
+// manifest last: what reads meanwhile sees all of them or none. The rows are sorted by node, rank
+// and time; they are the writer's that has their node. Without rows the table is named as one that
+// is known to be empty. An error leaves the run as it was; one that is in progress is refused.
 template <class Row>
 Status AddRows(const std::filesystem::path& run, std::span<const Row> rows,
                const StringTable& strings);
+// The same, to one writer's; nodes have its own numbers.
+template <class Row>
+Status AddRowsOf(const std::filesystem::path& run, const std::string& writer,
+                 std::span<const Row> rows, const StringTable& strings);
 
 }  // namespace steptrace::store

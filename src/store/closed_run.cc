@@ -11,6 +11,7 @@
 #include "store/redacted_rows.h"
 #include "store/run_files.h"
 #include "store/segment.h"
+#include "store/written_manifests.h"
 
 namespace steptrace::store {
 namespace {
@@ -24,6 +25,9 @@ ReadsBack ReadsOf(int64_t number) {
 
 }  // namespace
 
+ClosedRun::ClosedRun(std::filesystem::path run, Redactor redactor)
+    : run_(std::move(run)), writer_(OwnWriterName()), redactor_(std::move(redactor)) {}
+
 template <class Row>
 Status ClosedRun::Write(std::span<const Row> rows, const StringTable& strings, int32_t node,
                         int32_t rank, int64_t number) {
@@ -31,7 +35,7 @@ Status ClosedRun::Write(std::span<const Row> rows, const StringTable& strings, i
   SegmentInfo segment;
   segment.node = node;
   if constexpr (kHasRank<Row>) segment.rank = rank;
-  segment.file = SegmentFile(TableOf<Row>::kName, node, segment.rank, number);
+  segment.file = SegmentFile(TableOf<Row>::kName, writer_, node, segment.rank, number);
   std::vector<Row> redacted;
   if constexpr (kHasTexts<Row>) {
     redacted.assign(rows.begin(), rows.end());
@@ -52,7 +56,7 @@ Status ClosedRun::Write(const SliceColumns& slices, const StringTable& strings, 
   SegmentInfo segment;
   segment.node = node;
   segment.rank = rank;
-  segment.file = SegmentFile(TableOf<SliceRow>::kName, node, rank, number);
+  segment.file = SegmentFile(TableOf<SliceRow>::kName, writer_, node, rank, number);
   STEPTRACE_ASSIGN_OR_RETURN(segment, WriteSegment(run_, std::move(segment), slices, strings,
                                                    Sync::kLater, ReadsOf(number)));
   std::lock_guard lock(mutex_);
@@ -74,6 +78,9 @@ Status ClosedRun::Close(Manifest manifest) {
   }
   manifest.command = redactor_.Words(manifest.command);
   manifest.format = kFormatNumber;
+  manifest.writer = writer_;
+  manifest.journal_nodes.clear();
+  manifest.damaged.clear();
   manifest.tables = std::move(tables_);
   return WriteManifest(run_, manifest);
 }

@@ -16,14 +16,16 @@
 #include "store/segment.h"
 #include "store/segment_queue.h"
 #include "store/step_finder.h"
+#include "store/written_manifests.h"
 
 namespace steptrace::store {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The journals of one table of one node, in the order of writing.
+// The journals of one table in one folder, in the order of writing.
 struct JournalGroup {
+  std::string folder;
   int32_t node = 0;
   std::string table;
   std::vector<JournalFile> files;
@@ -33,17 +35,17 @@ struct JournalGroup {
 int32_t Absorbed(const Manifest& manifest, const JournalFile& file) {
   auto parts = manifest.tables.find(file.table);
   if (parts == manifest.tables.end()) return 0;
-  auto number = parts->second.absorbed_journals.find(file.node);
+  auto number = parts->second.absorbed_journals.find(file.folder);
   return number == parts->second.absorbed_journals.end() ? 0 : number->second;
 }
 
 std::vector<JournalGroup> GroupJournals(const fs::path& run, const Manifest& manifest) {
   std::vector<JournalGroup> groups;
-  for (JournalFile& file : ListJournals(run)) {
+  for (JournalFile& file : JournalsOf(manifest, ListJournals(run))) {
     if (file.number < Absorbed(manifest, file)) continue;
     bool same =
-        !groups.empty() && groups.back().node == file.node && groups.back().table == file.table;
-    if (!same) groups.push_back({file.node, file.table, {}, 0});
+        !groups.empty() && groups.back().folder == file.folder && groups.back().table == file.table;
+    if (!same) groups.push_back({file.folder, file.node, file.table, {}, 0});
     groups.back().bytes += file.bytes;
     groups.back().files.push_back(std::move(file));
   }
@@ -83,9 +85,10 @@ int64_t EndOf(const Row& row) {
 template <class Row>
 class ChunkWriter {
  public:
-  ChunkWriter(SegmentQueue* queue, int32_t node, const TableParts& parts, StringTable& strings,
-              StepFinder* steps, int64_t chunk_bytes)
+  ChunkWriter(SegmentQueue* queue, std::string writer, int32_t node, const TableParts& parts,
+              StringTable& strings, StepFinder* steps, int64_t chunk_bytes)
       : queue_(queue),
+        writer_(std::move(writer)),
         node_(node),
         strings_(strings),
         steps_(steps),
@@ -155,7 +158,7 @@ class ChunkWriter {
     SegmentInfo segment;
     segment.node = node_;
     if constexpr (kHasRank<Row>) segment.rank = RankOf(view[0]);
-    segment.file = SegmentFile(TableOf<Row>::kName, node_, segment.rank, next_number_++);
+    segment.file = SegmentFile(TableOf<Row>::kName, writer_, node_, segment.rank, next_number_++);
     STEPTRACE_ASSIGN_OR_RETURN(auto batch, EncodeSegment(view, strings_, &segment));
     return queue_->Add(std::move(segment), std::move(batch));
   }
@@ -169,6 +172,7 @@ class ChunkWriter {
   }
 
   SegmentQueue* queue_;
+  std::string writer_;
   int32_t node_;
   StringTable& strings_;
   StepFinder* steps_;
@@ -210,7 +214,8 @@ class Absorber {
   template <class Row>
   Status AbsorbRows(const JournalGroup& group, std::vector<Row> more) {
     TableParts& parts = manifest_->tables[group.table];
-    ChunkWriter<Row> chunks(&queue_, group.node, parts, strings_, steps_, chunk_bytes_);
+    ChunkWriter<Row> chunks(&queue_, manifest_->writer, group.node, parts, strings_, steps_,
+                            chunk_bytes_);
     std::vector<LossRow> found;
     for (const JournalFile& file : group.files) {
       STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(file.path));
@@ -236,7 +241,7 @@ class Absorber {
     parts.segments.insert(parts.segments.end(), written.begin(), written.end());
     if (chunks.last_ns())
       last_ns_ = std::max(last_ns_.value_or(*chunks.last_ns()), *chunks.last_ns());
-    if (!group.files.empty()) parts.absorbed_journals[group.node] = group.files.back().number + 1;
+    if (!group.files.empty()) parts.absorbed_journals[group.folder] = group.files.back().number + 1;
     return {};
   }
 
@@ -269,6 +274,14 @@ class Absorber {
   SegmentQueue queue_;
 };
 
+// Whether a file below tables/ is where the writer has its segments.
+bool IsInPlaceOf(const std::string& writer, const fs::path& file) {
+  if (writer.empty()) return true;  // of format 1, which has one
+  auto part = file.begin();
+  for (int i = 0; i < 2 && part != file.end(); ++i) ++part;  // tables/<table>
+  return part != file.end() && *part == "writer=" + writer;
+}
+
 // Segments that no manifest names: of an attempt that did not come to its end.
 void RemoveStrays(const fs::path& run, const Manifest& manifest) {
   std::set<fs::path> named;
@@ -280,6 +293,7 @@ void RemoveStrays(const fs::path& run, const Manifest& manifest) {
   fs::recursive_directory_iterator it(run / "tables", failed);
   for (; !failed && it != fs::recursive_directory_iterator(); it.increment(failed)) {
     if (it->is_directory(failed) || named.contains(it->path())) continue;
+    if (!IsInPlaceOf(manifest.writer, it->path().lexically_relative(run))) continue;
     strays.push_back(it->path());
   }
   for (const fs::path& stray : strays) fs::remove(stray, failed);
@@ -292,12 +306,15 @@ void RemoveAbsorbed(const fs::path& run, const Manifest& manifest,
   std::error_code failed;
   for (const fs::path& journal : damaged) (void)PutAside(run, journal).ok();
   bool all = true;
-  for (const JournalFile& file : ListJournals(run)) {
+  for (const JournalFile& file : JournalsOf(manifest, ListJournals(run))) {
     bool absorbed = file.number < Absorbed(manifest, file);
     if (absorbed) fs::remove(file.path, failed);
     all = all && absorbed && !failed;
   }
-  if (all) fs::remove_all(run / "journal", failed);
+  if (!all) return;
+  fs::remove_all(manifest.writer.empty() ? run / "journal" : JournalDir(run, manifest.writer),
+                 failed);
+  fs::remove(run / "journal", failed);  // unless others write
 }
 
 void FillFromRows(Manifest* manifest, std::optional<int64_t> last_ns) {
@@ -332,8 +349,15 @@ Status SyncNewFolders(const fs::path& run, const Manifest& before, const Manifes
   return {};
 }
 
-JournalGroup LossesGroup(std::vector<JournalGroup>* groups) {
+// Of which losses are that no journal tells of.
+int32_t OwnNode(const Manifest& manifest) {
+  const auto node = manifest.journal_nodes.find(manifest.writer);
+  return node == manifest.journal_nodes.end() ? 0 : node->second;
+}
+
+JournalGroup LossesGroup(int32_t node, std::vector<JournalGroup>* groups) {
   JournalGroup losses;
+  losses.node = node;
   losses.table = TableOf<LossRow>::kName;
   auto found = std::find_if(groups->begin(), groups->end(),
                             [&](const JournalGroup& group) { return group.table == losses.table; });
@@ -348,7 +372,7 @@ Status CloseAtOnce(const fs::path& run, Manifest* manifest, StringTable& strings
   Manifest attempt = *manifest;
   Absorber absorber(run, &attempt, strings, steps, options.chunk_bytes);
   auto groups = GroupJournals(run, attempt);
-  JournalGroup losses = LossesGroup(&groups);
+  JournalGroup losses = LossesGroup(OwnNode(attempt), &groups);
   for (const JournalGroup& group : groups) STEPTRACE_RETURN_IF_ERROR(absorber.Absorb(group));
   STEPTRACE_RETURN_IF_ERROR(absorber.AbsorbLosses(losses, options.losses));
   FillFromRows(&attempt, absorber.last_ns());
@@ -365,7 +389,7 @@ Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& string
   Status failed;
   std::vector<LossRow> losses = options.losses;
   auto groups = GroupJournals(run, *manifest);
-  JournalGroup losses_group = LossesGroup(&groups);
+  JournalGroup losses_group = LossesGroup(OwnNode(*manifest), &groups);
   std::sort(groups.begin(), groups.end(),
             [](const JournalGroup& a, const JournalGroup& b) { return a.bytes < b.bytes; });
   auto commit = [&](auto&& absorb) {
@@ -397,7 +421,7 @@ Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& string
 std::optional<int64_t> LastJournalWriteNs(const fs::path& run, const Manifest& manifest) {
   std::optional<int64_t> last_ns;
   if (manifest.epoch_utc_ns <= 0) return last_ns;  // not known
-  for (const JournalFile& file : ListJournals(run)) {
+  for (const JournalFile& file : JournalsOf(manifest, ListJournals(run))) {
     struct stat facts {};
     if (::stat(file.path.c_str(), &facts) != 0) continue;
     const int64_t utc_ns = int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;
@@ -412,7 +436,7 @@ std::optional<int64_t> LastJournalWriteNs(const fs::path& run, const Manifest& m
 std::vector<LossRow> LostJournalLosses(const fs::path& run, const Manifest& manifest,
                                        StringTable& strings) {
   std::vector<LossRow> losses;
-  for (const JournalFile& file : LostJournals(run)) {
+  for (const JournalFile& file : JournalsOf(manifest, LostJournals(run))) {
     if (file.number < Absorbed(manifest, file)) continue;
     LossRow row;
     row.node = file.node;
@@ -429,7 +453,7 @@ std::vector<LossRow> LostJournalLosses(const fs::path& run, const Manifest& mani
 Result<std::vector<LossRow>> JournalLosses(const fs::path& run, const Manifest& manifest,
                                            StringTable& strings) {
   std::vector<LossRow> losses = LostJournalLosses(run, manifest, strings);
-  for (const JournalFile& file : ListJournals(run)) {
+  for (const JournalFile& file : JournalsOf(manifest, ListJournals(run))) {
     if (file.number < Absorbed(manifest, file)) continue;
     STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(file.path));
     while (auto batch = reader.Next()) {

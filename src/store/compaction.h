@@ -32,12 +32,12 @@ Result<std::vector<LossRow>> JournalLosses(const std::filesystem::path& run,
 LossRow AgentGapLoss(const std::filesystem::path& run, const Manifest& manifest,
                      StringTable& strings);
 
-// Moves all journals of the run into segments and writes the manifest, which names both, once at
+// Moves all journals of a writer into segments and writes the manifest, which names both, once at
 // the end: before that write the run is as it was, after it the journals are waste and are removed.
 // Slices are told the step of their rank in which they begin, as far as none was told.
 // On a full disk table by table instead, so that each one's journals make room for the next; what
 // then still fails stays in its journals, and the error says so. The manifest is written in any
-// case; an end and ranks that it lacks are taken from the rows. The caller holds the run's lock.
+// case; an end and ranks that it lacks are taken from the rows. The caller holds the writer's lock.
 Status CloseRun(const std::filesystem::path& run, Manifest* manifest, StringTable& strings,
                 const CompactionOptions& options);
 

@@ -72,6 +72,32 @@ TEST(Compat, AnInterruptedRunOfFormat1) {
   ASSERT_OK(RecoverRun(run));
   RunReader reader = OpenRun(run);
   EXPECT_EQ(reader.manifest().status, "interrupted");
+  EXPECT_EQ(reader.manifest().format, 1) << "a run keeps its format";
+  EXPECT_FALSE(fs::exists(run / "manifest"));
+  ExpectRows(reader);
+}
+
+TEST(Compat, AClosedRunOfFormat2) {
+  TempDir dir;
+  RunReader reader = OpenRun(CopyOf(dir, "format-2/closed"));
+  EXPECT_EQ(reader.state(), RunState::kClosed);
+  EXPECT_EQ(reader.manifest().format, 2);
+  EXPECT_EQ(reader.manifest().status, "completed");
+  ExpectRows(reader);
+}
+
+TEST(Compat, AnInterruptedRunOfFormat2) {
+  TempDir dir;
+  fs::path run = CopyOf(dir, "format-2/interrupted");
+  {
+    RunReader reader = OpenRun(run);
+    EXPECT_EQ(reader.state(), RunState::kDead);
+    ExpectRows(reader);
+  }
+  ASSERT_OK(RecoverRun(run));
+  RunReader reader = OpenRun(run);
+  EXPECT_EQ(reader.manifest().status, "interrupted");
+  EXPECT_FALSE(fs::exists(run / "journal"));
   ExpectRows(reader);
 }
 

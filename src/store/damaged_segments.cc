@@ -19,6 +19,7 @@
 #include "store/run_files.h"
 #include "store/salvage.h"
 #include "store/segment.h"
+#include "store/written_manifests.h"
 
 namespace steptrace::store {
 namespace {
@@ -81,10 +82,10 @@ struct Removal {
 };
 
 // A name of the segment's place that nothing has.
-std::string FreeSegmentFile(const fs::path& run, const std::string& table,
-                            const SegmentInfo& segment, size_t segments) {
+std::string FreeSegmentFile(const fs::path& run, const std::string& writer,
+                            const std::string& table, const SegmentInfo& segment, size_t segments) {
   for (auto number = static_cast<int64_t>(segments);; ++number) {
-    std::string file = SegmentFile(table, segment.node, segment.rank, number);
+    std::string file = SegmentFile(table, writer, segment.node, segment.rank, number);
     std::error_code failed;
     if (!fs::exists(fs::symlink_status(run / file, failed))) return file;
   }
@@ -92,7 +93,7 @@ std::string FreeSegmentFile(const fs::path& run, const std::string& table,
 
 // Writes what is sound of it to a file of its own.
 template <class Row>
-Status Keep(const fs::path& run, size_t segments, Removal* removal) {
+Status Keep(const fs::path& run, const std::string& writer, size_t segments, Removal* removal) {
   const SegmentInfo& segment = removal->damaged.segment;
   StringTable strings;
   STEPTRACE_ASSIGN_OR_RETURN(auto kept, SalvageSegment<Row>(run, segment, strings));
@@ -100,7 +101,7 @@ Status Keep(const fs::path& run, size_t segments, Removal* removal) {
   SegmentInfo place;
   place.node = segment.node;
   place.rank = segment.rank;
-  place.file = FreeSegmentFile(run, TableOf<Row>::kName, segment, segments);
+  place.file = FreeSegmentFile(run, writer, TableOf<Row>::kName, segment, segments);
   STEPTRACE_ASSIGN_OR_RETURN(
       removal->kept, WriteSegment(run, std::move(place), RowsView<Row>{kept.rows, {}}, strings));
   removal->damaged.kept_rows = removal->kept->rows;
@@ -138,15 +139,15 @@ std::vector<DamagedSegment> TakeOut(Manifest* manifest, Find&& find) {
 
 // Adds a segment that has to leave the run, with what is kept of it.
 template <class Row>
-Status Inspect(const fs::path& run, const SegmentInfo& segment, size_t segments,
-               std::vector<Removal>* removals) {
+Status Inspect(const fs::path& run, const std::string& writer, const SegmentInfo& segment,
+               size_t segments, std::vector<Removal>* removals) {
   if (WrongSize(run, segment)) return {};
   STEPTRACE_ASSIGN_OR_RETURN(const auto wrong, WrongContents<Row>(run, segment));
   if (!wrong) return {};
   Removal removal;
   removal.damaged = {TableOf<Row>::kName, segment,
                      fmt::format("{}; it was put aside in {}/", *wrong, kDamagedFolder)};
-  STEPTRACE_RETURN_IF_ERROR(Keep<Row>(run, segments, &removal));
+  STEPTRACE_RETURN_IF_ERROR(Keep<Row>(run, writer, segments, &removal));
   removals->push_back(std::move(removal));
   return {};
 }
@@ -158,7 +159,7 @@ Result<std::vector<Removal>> FindRemovals(const fs::path& run, const Manifest& m
     for (const SegmentInfo& segment : segments) {
       Status status;
       VisitTable(entry.first, [&]<class Row>() {
-        status = Inspect<Row>(run, segment, segments.size(), &removals);
+        status = Inspect<Row>(run, manifest.writer, segment, segments.size(), &removals);
       });
       STEPTRACE_RETURN_IF_ERROR(status);
     }
@@ -167,8 +168,10 @@ Result<std::vector<Removal>> FindRemovals(const fs::path& run, const Manifest& m
 }
 
 // Puts what was kept in the place of what is damaged.
-Status Exchange(const fs::path& run, const std::vector<Removal>& removals) {
-  STEPTRACE_ASSIGN_OR_RETURN(Manifest manifest, ReadManifest(run));
+Status Exchange(const fs::path& run, const std::string& writer,
+                const std::vector<Removal>& removals) {
+  STEPTRACE_ASSIGN_OR_RETURN(WriterManifest found, ReadWriter(run, writer));
+  Manifest& manifest = found.manifest;
   for (const Removal& removal : removals) {
     auto& segments = manifest.tables[removal.damaged.table].segments;
     std::erase_if(segments, [&](const SegmentInfo& segment) {
@@ -217,9 +220,9 @@ LossRow LossOf(const DamagedSegment& damaged, StringTable& strings) {
   return row;
 }
 
-Result<std::vector<DamagedSegment>> RemoveDamaged(const fs::path& run) {
-  STEPTRACE_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(run));
-  STEPTRACE_ASSIGN_OR_RETURN(const auto removals, FindRemovals(run, manifest));
+Result<std::vector<DamagedSegment>> RemoveDamaged(const fs::path& run, const std::string& writer) {
+  STEPTRACE_ASSIGN_OR_RETURN(const WriterManifest found, ReadWriter(run, writer));
+  STEPTRACE_ASSIGN_OR_RETURN(const auto removals, FindRemovals(run, found.manifest));
   std::vector<DamagedSegment> damaged;
   if (removals.empty()) return damaged;
   // First the rows of losses, then the entries, then the files: at any moment the run is whole, or
@@ -230,8 +233,8 @@ Result<std::vector<DamagedSegment>> RemoveDamaged(const fs::path& run) {
   std::stable_sort(losses.begin(), losses.end(), [](const LossRow& a, const LossRow& b) {
     return std::pair(a.node, a.rank) < std::pair(b.node, b.rank);
   });
-  STEPTRACE_RETURN_IF_ERROR(AddRows<LossRow>(run, losses, strings));
-  STEPTRACE_RETURN_IF_ERROR(Exchange(run, removals));
+  STEPTRACE_RETURN_IF_ERROR(AddRowsOf<LossRow>(run, writer, losses, strings));
+  STEPTRACE_RETURN_IF_ERROR(Exchange(run, writer, removals));
   for (const Removal& removal : removals) {
     STEPTRACE_RETURN_IF_ERROR(PutAside(run, run / removal.damaged.segment.file));
     damaged.push_back(removal.damaged);

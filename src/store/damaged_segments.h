@@ -35,12 +35,13 @@ Result<DamagedSegment> ToldOf(const std::filesystem::path& run, const std::strin
 // less those that were kept.
 LossRow LossOf(const DamagedSegment& damaged, StringTable& strings);
 
-// Reads every segment of a closed run whole. Those whose contents are damaged are moved to
-// kDamagedFolder, their entries leave run.json, what is sound of them (SalvageSegment) is a segment
-// of its own, and `losses` has what is not. Returns what was moved. One that is absent or cut off
-// keeps its entry: it is left out anyway, and is back once the file is. A file that the system does
-// not give, or for which there is no memory, is an error and moves nothing. The caller holds the
-// run's lock.
-Result<std::vector<DamagedSegment>> RemoveDamaged(const std::filesystem::path& run);
+// Reads every segment of a writer of a closed run whole. Those whose contents are damaged are moved
+// to kDamagedFolder, their entries leave the manifest, what is sound of them (SalvageSegment) is a
+// segment of its own, and `losses` has what is not. Returns what was moved. One that is absent or
+// cut off keeps its entry: it is left out anyway, and is back once the file is. A file that the
+// system does not give, or for which there is no memory, is an error and moves nothing. The caller
+// holds the writer's lock.
+Result<std::vector<DamagedSegment>> RemoveDamaged(const std::filesystem::path& run,
+                                                  const std::string& writer);
 
 }  // namespace steptrace::store

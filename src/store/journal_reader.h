@@ -14,6 +14,7 @@
 #include "base/unique_fd.h"
 #include "store/all_tables.h"
 #include "store/row_columns.h"
+#include "store/run_files.h"
 
 namespace steptrace::store {
 
@@ -69,12 +70,13 @@ class JournalReader {
   std::unique_ptr<arrow::ipc::StreamDecoder> decoder_;
 };
 
-// Feeds a journal's rows batch by batch to `take`; the reader then says how the journal ended.
+// Feeds a journal's rows batch by batch to `take`; the reader then says how the journal ended. The
+// rows are of the file's node: its number in the run need not be the one at its writer.
 template <class Row>
-Result<JournalReader> ReadJournal(const std::filesystem::path& path, StringTable& strings,
+Result<JournalReader> ReadJournal(const JournalFile& file, StringTable& strings,
                                   const std::vector<std::string>& columns,
                                   const std::function<Status(std::vector<Row>&&)>& take) {
-  STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(path));
+  STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(file.path));
   RowDecoder<Row> decoder(strings);
   while (auto batch = reader.Next()) {
     std::vector<Row> rows;
@@ -83,6 +85,9 @@ Result<JournalReader> ReadJournal(const std::filesystem::path& path, StringTable
     if (!decoded.ok()) {
       reader.RejectLast(decoded.message());
       break;
+    }
+    if constexpr (kHasNode<Row>) {
+      for (Row& row : rows) row.node = file.node;
     }
     STEPTRACE_RETURN_IF_ERROR(take(std::move(rows)));
   }

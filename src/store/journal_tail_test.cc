@@ -29,7 +29,7 @@ class JournalTailTest : public testing::Test {
     }
     ASSERT_TRUE(writer_.Flush().ok());
   }
-  fs::path Journal() const { return JournalPath(folder_.path() / "run", 0, "slices", 0); }
+  fs::path Journal() const { return OwnJournal(folder_.path() / "run", "slices-0.arrows"); }
   std::vector<std::string> Names(JournalTail<SliceRow>& tail) {
     std::vector<std::string> names;
     const Status read = tail.Read([&](std::vector<SliceRow>&& rows) -> Status {

@@ -92,7 +92,7 @@ void JournalFileWriter::Finish() {
 
 template <class Row>
 Status TableJournal<Row>::Open() {
-  auto path = JournalPath(place_.run, place_.node, TableOf<Row>::kName, next_number_);
+  auto path = JournalPath(place_.run, place_.folder, TableOf<Row>::kName, next_number_);
   auto encoder = std::make_unique<RowEncoder<Row>>(PathColumns::kInclude, columns_);
   STEPTRACE_ASSIGN_OR_RETURN(file_, JournalFileWriter::Create(path, encoder->schema()));
   encoder_ = std::move(encoder);

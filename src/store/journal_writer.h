@@ -18,7 +18,7 @@ namespace steptrace::store {
 // Where a table's journals go and how large one grows.
 struct JournalPlace {
   std::filesystem::path run;
-  int32_t node = 0;
+  std::string folder;  // the writer's name
   int64_t journal_bytes = 0;
   SyncThread* sync = nullptr;  // may be absent
 };
@@ -66,7 +66,7 @@ class JournalFileWriter {
   int64_t bytes_ = 0;
 };
 
-// The journals of one table of one node. A new one is begun at the size limit, after a failure,
+// The journals of one table of one writer. A new one is begun at the size limit, after a failure,
 // because a stream whose last batch failed cannot be gone on with, and for slices that fill a
 // column that was empty before and that the stream therefore lacks: once a column at most.
 template <class Row>

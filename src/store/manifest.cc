@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/manifest.h"
 
-#include <fcntl.h>
+#include <arrow/util/crc32.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <charconv>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/inert_text.h"
-#include "base/shell_word.h"
 #include "base/text_hash.h"
 #include "store/run_files.h"
 
@@ -21,8 +19,27 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// A manifest names each segment in some 200 bytes: room for 10^5 of them.
-constexpr int64_t kLargestManifestBytes = 64 << 20;
+// The last member, so that all before it can be summed up.
+constexpr std::string_view kChecksum = ",\n  \"crc32\": ";
+constexpr std::string_view kEnd = "\n}\n";
+
+uint32_t ChecksumOf(std::string_view text) {
+  return arrow::internal::crc32(0, text.data(), text.size());
+}
+
+std::string Sealed(std::string json) {
+  json.erase(json.size() - kEnd.size());
+  const uint32_t checksum = ChecksumOf(json);
+  return json + fmt::format("{}{}{}", kChecksum, checksum, kEnd);
+}
+
+// Whether the text is as it was sealed, to the last byte.
+bool IsSealed(std::string_view text) {
+  const size_t at = text.rfind(kChecksum);
+  if (at == std::string_view::npos || !text.ends_with(kEnd)) return false;
+  const std::string_view number = text.substr(at + kChecksum.size());
+  return number == fmt::format("{}{}", ChecksumOf(text.substr(0, at)), kEnd);
+}
 
 template <class T>
 void Put(Json* json, const char* key, const std::optional<T>& value) {
@@ -49,6 +66,24 @@ void Get(const Json& json, const char* key, std::optional<T>* value) {
   *value = json[key].get<T>();
 }
 
+void Get(const Json& json, const char* key, std::optional<std::string>* value) {
+  if (!json.is_object() || !json.contains(key) || !json[key].is_string()) return;
+  *value = json[key].get<std::string>();
+}
+
+template <class T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json IdentityToJson(const RunIdentity& identity) {
+  return {{"job_id", OrNull(identity.job_id)},
+          {"attempt", OrNull(identity.attempt)},
+          {"topology", OrNull(identity.topology)},
+          {"git_commit", OrNull(identity.git_commit)},
+          {"tags", identity.tags}};
+}
+
 const Json& Member(const Json& json, const char* key) {
   static const Json nothing;
   auto found = json.is_object() ? json.find(key) : json.end();
@@ -68,7 +103,7 @@ Json KnownOrNull(int64_t amount) {
   return amount > 0 ? Json(amount) : Json(nullptr);
 }
 
-Json NodesToJson(const std::vector<NodeInfo>& nodes) {
+Json NodesToJson(const std::vector<NodeInfo>& nodes, int format) {
   Json all = Json::array();
   for (const NodeInfo& node : nodes) {
     all.push_back({{"node", node.node},
@@ -78,11 +113,12 @@ Json NodesToJson(const std::vector<NodeInfo>& nodes) {
                    {"kernel", node.kernel},
                    {"boot_id", node.boot_id},
                    {"clock", ClockToJson(node.clock)}});
+    if (format > 1) all.back()["gpu_uuids"] = node.gpu_uuids;
   }
   return all;
 }
 
-Json RanksToJson(const std::vector<RankInfo>& ranks) {
+Json RanksToJson(const std::vector<RankInfo>& ranks, int format) {
   Json all = Json::array();
   for (const RankInfo& rank : ranks) {
     all.push_back({{"rank", rank.rank},
@@ -90,6 +126,11 @@ Json RanksToJson(const std::vector<RankInfo>& ranks) {
                    {"local_rank", rank.local_rank},
                    {"world_size", rank.world_size},
                    {"pid", rank.pid}});
+    if (format == 1) continue;
+    all.back().update({{"dp", OrNull(rank.dp)},
+                       {"tp", OrNull(rank.tp)},
+                       {"pp", OrNull(rank.pp)},
+                       {"ep", OrNull(rank.ep)}});
   }
   return all;
 }
@@ -105,19 +146,32 @@ Json SegmentToJson(const SegmentInfo& segment) {
   return json;
 }
 
-Json TablesToJson(const std::map<std::string, TableParts>& tables) {
+// A writer has journals of its own alone: their number says it all. Format 1 has them by node.
+Json AbsorbedToJson(const Manifest& manifest, const TableParts& parts) {
+  const auto& absorbed = parts.absorbed_journals;
+  if (manifest.format > 1) {
+    const auto own = absorbed.find(manifest.writer);
+    return own == absorbed.end() ? 0 : own->second;
+  }
+  Json all = Json::array();
+  for (const auto& [folder, journals] : absorbed) {
+    if (const auto node = NodeOfFolder(folder)) {
+      all.push_back({{"node", *node}, {"journals", journals}});
+    }
+  }
+  return all;
+}
+
+Json TablesToJson(const Manifest& manifest) {
   Json all = Json::object();
-  for (const auto& [name, parts] : tables) {
+  for (const auto& [name, parts] : manifest.tables) {
     int64_t rows = 0;
     Json segments = Json::array();
-    Json absorbed = Json::array();
     for (const SegmentInfo& segment : parts.segments) {
       rows += segment.rows;
       segments.push_back(SegmentToJson(segment));
     }
-    for (const auto& [node, journals] : parts.absorbed_journals) {
-      absorbed.push_back({{"node", node}, {"journals", journals}});
-    }
+    const Json absorbed = AbsorbedToJson(manifest, parts);
     all[name] = {{"rows", rows}, {"absorbed", absorbed}, {"segments", segments}};
   }
   return all;
@@ -142,6 +196,9 @@ NodeInfo NodeFromJson(const Json& json) {
   Get(json, "kernel", &node.kernel);
   Get(json, "boot_id", &node.boot_id);
   node.clock = ClockFromJson(Member(json, "clock"));
+  for (const Json& uuid : Member(json, "gpu_uuids")) {
+    if (uuid.is_string()) node.gpu_uuids.push_back(uuid.get<std::string>());
+  }
   return node;
 }
 
@@ -152,7 +209,23 @@ RankInfo RankFromJson(const Json& json) {
   Get(json, "local_rank", &rank.local_rank);
   Get(json, "world_size", &rank.world_size);
   Get(json, "pid", &rank.pid);
+  Get(json, "dp", &rank.dp);
+  Get(json, "tp", &rank.tp);
+  Get(json, "pp", &rank.pp);
+  Get(json, "ep", &rank.ep);
   return rank;
+}
+
+RunIdentity IdentityFromJson(const Json& json) {
+  RunIdentity identity;
+  Get(json, "job_id", &identity.job_id);
+  Get(json, "attempt", &identity.attempt);
+  Get(json, "topology", &identity.topology);
+  Get(json, "git_commit", &identity.git_commit);
+  for (const auto& [tag, value] : Member(json, "tags").items()) {
+    if (value.is_string()) identity.tags[tag] = value.get<std::string>();
+  }
+  return identity;
 }
 
 // The names in a manifest may come from anywhere: none leads out of the run's folder.
@@ -182,18 +255,24 @@ Result<SegmentInfo> SegmentFromJson(const Json& json) {
   return segment;
 }
 
-Result<TableParts> TableFromJson(const Json& json) {
+Result<TableParts> TableFromJson(const Json& json, const Manifest& manifest) {
   TableParts parts;
   for (const Json& item : Member(json, "segments")) {
     STEPTRACE_ASSIGN_OR_RETURN(SegmentInfo segment, SegmentFromJson(item));
     parts.segments.push_back(std::move(segment));
+  }
+  if (manifest.format > 1) {
+    int32_t journals = 0;
+    Get(json, "absorbed", &journals);
+    if (journals > 0) parts.absorbed_journals[manifest.writer] = journals;
+    return parts;
   }
   for (const Json& item : Member(json, "absorbed")) {
     int32_t node = 0;
     int32_t journals = 0;
     Get(item, "node", &node);
     Get(item, "journals", &journals);
-    parts.absorbed_journals[node] = journals;
+    parts.absorbed_journals[JournalFolder(node)] = journals;
   }
   return parts;
 }
@@ -240,7 +319,7 @@ Status CheckTable(const std::string& name, const Json& json, const TableParts& p
 }
 
 Status FillFromJson(const Json& json, Manifest* manifest) {
-  Get(json, "format", &manifest->format);
+  Get(json, "writer", &manifest->writer);
   Get(json, "id", &manifest->id);
   Get(json, "name", &manifest->name);
   Get(json, "status", &manifest->status);
@@ -254,14 +333,21 @@ Status FillFromJson(const Json& json, Manifest* manifest) {
   Get(json, "signal", &manifest->signal);
   Get(json, "steptrace_version", &manifest->steptrace_version);
   Get(json, "writer_pid", &manifest->writer_pid);
+  manifest->identity = IdentityFromJson(Member(json, "identity"));
   for (const Json& node : Member(json, "nodes")) manifest->nodes.push_back(NodeFromJson(node));
   for (const Json& rank : Member(json, "ranks")) manifest->ranks.push_back(RankFromJson(rank));
   for (const auto& [name, version] : Member(json, "versions").items()) {
     if (version.is_string()) manifest->versions[name] = version.get<std::string>();
   }
   for (const auto& [name, table] : Member(json, "tables").items()) {
-    STEPTRACE_ASSIGN_OR_RETURN(TableParts parts, TableFromJson(table));
+    STEPTRACE_ASSIGN_OR_RETURN(TableParts parts, TableFromJson(table, *manifest));
     manifest->tables[name] = std::move(parts);
+  }
+  if (manifest->format > 1) {
+    int32_t node = 0;
+    Get(json, "journal_node", &node);
+    Get(json, "first_number", &manifest->first_number);
+    manifest->journal_nodes[manifest->writer] = node;
   }
   STEPTRACE_RETURN_IF_ERROR(CheckSense(*manifest));
   for (const auto& [name, table] : Member(json, "tables").items()) {
@@ -270,25 +356,12 @@ Status FillFromJson(const Json& json, Manifest* manifest) {
   return {};
 }
 
-// 0: it does not say.
-int FormatOf(const fs::path& path) {
-  const auto json = ReadFile(path, kLargestManifestBytes);
-  int format = 0;
-  if (json.ok()) Get(Json::parse(*json, nullptr, /*allow_exceptions=*/false), "format", &format);
-  return format;
-}
-
-Result<Manifest> ReadManifestAlone(const fs::path& run) {
-  const fs::path path = run / "run.json";
-  STEPTRACE_ASSIGN_OR_RETURN(const std::string json, ReadFile(path, kLargestManifestBytes));
-  return ManifestFromJson(json, path.string());
-}
-
 }  // namespace
 
 std::string ManifestToJson(const Manifest& manifest) {
   Json json;
   json["format"] = manifest.format;
+  if (manifest.format > 1) json["writer"] = manifest.writer;
   json["id"] = manifest.id;
   json["name"] = manifest.name;
   json["status"] = manifest.status;
@@ -300,12 +373,25 @@ std::string ManifestToJson(const Manifest& manifest) {
   Put(&json, "end_ns", manifest.end_ns);
   json["steptrace_version"] = manifest.steptrace_version;
   json["writer_pid"] = manifest.writer_pid;
-  json["nodes"] = NodesToJson(manifest.nodes);
-  json["ranks"] = RanksToJson(manifest.ranks);
+  if (manifest.format > 1) {
+    json["identity"] = IdentityToJson(manifest.identity);
+    const auto node = manifest.journal_nodes.find(manifest.writer);
+    json["first_number"] = manifest.first_number;
+    json["journal_node"] = node == manifest.journal_nodes.end() ? 0 : node->second;
+  }
+  json["nodes"] = NodesToJson(manifest.nodes, manifest.format);
+  json["ranks"] = RanksToJson(manifest.ranks, manifest.format);
   json["versions"] = manifest.versions;
-  json["tables"] = TablesToJson(manifest.tables);
+  json["tables"] = TablesToJson(manifest);
   // Commands and host names need not be UTF-8; JSON must be.
-  return InertJson(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  std::string text = InertJson(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return manifest.format > 1 ? Sealed(std::move(text)) : text;
+}
+
+int FormatOfJson(const std::string& json) {
+  int format = 0;
+  Get(Json::parse(json, nullptr, /*allow_exceptions=*/false), "format", &format);
+  return format;
 }
 
 Result<Manifest> ManifestFromJson(const std::string& json, const std::string& where) {
@@ -324,33 +410,14 @@ Result<Manifest> ManifestFromJson(const std::string& json, const std::string& wh
   if (manifest.format < 1) {
     return Error{where + ": it has no format number; check that this is a run of Steptrace"};
   }
+  if (manifest.format > 1 && !IsSealed(json)) {
+    return Error{where + ": its checksum is that of another text; bring it back from a copy"};
+  }
   Status filled = FillFromJson(parsed, &manifest);
   if (!filled.ok()) {
     return Error{where + ": " + filled.error().message + "; do not trust this run"};
   }
   return manifest;
-}
-
-Result<Manifest> ReadManifest(const fs::path& run) {
-  Result<Manifest> manifest = ReadManifestAlone(run);
-  if (manifest.ok() || !CanBeRebuilt(run)) return manifest;
-  std::error_code failed;
-  const bool missing = !fs::exists(fs::symlink_status(run / "run.json", failed));
-  // An error is the thing, the cause, the next step; the file's own next step is another.
-  const std::string& message = manifest.error().message;
-  const std::string cause = missing ? run.string() + ": is a run whose run.json is missing"
-                                    : message.substr(0, message.rfind("; "));
-  return Error{
-      fmt::format("{}; `steptrace recover {}` rebuilds it", cause, ShellWord(run.string()))};
-}
-
-bool CanBeRebuilt(const fs::path& run) {
-  const fs::path path = run / "run.json";
-  return HoldsRows(run) && IsGiven(path) && FormatOf(path) <= kFormatNumber;
-}
-
-Status WriteManifest(const fs::path& run, const Manifest& manifest) {
-  return ReplaceFile(run / "run.json", ManifestToJson(manifest));
 }
 
 }  // namespace steptrace::store

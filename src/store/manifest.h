@@ -13,7 +13,7 @@
 namespace steptrace::store {
 
 // Number of the format that this build writes; FORMAT.md has a paragraph for each.
-inline constexpr int kFormatNumber = 1;
+inline constexpr int kFormatNumber = 2;
 
 inline constexpr const char* kStatusInProgress = "in_progress";
 inline constexpr const char* kStatusCompleted = "completed";
@@ -38,6 +38,7 @@ struct NodeInfo {
   std::string kernel;
   std::string boot_id;
   ClockCalibration clock;
+  std::vector<std::string> gpu_uuids{};  // by device; empty: not known
 };
 
 struct RankInfo {
@@ -46,6 +47,20 @@ struct RankInfo {
   int32_t local_rank = -1;
   int32_t world_size = -1;
   int64_t pid = 0;
+  // Its coordinates in the parallel layout: data, tensor, pipeline, expert; none where nobody told.
+  std::optional<int32_t> dp{};
+  std::optional<int32_t> tp{};
+  std::optional<int32_t> pp{};
+  std::optional<int32_t> ep{};
+};
+
+// Of which job a run is, so that runs find each other. Absent is what nobody told.
+struct RunIdentity {
+  std::optional<std::string> job_id;    // of the scheduler or the launcher
+  std::optional<int64_t> attempt;       // of an elastic job; the first is 0
+  std::optional<std::string> topology;  // label of the network's layout
+  std::optional<std::string> git_commit;
+  std::map<std::string, std::string> tags;
 };
 
 // A closed part of a table: one Parquet file, sorted by time.
@@ -62,14 +77,17 @@ struct SegmentInfo {
 
 struct TableParts {
   std::vector<SegmentInfo> segments;
-  // By node: journals with a lower number are in the segments already. One write of the manifest
-  // moves rows from journals to segments, so that a crash neither loses nor doubles them.
-  std::map<int32_t, int32_t> absorbed_journals;
+  // By folder of journals (JournalFile): those with a lower number are in the segments already. One
+  // write of the manifest moves rows from journals to segments, so that a crash neither loses nor
+  // doubles them.
+  std::map<std::string, int32_t> absorbed_journals;
 };
 
-// run.json: what a run is, how it ended, and which files hold its rows. A value.
+// What a run is, how it ended, and which files hold its rows: as one writer tells it, or all of its
+// writers together (ReadManifest). A value.
 struct Manifest {
   int format = kFormatNumber;
+  std::string writer;  // whose it is; empty: of several, of none yet, or of a run of format 1
   std::string id;
   std::string name;
   std::string status = kStatusInProgress;
@@ -81,22 +99,33 @@ struct Manifest {
   std::optional<int> signal;
   std::string steptrace_version;
   int64_t writer_pid = 0;
+  RunIdentity identity;
   std::vector<NodeInfo> nodes;
   std::vector<RankInfo> ranks;
   std::map<std::string, std::string> versions;  // of frameworks, as the processes told them
   std::map<std::string, TableParts> tables;     // kept by the store; what a caller sets is ignored
+  // From which on the writer numbers tracks and stacks: no other writer of the run begins there.
+  int32_t first_number = 0;
+  // Of which node a folder of journals holds the rows. Format 1 has that in the folder's name.
+  std::map<std::string, int32_t> journal_nodes;
+  std::vector<std::string> damaged;  // writers whose newest manifest cannot be read, and why
 };
 
+// From format 2 on with a checksum of what stands before it, which ManifestFromJson asks for.
 std::string ManifestToJson(const Manifest& manifest);
 // `where` names the file in the error, whose next step is for a file without a run around it.
 Result<Manifest> ManifestFromJson(const std::string& json, const std::string& where);
+// The number alone, of any text; 0: it has none.
+int FormatOfJson(const std::string& json);
 
-// What is wrong with the file is an error that leads to RecoverRun where that can help.
+// Whether the folder has a manifest, of any format, or what lies in its place.
+bool HasManifest(const std::filesystem::path& run);
+// The run as all of its writers tell it. What is wrong with the files is an error that leads to
+// RecoverRun where that can help.
 Result<Manifest> ReadManifest(const std::filesystem::path& run);
-// Whether the folder has files of which a run.json that cannot be read can be made anew: not where
-// a newer build wrote it, or where the right to read it is all that is missing.
-bool CanBeRebuilt(const std::filesystem::path& run);
-// Replaces run.json by rename: a reader sees the old or the new one. Durable when it returns.
+// Adds a generation to the writer's manifests (this process's, where it names none), and refreshes
+// run.json; of a run of format 1 replaces run.json. A reader sees the old one or the new one.
+// Durable when it returns.
 Status WriteManifest(const std::filesystem::path& run, const Manifest& manifest);
 
 }  // namespace steptrace::store

@@ -18,10 +18,15 @@ Manifest FullManifest() {
   manifest.signal = 11;
   manifest.writer_pid = 17;
   TableParts& steps = manifest.tables["steps"];
-  steps.segments = {{"tables/steps/node=0/rank=0/0.parquet", 0, 0, 10, 999, 5, 95},
-                    {"tables/steps/node=1/rank=1/1.parquet", 1, 1, 20, 1999, 6, 96}};
-  steps.absorbed_journals = {{0, 2}, {1, 1}};
-  manifest.tables["tracks"].segments = {{"tables/tracks/node=0/0.parquet", 0, {}, 1, 1, {}, {}}};
+  steps.segments = {{"tables/steps/writer=w/node=0/rank=0/0.parquet", 0, 0, 10, 999, 5, 95},
+                    {"tables/steps/writer=w/node=1/rank=1/1.parquet", 1, 1, 20, 1999, 6, 96}};
+  steps.absorbed_journals = {{"w", 2}};
+  manifest.writer = "w";
+  manifest.identity = {"4711", 2, "rack 7", "0123abcd", {{"team", "speech"}}};
+  manifest.nodes.at(0).gpu_uuids = {"GPU-1", "GPU-2"};
+  manifest.ranks.at(0).pp = 3;
+  manifest.tables["tracks"].segments = {
+      {"tables/tracks/writer=w/node=0/0.parquet", 0, {}, 1, 1, {}, {}}};
   return manifest;
 }
 
@@ -39,7 +44,15 @@ TEST(Manifest, ComesBackFromItsJson) {
   EXPECT_EQ(read->command, manifest.command);
   EXPECT_EQ(read->nodes.at(0).clock.tsc, manifest.nodes.at(0).clock.tsc);
   EXPECT_EQ(read->ranks.at(0).pid, 4242);
-  EXPECT_EQ(read->tables.at("steps").absorbed_journals.at(0), 2);
+  EXPECT_EQ(read->tables.at("steps").absorbed_journals.at("w"), 2);
+  EXPECT_EQ(read->identity.job_id, "4711");
+  EXPECT_EQ(read->identity.attempt, 2);
+  EXPECT_EQ(read->identity.topology, "rack 7");
+  EXPECT_EQ(read->identity.git_commit, "0123abcd");
+  EXPECT_EQ(read->identity.tags, manifest.identity.tags);
+  EXPECT_EQ(read->nodes.at(0).gpu_uuids, manifest.nodes.at(0).gpu_uuids);
+  EXPECT_EQ(read->ranks.at(0).pp, 3);
+  EXPECT_EQ(read->ranks.at(0).dp, std::nullopt);
   EXPECT_EQ(read->tables.at("tracks").segments.at(0).rank, std::nullopt);
 }
 
@@ -66,7 +79,7 @@ TEST(Manifest, KeepsBytesThatAreNoText) {
 }
 
 TEST(Manifest, RefusesOtherFormatsWithTheNextStep) {
-  EXPECT_THAT(Problem(R"({"format": 2})"), HasSubstr("format 2 is newer than this build knows (1); "
+  EXPECT_THAT(Problem(R"({"format": 3})"), HasSubstr("format 3 is newer than this build knows (2); "
                                                      "update Steptrace"));
   EXPECT_THAT(Problem(R"({"id": "x"})"), HasSubstr("no format number"));
   EXPECT_THAT(Problem("no json"), HasSubstr("not a manifest"));
@@ -95,7 +108,7 @@ TEST(ManifestMalice, NamesNoSegmentTwice) {
   Manifest manifest = FullManifest();
   auto& segments = manifest.tables.at("tracks").segments;
   segments.push_back(segments.at(0));
-  segments.back().file = "tables//tracks/./node=0/0.parquet";
+  segments.back().file = "tables//tracks/./writer=w/node=0/0.parquet";
   EXPECT_THAT(Problem(ManifestToJson(manifest)), HasSubstr("twice; do not trust this run"));
 }
 
@@ -113,7 +126,9 @@ TEST(ManifestMalice, TellsNumbersAndWordsThatMakeNoSense) {
 
 // One letter that is another.
 TEST(ManifestMalice, LosesNoRowsWithoutAWord) {
-  const std::string json = ManifestToJson(FullManifest());
+  Manifest manifest = FullManifest();
+  manifest.format = 1;  // without a checksum
+  const std::string json = ManifestToJson(manifest);
   const auto changed = [&](const std::string& from, const std::string& to) {
     std::string text = json;
     text.replace(text.find(from), from.size(), to);
@@ -124,13 +139,31 @@ TEST(ManifestMalice, LosesNoRowsWithoutAWord) {
   EXPECT_THAT(changed("\"steps\": {", "\"stepr\": {"), HasSubstr("for the table 'stepr'"));
 }
 
-TEST(Manifest, IsReplacedAsAWhole) {
+TEST(ManifestMalice, AnyOtherByteIsFound) {
+  const std::string json = ManifestToJson(FullManifest());
+  for (size_t at = 0; at < json.size(); ++at) {
+    std::string text = json;
+    text[at] = static_cast<char>(text[at] ^ 1);
+    // Other digits of "format" may be a newer build's.
+    EXPECT_NE(Problem(text), "") << at;
+    EXPECT_NE(Problem(json.substr(0, at)), "") << at;
+  }
+  EXPECT_EQ(Problem(json), "");
+}
+
+TEST(Manifest, Format1IsReplacedAsAWhole) {
   TempDir dir;
-  ASSERT_OK(WriteManifest(dir.path(), SampleManifest()));
-  ASSERT_OK(WriteManifest(dir.path(), FullManifest()));
+  Manifest manifest = FullManifest();
+  manifest.format = 1;
+  manifest.writer.clear();
+  manifest.status = kStatusInProgress;
+  ASSERT_OK(WriteManifest(dir.path(), manifest));
+  manifest.status = kStatusFailed;
+  ASSERT_OK(WriteManifest(dir.path(), manifest));
   auto read = ReadManifest(dir.path());
   ASSERT_OK(read);
   EXPECT_EQ(read->status, "failed");
+  EXPECT_EQ(read->format, 1);
   auto entries = std::filesystem::directory_iterator(dir.path());
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 1) << "a temporary file stayed";
 }

@@ -24,7 +24,7 @@ class ReadBackTest : public ::testing::Test {
  protected:
   ReadBackTest() {
     for (int64_t i = 0; i < kRows; ++i) rows_.push_back(SampleSlice(strings_, i));
-    segment_.file = SegmentFile("slices", 0, 0, 0);
+    segment_.file = SegmentFile("slices", "writer", 0, 0, 0);
     batch_ = *EncodeSegment(RowsView<SliceRow>{rows_, {}}, strings_, &segment_);
   }
 

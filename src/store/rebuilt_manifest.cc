@@ -16,6 +16,7 @@
 #include "store/loss_causes.h"
 #include "store/run_files.h"
 #include "store/salvage.h"
+#include "store/written_manifests.h"
 
 namespace steptrace::store {
 namespace {
@@ -32,14 +33,17 @@ std::optional<int32_t> NumberBehind(std::string_view text, std::string_view pref
   return number;
 }
 
-// Table, node and rank by the place of a file, tables/<table>/node=<n>[/rank=<r>]/<k>.parquet.
+// Table, node and rank by the place of a file, tables/<table>/[writer=<w>/]node=<n>[/rank=<r>]/
+// <k>.parquet.
 struct NamedPlace {
   std::string table;
   SegmentInfo segment;
 };
-std::optional<NamedPlace> PlaceByName(const fs::path& run, const fs::path& file) {
+std::optional<NamedPlace> PlaceByName(const fs::path& run, const std::string& writer,
+                                      const fs::path& file) {
   const fs::path relative = file.lexically_relative(run);
-  const std::vector<std::string> parts(relative.begin(), relative.end());
+  std::vector<std::string> parts(relative.begin(), relative.end());
+  if (!writer.empty() && parts.size() > 2) parts.erase(parts.begin() + 2);
   NamedPlace place;
   std::optional<NamedPlace> found;
   if (parts.size() < 4 || file.extension() != ".parquet") return found;
@@ -72,6 +76,18 @@ std::vector<fs::path> FilesUnder(const fs::path& folder) {
   return files;
 }
 
+// What lies below tables/, of a writer that has a name only in its own folders.
+std::vector<fs::path> FilesOf(const fs::path& run, const std::string& writer) {
+  std::vector<fs::path> files;
+  if (writer.empty()) return FilesUnder(run / "tables");
+  for (const fs::path& table : Entries(run / "tables")) {
+    const std::vector<fs::path> own = FilesUnder(table / ("writer=" + writer));
+    files.insert(files.end(), own.begin(), own.end());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 int64_t RowsOf(const JournalFile& file) {
   auto reader = JournalReader::Open(file.path);
   int64_t rows = 0;
@@ -92,20 +108,22 @@ struct Part {
 
 class Rebuilder {
  public:
-  Rebuilder(const fs::path& run, StringTable& strings) : run_(run), strings_(strings) {}
+  Rebuilder(const fs::path& run, const std::string& writer, StringTable& strings)
+      : run_(run), writer_(writer), strings_(strings) {}
 
-  Result<RebuiltRun> Rebuild(const std::string& why) {
-    rebuilt_.manifest.id = fs::absolute(run_).lexically_normal().filename();
-    if (rebuilt_.manifest.id.empty()) {  // the path ends with a slash
-      rebuilt_.manifest.id = fs::absolute(run_).lexically_normal().parent_path().filename();
+  Result<RebuiltRun> Rebuild(const std::string& why, const std::optional<Manifest>& before) {
+    if (before) {
+      rebuilt_.manifest = *before;
+      rebuilt_.manifest.tables.clear();
+    } else {
+      NameByFolder();
     }
-    rebuilt_.manifest.name = rebuilt_.manifest.id;
     rebuilt_.manifest.status.clear();
-    AddManifestLoss(why);
-    for (const fs::path& file : FilesUnder(run_ / "tables")) {
+    AddManifestLoss(why, before.has_value());
+    for (const fs::path& file : FilesOf(run_, writer_)) {
       STEPTRACE_RETURN_IF_ERROR(AddSegment(file));
     }
-    for (JournalFile& file : ListJournals(run_)) {
+    for (JournalFile& file : JournalsOf(rebuilt_.manifest, ListJournals(run_))) {
       parts_[{file.table, file.node}].journals.push_back(std::move(file));
     }
     for (auto& [key, part] : parts_) Choose(key, std::move(part));
@@ -113,20 +131,34 @@ class Rebuilder {
   }
 
  private:
-  void AddManifestLoss(const std::string& why) {
+  void NameByFolder() {
+    Manifest& manifest = rebuilt_.manifest;
+    manifest.id = fs::absolute(run_).lexically_normal().filename();
+    if (manifest.id.empty()) {  // the path ends with a slash
+      manifest.id = fs::absolute(run_).lexically_normal().parent_path().filename();
+    }
+    manifest.name = manifest.id;
+    manifest.writer = writer_;
+    manifest.format = writer_.empty() ? 1 : kFormatNumber;
+    if (!writer_.empty()) manifest.journal_nodes = {{writer_, 0}};
+  }
+
+  void AddManifestLoss(const std::string& why, bool has_older) {
     LossRow loss;
     loss.cause = strings_.Intern(NameOf(LossCause::kManifestDamaged));
     loss.count = -1;
     loss.detail = fmt::format(
-        "{}; run.json was made anew from the run's other files: the command, the dates, the nodes, "
-        "the versions and how it ended are unknown, and the name is the folder's",
-        why);
+        "{}; {} was made anew from the run's other files: {}", why,
+        writer_.empty() ? "run.json" : "the manifest",
+        has_older ? "how it ended is unknown"
+                  : "the command, the dates, the nodes, the versions and how it ended are unknown, "
+                    "and the name is the folder's");
     rebuilt_.losses.push_back(std::move(loss));
   }
 
   // An error: there was no memory, or the system does not give the file.
   Status AddSegment(const fs::path& file) {
-    const auto place = PlaceByName(run_, file);
+    const auto place = PlaceByName(run_, writer_, file);
     if (!place) {
       rebuilt_.left_over.push_back(file);
       return {};
@@ -151,7 +183,7 @@ class Rebuilder {
     loss.count = -1;
     loss.detail = fmt::format(
         "{}: its contents are damaged, and how many rows it had stood in "
-        "run.json; it was put aside in {}/",
+        "the manifest; it was put aside in {}/",
         place->segment.file, kDamagedFolder);
     rebuilt_.losses.push_back(std::move(loss));
     rebuilt_.left_over.push_back(file);
@@ -166,7 +198,7 @@ class Rebuilder {
     TableParts& table = rebuilt_.manifest.tables[key.first];
     if (part.journals.empty() || (!part.segments.empty() && in_segments >= in_journals)) {
       for (const JournalFile& file : part.journals) {
-        table.absorbed_journals[key.second] = file.number + 1;
+        table.absorbed_journals[file.folder] = file.number + 1;
         rebuilt_.left_over.push_back(file.path);
       }
       table.segments.insert(table.segments.end(), part.segments.begin(), part.segments.end());
@@ -179,6 +211,7 @@ class Rebuilder {
   }
 
   const fs::path& run_;
+  const std::string& writer_;
   StringTable& strings_;
   std::map<PartKey, Part> parts_;
   RebuiltRun rebuilt_;
@@ -186,8 +219,10 @@ class Rebuilder {
 
 }  // namespace
 
-Result<RebuiltRun> RebuildRun(const fs::path& run, const std::string& why, StringTable& strings) {
-  return Rebuilder(run, strings).Rebuild(why);
+Result<RebuiltRun> RebuildRun(const fs::path& run, const std::string& writer,
+                              const std::string& why, const std::optional<Manifest>& before,
+                              StringTable& strings) {
+  return Rebuilder(run, writer, strings).Rebuild(why, before);
 }
 
 }  // namespace steptrace::store

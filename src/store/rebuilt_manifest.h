@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@
 
 namespace steptrace::store {
 
-// What is left of a run whose run.json cannot be read.
+// What is left of a writer whose manifest cannot be read.
 struct RebuiltRun {
   Manifest manifest;            // in progress where rows come from journals; else without a status
   std::vector<LossRow> losses;  // `manifest_damaged`, and a row for each file that cannot be used
@@ -20,11 +21,12 @@ struct RebuiltRun {
   std::vector<std::filesystem::path> left_over;
 };
 
-// From the run's other files. Name and id are the folder's; what no row tells (command, epoch, how
-// it ended) stays unknown. Where a table of a node has both journals and segments, one of them is a
-// part of the other: the one with more rows counts. `why`: what is wrong with run.json. Nothing is
-// changed on the disk.
-Result<RebuiltRun> RebuildRun(const std::filesystem::path& run, const std::string& why,
+// From the writer's other files. What no row tells (command, epoch, nodes) is as `before` has it,
+// an older manifest; without one it stays unknown, and name and id are the folder's. Where a table
+// of a node has both journals and segments, one of them is a part of the other: the one with more
+// rows counts. `why`: what is wrong with the manifest. Nothing is changed on the disk.
+Result<RebuiltRun> RebuildRun(const std::filesystem::path& run, const std::string& writer,
+                              const std::string& why, const std::optional<Manifest>& before,
                               StringTable& strings);
 
 }  // namespace steptrace::store

@@ -21,7 +21,7 @@ using ::testing::UnorderedElementsAre;
 
 constexpr int kStepsWritten = 6;
 
-// What stood as run.json, and what stands there now.
+// What stood as the manifest, and what stands there now.
 struct Damage {
   const char* what;
   std::function<void(const fs::path&)> make;
@@ -45,7 +45,7 @@ std::vector<Damage> Damages() {
           {"a link to itself",
            [](const fs::path& file) {
              fs::remove(file);
-             fs::create_symlink("run.json", file);
+             fs::create_symlink(file.filename(), file);
            }},
           {"a pipe", [](const fs::path& file) {
              fs::remove(file);
@@ -92,7 +92,8 @@ TEST(RebuiltManifest, ClosedSegmentsAreARunAgain) {
     TempDir dir;
     const fs::path run = dir.path() / "name-of-run";
     MakeClosedRun(run);
-    damage.make(run / "run.json");
+    const fs::path stood = NewestManifest(run);
+    damage.make(stood);
     const auto refused = RunReader::Open(run);
     ASSERT_FALSE(refused.ok());
     EXPECT_THAT(refused.error().message, HasSubstr("`steptrace recover " + run.string() + "`"));
@@ -106,7 +107,7 @@ TEST(RebuiltManifest, ClosedSegmentsAreARunAgain) {
     EXPECT_EQ(manifest.epoch_utc_ns, 0);
     EXPECT_TRUE(manifest.command.empty());
     EXPECT_EQ(manifest.ranks.size(), 1u);
-    EXPECT_EQ(fs::exists(fs::symlink_status(run / "damaged/run.json")),
+    EXPECT_EQ(fs::exists(fs::symlink_status(AsideOf(run, stood))),
               damage.what != std::string("missing"));
     ASSERT_OK(RecoverRun(run));
     RunReader again = OpenRun(run);
@@ -120,7 +121,7 @@ TEST(RebuiltManifest, AJournalAloneIsARunAgain) {
     TempDir dir;
     const fs::path run = dir.path() / "name-of-run";
     MakeUnclosedRun(run);
-    damage.make(run / "run.json");
+    damage.make(NewestManifest(run));
     ASSERT_OK(RecoverRun(run));
     RunReader reader = OpenRun(run);
     ExpectWholeRows(reader);
@@ -138,14 +139,14 @@ TEST(RebuiltManifest, SegmentsAndJournalsOfATableAreNotAddedUp) {
     MakeUnclosedRun(run);
     fs::copy(run, closed, fs::copy_options::recursive);
     ASSERT_OK(RecoverRun(closed));
-    fs::remove(run / "run.json");
+    fs::remove(NewestManifest(run));
     fs::copy(closed / "tables", run / "tables", fs::copy_options::recursive);
     if (!all) fs::remove_all(run / "tables/counters");
     ASSERT_OK(RecoverRun(run));
     RunReader reader = OpenRun(run);
     ExpectWholeRows(reader);
     EXPECT_FALSE(fs::exists(run / "journal"));
-    EXPECT_TRUE(fs::exists(run / "damaged/journal_node=0_steps-0.arrows"));
+    EXPECT_TRUE(fs::exists(AsideOf(run, OwnJournal(run, "steps-0.arrows"))));
   }
 }
 
@@ -153,22 +154,23 @@ TEST(RebuiltManifest, FilesThatAreNoSegmentsArePutAsideAndTold) {
   TempDir dir;
   const fs::path run = dir.path() / "run";
   MakeClosedRun(run);
-  fs::remove(run / "run.json");
-  std::ofstream(run / "tables/steps/node=0/rank=0/7.parquet") << "PAR1, cut off";
-  std::ofstream(run / "tables/notes.txt") << "of somebody";
+  fs::remove(NewestManifest(run));
+  std::ofstream(run / OwnSegment("steps", 0, 7)) << "PAR1, cut off";
+  const fs::path notes = (run / OwnSegment("steps", 0, 7)).parent_path() / "notes.txt";
+  std::ofstream(notes) << "of somebody";
   ASSERT_OK(RecoverRun(run));
   RunReader reader = OpenRun(run);
   ExpectWholeRows(reader);
   EXPECT_THAT(Causes(reader), ElementsAre("manifest_damaged", "segment_damaged"));
-  EXPECT_TRUE(fs::exists(run / "damaged/tables_steps_node=0_rank=0_7.parquet"));
-  EXPECT_TRUE(fs::exists(run / "damaged/tables_notes.txt"));
+  EXPECT_TRUE(fs::exists(AsideOf(run, run / OwnSegment("steps", 0, 7))));
+  EXPECT_TRUE(fs::exists(AsideOf(run, notes)));
 }
 
 TEST(RebuiltManifest, AJournalThatIsGoneIsALoss) {
   TempDir dir;
   const fs::path run = dir.path() / "run";
   MakeUnclosedRun(run);
-  const fs::path steps = run / "journal/node=0/steps-0.arrows";
+  const fs::path steps = OwnJournal(run, "steps-0.arrows");
   fs::remove(steps);
   fs::create_directories(steps / "within");
   {
@@ -180,14 +182,14 @@ TEST(RebuiltManifest, AJournalThatIsGoneIsALoss) {
   RunReader reader = OpenRun(run);
   EXPECT_EQ(reader.Read<CounterRow>()->size(), static_cast<size_t>(kStepsWritten));
   EXPECT_THAT(Causes(reader), ElementsAre("journal_damaged", "agent_gap"));
-  EXPECT_TRUE(fs::exists(run / "damaged/journal_node=0_steps-0.arrows/within"));
+  EXPECT_TRUE(fs::exists(AsideOf(run, steps) / "within"));
 }
 
 TEST(RebuiltManifest, AJournalOfAnotherTableMakesNoRows) {
   TempDir dir;
   const fs::path run = dir.path() / "run";
   MakeUnclosedRun(run);
-  fs::copy_file(run / "journal/node=0/counters-0.arrows", run / "journal/node=0/steps-0.arrows",
+  fs::copy_file(OwnJournal(run, "counters-0.arrows"), OwnJournal(run, "steps-0.arrows"),
                 fs::copy_options::overwrite_existing);
   {
     RunReader reader = OpenRun(run);
@@ -205,12 +207,11 @@ TEST(RebuiltManifest, WhatWasPutAsideBeforeStays) {
   const fs::path run = dir.path() / "run";
   MakeClosedRun(run);
   for (int i = 0; i < 3; ++i) {
-    std::ofstream(run / "run.json") << "damage " << i;
+    std::ofstream(NewestManifest(run)) << "damage " << i;
     ASSERT_OK(RecoverRun(run));
   }
-  EXPECT_TRUE(fs::exists(run / "damaged/run.json"));
-  EXPECT_TRUE(fs::exists(run / "damaged/run.json.2"));
-  EXPECT_TRUE(fs::exists(run / "damaged/run.json.3"));
+  const auto entries = fs::directory_iterator(run / kDamagedFolder);
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 3);
   RunReader reader = OpenRun(run);
   ExpectWholeRows(reader);
 }

@@ -78,8 +78,8 @@ TEST(Recovery, ADeadRunReadsTheSameBeforeAndAfter) {
   TempDir dir;
   fs::path run = dir.path() / "run";
   MakeDeadRun(run, 2);
-  fs::resize_file(run / "journal/node=0/steps-0.arrows",
-                  fs::file_size(run / "journal/node=0/steps-0.arrows") - 1);
+  fs::resize_file(OwnJournal(run, "steps-0.arrows"),
+                  fs::file_size(OwnJournal(run, "steps-0.arrows")) - 1);
   RunReader before = OpenRun(run);
   ExpectSteps(before, 3);
   auto cut = Losses(before, "journal_cut_off");
@@ -134,7 +134,7 @@ TEST(RecoveryProperty, ACutAtAnyByteKeepsAllWholeBatches) {
       writer.Append(CounterRow{row, 1, 0.5});
       if (row % 2 == 0) continue;
       ASSERT_OK(writer.Flush());
-      ends.push_back(fs::file_size(made / "journal/node=0/counters-0.arrows"));
+      ends.push_back(fs::file_size(OwnJournal(made, "counters-0.arrows")));
     }
   }
   for (uintmax_t size = 0; size <= ends.back(); ++size) {
@@ -142,7 +142,7 @@ TEST(RecoveryProperty, ACutAtAnyByteKeepsAllWholeBatches) {
     SCOPED_TRACE(size);
     fs::path run = dir.path() / "cut";
     fs::copy(made, run, fs::copy_options::recursive);
-    fs::resize_file(run / "journal/node=0/counters-0.arrows", size);
+    fs::resize_file(OwnJournal(run, "counters-0.arrows"), size);
     auto whole = std::upper_bound(ends.begin(), ends.end(), size) - ends.begin() - 1;
     uintmax_t lost = size - ends[static_cast<size_t>(whole)];
 
@@ -161,7 +161,7 @@ TEST(RecoveryProperty, ACutAtAnyByteKeepsAllWholeBatches) {
 TEST(RecoveryProperty, AStepJournalCutAtAnyByteReadsUpToItsLastWholeBatch) {
   TempDir dir;
   fs::path run = dir.path() / "run";
-  fs::path journal = run / "journal/node=0/steps-0.arrows";
+  fs::path journal = OwnJournal(run, "steps-0.arrows");
   std::vector<uintmax_t> ends = {0};
   {
     auto writer = MakeWriter(run);
@@ -184,7 +184,7 @@ TEST(Recovery, DamageInTheMiddleOfAJournalIsALossOfItsRest) {
   TempDir dir;
   fs::path run = dir.path() / "run";
   MakeDeadRun(run, 1);
-  fs::path journal = run / "journal/node=0/steps-0.arrows";
+  fs::path journal = OwnJournal(run, "steps-0.arrows");
   std::ofstream(journal, std::ios::app) << std::string(1000, '\x7f');
   ASSERT_OK(RecoverRun(run));
   RunReader reader = OpenRun(run);
@@ -205,7 +205,8 @@ struct MiddleOfClose {
     fs::copy(before / "journal", run / "journal", fs::copy_options::recursive);
   }
   void TakeBackManifest() const {
-    fs::copy_file(before / "run.json", run / "run.json", fs::copy_options::overwrite_existing);
+    fs::remove_all(run / "manifest");
+    fs::copy(before / "manifest", run / "manifest", fs::copy_options::recursive);
   }
 
   fs::path before;
@@ -230,14 +231,14 @@ TEST(RecoveryMidClose, SegmentsWithoutAManifestAreMadeAnew) {
   for (const auto& entry : fs::recursive_directory_iterator(middle.run / "tables")) {
     if (entry.is_regular_file()) fs::resize_file(entry.path(), entry.file_size() / 2);
   }
-  fs::create_directories(middle.run / "tables/steps/node=0/rank=9");
-  std::ofstream(middle.run / "tables/steps/node=0/rank=9/5.parquet") << "half";
+  fs::create_directories((middle.run / OwnSegment("steps", 9, 5)).parent_path());
+  std::ofstream(middle.run / OwnSegment("steps", 9, 5)) << "half";
   RunReader reader = OpenRun(middle.run);
   ExpectSteps(reader, 6);
   ASSERT_OK(RecoverRun(middle.run));
   RunReader recovered = OpenRun(middle.run);
   ExpectSteps(recovered, 6);
-  EXPECT_FALSE(fs::exists(middle.run / "tables/steps/node=0/rank=9/5.parquet"));
+  EXPECT_FALSE(fs::exists(middle.run / OwnSegment("steps", 9, 5)));
 }
 
 // A process that closes a run, killed after a while.
@@ -289,8 +290,9 @@ TEST(RecoveryDamage, AManifestThatIsGoneIsMadeAnew) {
     TempDir dir;
     fs::path run = dir.path() / "name-of-run";
     MakeDeadRun(run, 2);
-    WriteFile(run / "run.json", content);
-    if (content == std::string("missing")) fs::remove(run / "run.json");
+    const fs::path manifest = NewestManifest(run);
+    WriteFile(manifest, content);
+    if (content == std::string("missing")) fs::remove(manifest);
     EXPECT_FALSE(RunReader::Open(run).ok());
     ASSERT_OK(RecoverRun(run));
     RunReader reader = OpenRun(run);
@@ -324,9 +326,9 @@ TEST(RecoveryDamage, ANewerFormatIsLeftAlone) {
   TempDir dir;
   fs::path run = dir.path() / "run";
   MakeDeadRun(run, 1);
-  WriteFile(run / "run.json", R"({"format": 99, "status": "in_progress"})");
+  WriteFile(NewestManifest(run), R"({"format": 99, "status": "in_progress"})");
   EXPECT_THAT(RecoverError(run), HasSubstr("format 99 is newer"));
-  EXPECT_TRUE(fs::exists(run / "journal/node=0/steps-0.arrows"));
+  EXPECT_TRUE(fs::exists(OwnJournal(run, "steps-0.arrows")));
 }
 
 TEST(RecoveryDamage, ALiveRunIsLeftAlone) {
@@ -360,7 +362,7 @@ TEST(RecoveryDamage, AFolderThatMayNotBeWrittenIsAnErrorAndStaysReadable) {
   }
   ::chmod(dir.path().c_str(), 0755);
   ::chmod(run.c_str(), 0555);
-  ::chmod((run / "journal/node=0").c_str(), 0555);
+  ::chmod(OwnJournal(run, "").c_str(), 0555);
   {
     WithoutRights without;
     EXPECT_THAT(RecoverError(run), HasSubstr("cannot"));
@@ -374,7 +376,7 @@ TEST(RecoveryDamage, AFolderThatMayNotBeWrittenIsAnErrorAndStaysReadable) {
     EXPECT_FALSE(RunReader::Open(run).ok());
   }
   ::chmod(run.c_str(), 0700);
-  ::chmod((run / "journal/node=0").c_str(), 0700);
+  ::chmod(OwnJournal(run, "").c_str(), 0700);
 }
 
 TEST(RecoveryDamage, ASegmentThatIsGoneOrCutOffIsLeftOutAndCounted) {
@@ -382,7 +384,7 @@ TEST(RecoveryDamage, ASegmentThatIsGoneOrCutOffIsLeftOutAndCounted) {
   fs::path run = dir.path() / "run";
   MakeDeadRun(run, 1);
   ASSERT_OK(RecoverRun(run));
-  const fs::path segment = run / "tables/steps/node=0/rank=0/0.parquet";
+  const fs::path segment = run / OwnSegment("steps", 0, 0);
   std::ifstream in(segment, std::ios::binary);
   const std::string whole(std::istreambuf_iterator<char>(in), {});
   const auto expect_left_out = [&] {
@@ -428,7 +430,7 @@ TEST(RecoveryDamage, AFileThatTheSystemDoesNotGiveIsNotPutAside) {
   fs::path run = dir.path() / "run";
   MakeDeadRun(run, 1);
   ASSERT_OK(RecoverRun(run));
-  const fs::path segment = run / "tables/steps/node=0/rank=0/0.parquet";
+  const fs::path segment = run / OwnSegment("steps", 0, 0);
   ::chmod(segment.c_str(), 0);
   EXPECT_FALSE(PutDamagedAside(run).ok());
   ::chmod(segment.c_str(), 0600);
@@ -441,14 +443,14 @@ TEST(RecoveryDamage, ASegmentThatIsDamagedWithinIsNamedAndCanBePutAside) {
   fs::path run = dir.path() / "run";
   MakeDeadRun(run, 1);
   ASSERT_OK(RecoverRun(run));
-  const fs::path segment = run / "tables/steps/node=0/rank=0/0.parquet";
+  const fs::path segment = run / OwnSegment("steps", 0, 0);
   const std::string garbage(fs::file_size(segment), '?');
   WriteFile(segment, garbage.c_str());
   {
     RunReader reader = OpenRun(run);
     EXPECT_TRUE(ReadAll<StepRow>(reader).empty());
     ASSERT_EQ(reader.damaged().size(), 1u);
-    EXPECT_EQ(reader.damaged()[0].segment.file, "tables/steps/node=0/rank=0/0.parquet");
+    EXPECT_EQ(reader.damaged()[0].segment.file, OwnSegment("steps", 0, 0));
     EXPECT_THAT(reader.damaged()[0].why, HasSubstr("steptrace recover"));
     EXPECT_EQ(ReadAll<CounterRow>(reader).size(), 3u);
     EXPECT_EQ(Losses(reader, "segment_damaged"), std::vector<std::string>{"steps 3"});
@@ -458,7 +460,7 @@ TEST(RecoveryDamage, ASegmentThatIsDamagedWithinIsNamedAndCanBePutAside) {
   EXPECT_TRUE(ReadAll<StepRow>(reader).empty());
   EXPECT_EQ(ReadAll<CounterRow>(reader).size(), 3u);
   EXPECT_EQ(Losses(reader, "segment_damaged"), std::vector<std::string>{"steps 3"});
-  EXPECT_EQ(fs::file_size(run / "damaged/tables_steps_node=0_rank=0_0.parquet"), garbage.size());
+  EXPECT_EQ(fs::file_size(AsideOf(run, run / OwnSegment("steps", 0, 0))), garbage.size());
 }
 
 // Every eighth byte of every file in turn: an error or fewer rows, never a crash or rows from
@@ -470,9 +472,8 @@ TEST(RecoveryDamage, AnyByteMayBeWrong) {
   fs::path closed = dir.path() / "closed";
   fs::copy(dead, closed, fs::copy_options::recursive);
   ASSERT_OK(RecoverRun(closed));
-  std::vector<fs::path> files = {dead / "journal/node=0/steps-0.arrows",
-                                 closed / "tables/steps/node=0/rank=0/0.parquet",
-                                 closed / "run.json"};
+  std::vector<fs::path> files = {OwnJournal(dead, "steps-0.arrows"),
+                                 closed / OwnSegment("steps", 0, 0), NewestManifest(closed)};
   for (const fs::path& file : files) {
     std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
     std::string content(std::istreambuf_iterator<char>(stream), {});

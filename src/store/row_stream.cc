@@ -33,7 +33,7 @@ Status StreamRows(RunReader& run, const ReadOptions& options,
   }
   for (const JournalFile& file : parts.journals) {
     auto reader =
-        ReadJournal<Row>(file.path, run.strings(), columns, [&](std::vector<Row>&& rows) -> Status {
+        ReadJournal<Row>(file, run.strings(), columns, [&](std::vector<Row>&& rows) -> Status {
           std::erase_if(rows, unwanted);
           return take(std::move(rows));
         });
@@ -44,7 +44,7 @@ Status StreamRows(RunReader& run, const ReadOptions& options,
   STEPTRACE_RETURN_IF_ERROR(run.Refresh());
   const auto absorbed = [&](const Manifest& manifest) {
     const auto found = manifest.tables.find(tables[0]);
-    return found == manifest.tables.end() ? std::map<int32_t, int32_t>()
+    return found == manifest.tables.end() ? std::map<std::string, int32_t>()
                                           : found->second.absorbed_journals;
   };
   if (absorbed(before) == absorbed(run.manifest())) return {};

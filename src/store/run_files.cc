@@ -30,29 +30,14 @@ std::optional<int32_t> ParseNumber(std::string_view text) {
   return number;
 }
 
-std::optional<int32_t> NodeOfFolder(const fs::path& folder) {
-  constexpr std::string_view kPrefix = "node=";
-  std::string name = folder.filename();
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  return ParseNumber(std::string_view(name).substr(kPrefix.size()));
-}
-
-std::vector<fs::path> Entries(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  std::error_code failed;
-  for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
-    entries.push_back(it->path());
-  }
-  return entries;
-}
-
 // <table>-<k>.arrows, of a table that there is; `bytes` is -1 where that is no file.
-std::optional<JournalFile> ParseJournal(const fs::path& path, int32_t node) {
+std::optional<JournalFile> ParseJournal(const fs::path& path, const std::string& folder) {
   std::string stem = path.stem();
   size_t dash = stem.rfind('-');
   if (path.extension() != ".arrows" || dash == std::string::npos) return std::nullopt;
   auto number = ParseNumber(std::string_view(stem).substr(dash + 1));
-  JournalFile file{path, node, stem.substr(0, dash), number.value_or(0), 0};
+  JournalFile file{
+      path, folder, NodeOfFolder(folder).value_or(0), stem.substr(0, dash), number.value_or(0), 0};
   if (!number || !VisitTable(file.table, []<class>() {})) return std::nullopt;
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) != 0) return std::nullopt;
@@ -63,22 +48,56 @@ std::optional<JournalFile> ParseJournal(const fs::path& path, int32_t node) {
 std::vector<JournalFile> AllJournals(const fs::path& run) {
   std::vector<JournalFile> files;
   for (const fs::path& folder : Entries(run / "journal")) {
-    auto node = NodeOfFolder(folder);
-    if (!node) continue;
     for (const fs::path& path : Entries(folder)) {
-      if (auto file = ParseJournal(path, *node)) files.push_back(*std::move(file));
+      if (auto file = ParseJournal(path, folder.filename())) files.push_back(*std::move(file));
     }
   }
   std::sort(files.begin(), files.end(), [](const JournalFile& a, const JournalFile& b) {
-    return std::tie(a.node, a.table, a.number) < std::tie(b.node, b.table, b.number);
+    return std::tie(a.node, a.folder, a.table, a.number) <
+           std::tie(b.node, b.folder, b.table, b.number);
   });
   return files;
+}
+
+// Gives a file its name, which nothing has; some file systems have no links.
+int LinkInPlace(const char* temporary, const char* path) {
+  if (::link(temporary, path) == 0) {
+    ::unlink(temporary);
+    return 0;
+  }
+  const int error = errno;
+  struct stat facts {};
+  if (error == EEXIST || ::lstat(path, &facts) == 0) {
+    errno = EEXIST;
+    return -1;
+  }
+  return ::rename(temporary, path);
 }
 
 Result<UniqueFd> CreateFile(const fs::path& path) {
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FileModeAt(path)));
   if (!fd.valid()) return SystemError("cannot write " + path.string(), errno);
   return fd;
+}
+
+enum class Durable { kNow, kLater };
+
+// Writes a file beside its place, which `move` then gives it.
+Status PutFile(const fs::path& path, std::string_view content, Durable durable,
+               int (*move)(const char* from, const char* to)) {
+  fs::path temporary = path.string() + fmt::format(".{}.tmp", ::getpid());
+  int error = 0;
+  {
+    STEPTRACE_ASSIGN_OR_RETURN(UniqueFd fd, CreateFile(temporary));
+    error = WriteAll(fd.get(), content.data(), content.size());
+    if (error == 0 && durable == Durable::kNow && ::fdatasync(fd.get()) != 0) error = errno;
+  }
+  if (error == 0 && move(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    return SystemError("cannot write " + path.string(), error);
+  }
+  return durable == Durable::kNow ? SyncFile(path.parent_path()) : Status();
 }
 
 }  // namespace
@@ -88,18 +107,40 @@ bool IsGiven(const fs::path& file) {
   return fd.valid() || errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == ENXIO;
 }
 
-fs::path JournalDir(const fs::path& run, int32_t node) {
-  return run / "journal" / fmt::format("node={}", node);
+std::string JournalFolder(int32_t node) {
+  return fmt::format("node={}", node);
 }
 
-fs::path JournalPath(const fs::path& run, int32_t node, std::string_view table, int32_t number) {
-  return JournalDir(run, node) / fmt::format("{}-{}.arrows", table, number);
+std::optional<int32_t> NodeOfFolder(std::string_view folder) {
+  constexpr std::string_view kPrefix = "node=";
+  if (!folder.starts_with(kPrefix)) return std::nullopt;
+  return ParseNumber(folder.substr(kPrefix.size()));
 }
 
-std::string SegmentFile(std::string_view table, int32_t node, std::optional<int32_t> rank,
-                        int64_t number) {
-  std::string rank_folder = rank ? fmt::format("rank={}/", *rank) : "";
-  return fmt::format("tables/{}/node={}/{}{}.parquet", table, node, rank_folder, number);
+fs::path JournalDir(const fs::path& run, const std::string& folder) {
+  return run / "journal" / folder;
+}
+
+fs::path JournalPath(const fs::path& run, const std::string& folder, std::string_view table,
+                     int32_t number) {
+  return JournalDir(run, folder) / fmt::format("{}-{}.arrows", table, number);
+}
+
+std::string SegmentFile(std::string_view table, std::string_view writer, int32_t node,
+                        std::optional<int32_t> rank, int64_t number) {
+  const std::string writer_folder = writer.empty() ? "" : fmt::format("writer={}/", writer);
+  const std::string rank_folder = rank ? fmt::format("rank={}/", *rank) : "";
+  return fmt::format("tables/{}/{}node={}/{}{}.parquet", table, writer_folder, node, rank_folder,
+                     number);
+}
+
+std::vector<fs::path> Entries(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code failed;
+  for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
+    entries.push_back(it->path());
+  }
+  return entries;
 }
 
 std::vector<JournalFile> ListJournals(const fs::path& run) {
@@ -113,11 +154,11 @@ std::vector<JournalFile> LostJournals(const fs::path& run) {
   const JournalFile* last = nullptr;
   const std::vector<JournalFile> files = AllJournals(run);
   for (const JournalFile& file : files) {
-    const bool same = last != nullptr && last->node == file.node && last->table == file.table;
+    const bool same = last != nullptr && last->folder == file.folder && last->table == file.table;
     for (int32_t number = same ? last->number + 1 : 0; number < file.number; ++number) {
       if (lost.size() == kMostLostJournals) return lost;
-      lost.push_back(
-          {JournalPath(run, file.node, file.table, number), file.node, file.table, number, -1});
+      lost.push_back({JournalPath(run, file.folder, file.table, number), file.folder, file.node,
+                      file.table, number, -1});
     }
     if (file.bytes < 0) lost.push_back(file);
     last = &file;
@@ -151,8 +192,8 @@ Result<fs::path> PutAside(const fs::path& run, const fs::path& file) {
   return SystemError("cannot move " + file.string(), errno);
 }
 
-Result<RunLock> RunLock::Take(const fs::path& run, int32_t node) {
-  fs::path path = JournalDir(run, node) / kLockName;
+Result<RunLock> RunLock::Take(const fs::path& run, const std::string& folder) {
+  fs::path path = JournalDir(run, folder) / kLockName;
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FileModeAt(path)));
   if (!fd.valid()) return SystemError("cannot lock " + path.string(), errno);
   // A reader that looks whether the run lives holds a shared lock for a moment.
@@ -201,19 +242,15 @@ Result<std::string> ReadFile(const fs::path& path, int64_t at_most_bytes) {
 }
 
 Status ReplaceFile(const fs::path& path, std::string_view content) {
-  fs::path temporary = path.string() + fmt::format(".{}.tmp", ::getpid());
-  int error = 0;
-  {
-    STEPTRACE_ASSIGN_OR_RETURN(UniqueFd fd, CreateFile(temporary));
-    error = WriteAll(fd.get(), content.data(), content.size());
-    if (error == 0 && ::fdatasync(fd.get()) != 0) error = errno;
-  }
-  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(temporary.c_str());
-    return SystemError("cannot write " + path.string(), error);
-  }
-  return SyncFile(path.parent_path());
+  return PutFile(path, content, Durable::kNow, ::rename);
+}
+
+Status ReplaceCopy(const fs::path& path, std::string_view content) {
+  return PutFile(path, content, Durable::kLater, ::rename);
+}
+
+Status WriteOnce(const fs::path& path, std::string_view content) {
+  return PutFile(path, content, Durable::kNow, LinkInPlace);
 }
 
 std::error_code MakeFolderOfRuns(const fs::path& folder, mode_t mode) {

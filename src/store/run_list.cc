@@ -55,8 +55,7 @@ RunSummary Summarise(const fs::path& run) {
 bool IsRunFolder(const fs::path& folder) {
   std::error_code failed;
   return fs::is_directory(folder, failed) &&
-         (fs::exists(fs::symlink_status(folder / "run.json", failed)) ||
-          fs::is_directory(folder / "journal", failed) || HoldsRows(folder));
+         (HasManifest(folder) || fs::is_directory(folder / "journal", failed) || HoldsRows(folder));
 }
 
 Result<std::vector<RunSummary>> ListRuns(const fs::path& folder) {

@@ -29,7 +29,7 @@ struct RunSummary {
   int64_t bytes = 0;  // of its segments and journals: of a run that is being written, the latter
 };
 
-// Whether a folder is a run's, also where its run.json is gone.
+// Whether a folder is a run's, also where its manifest is gone.
 bool IsRunFolder(const std::filesystem::path& folder);
 
 // The runs in a folder, newest first. A folder that is absent holds none.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "store/all_tables.h"
+#include "store/written_manifests.h"
 
 namespace steptrace::store {
 namespace {
@@ -46,7 +47,7 @@ void Permute(std::vector<uint32_t> order, std::vector<Row>* rows) {
 PartsOfTable FindParts(const std::filesystem::path& run, const Manifest& manifest,
                        const std::string& table) {
   PartsOfTable found;
-  std::map<int32_t, int32_t> absorbed;
+  std::map<std::string, int32_t> absorbed;
   if (auto parts = manifest.tables.find(table); parts != manifest.tables.end()) {
     found.segments = parts->second.segments;
     absorbed = parts->second.absorbed_journals;
@@ -55,8 +56,8 @@ PartsOfTable FindParts(const std::filesystem::path& run, const Manifest& manifes
                    [](const SegmentInfo& a, const SegmentInfo& b) {
                      return a.ts_min_ns.value_or(0) < b.ts_min_ns.value_or(0);
                    });
-  for (JournalFile& file : ListJournals(run)) {
-    if (file.table == table && file.number >= absorbed[file.node]) {
+  for (JournalFile& file : JournalsOf(manifest, ListJournals(run))) {
+    if (file.table == table && file.number >= absorbed[file.folder]) {
       found.journals.push_back(std::move(file));
     }
   }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/run_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/shell_word.h"
 #include "store/all_tables.h"
 #include "store/compaction.h"
 #include "store/journal_reader.h"
+#include "store/loss_causes.h"
 #include "store/run_parts.h"
 #include "store/scan.h"
 #include "store/segment.h"
@@ -22,7 +26,7 @@ constexpr int kTries = 3;
 bool SameParts(const Manifest& a, const Manifest& b, const std::string& table) {
   auto absorbed = [&](const Manifest& manifest) {
     auto parts = manifest.tables.find(table);
-    return parts == manifest.tables.end() ? std::map<int32_t, int32_t>()
+    return parts == manifest.tables.end() ? std::map<std::string, int32_t>()
                                           : parts->second.absorbed_journals;
   };
   return absorbed(a) == absorbed(b);
@@ -86,7 +90,7 @@ struct RunReader::Impl {
     }
     std::erase_if(*rows, unwanted);
     for (const JournalFile& file : parts.journals) {
-      auto reader = ReadJournal<Row>(file.path, strings, columns, [&](std::vector<Row>&& batch) {
+      auto reader = ReadJournal<Row>(file, strings, columns, [&](std::vector<Row>&& batch) {
         std::erase_if(batch, unwanted);
         std::move(batch.begin(), batch.end(), std::back_inserter(*rows));
         return Status();
@@ -146,7 +150,7 @@ struct RunReader::Impl {
                             return LeaveOut(TableOf<Row>::kName, segment, failed);
                           }));
     for (const JournalFile& file : parts.journals) {
-      auto reader = ReadJournal<Row>(file.path, strings, ColumnsToRead<Row>(options),
+      auto reader = ReadJournal<Row>(file, strings, ColumnsToRead<Row>(options),
                                      [&](std::vector<Row>&& rows) { return keep(rows); });
       if (!reader.ok()) return reader.error();
     }
@@ -156,11 +160,21 @@ struct RunReader::Impl {
   // What no file tells: segments that are damaged, and what RecoverRun would add to a dead run.
   Status AppendLosses(std::vector<LossRow>* rows) {
     for (const DamagedSegment& segment : damaged) rows->push_back(LossOf(segment, strings));
+    for (const std::string& why : manifest.damaged) rows->push_back(DamagedManifestLoss(why));
     if (state != RunState::kDead) return {};
     STEPTRACE_ASSIGN_OR_RETURN(auto losses, JournalLosses(run, manifest, strings));
     rows->insert(rows->end(), losses.begin(), losses.end());
     rows->push_back(AgentGapLoss(run, manifest, strings));
     return {};
+  }
+
+  LossRow DamagedManifestLoss(const std::string& why) {
+    LossRow row;
+    row.cause = strings.Intern(NameOf(LossCause::kManifestDamaged));
+    row.count = -1;
+    row.detail = fmt::format("{}; the one before it is read; `steptrace recover {}` makes it anew",
+                             why, ShellWord(run.string()));
+    return row;
   }
 
   Result<int64_t> CountRows(const std::string& table) {

@@ -237,7 +237,7 @@ TEST(RunReader, JournalsRotateAndAreReadInOrder) {
     writer.Append(SampleStep(writer.strings(), step));
     if (step % 10 == 9) ASSERT_OK(writer.Flush());
   }
-  EXPECT_TRUE(fs::exists(dir.path() / "run/journal/node=0/steps-2.arrows"));
+  EXPECT_TRUE(fs::exists(OwnJournal(dir.path() / "run", "steps-2.arrows")));
   RunReader live = OpenRun(dir.path() / "run");
   EXPECT_EQ(live.Read<StepRow>()->size(), 300u);
   ASSERT_OK(writer.Close(CompletedManifest()));

@@ -19,6 +19,7 @@
 #include "store/loss_causes.h"
 #include "store/redacted_rows.h"
 #include "store/run_files.h"
+#include "store/written_manifests.h"
 
 namespace steptrace::store {
 namespace {
@@ -128,13 +129,14 @@ void TakeReserve(const fs::path& path) {
 }  // namespace
 
 struct RunWriter::Impl {
-  Impl(fs::path run_path, const WriterOptions& writer_options, RunLock run_lock)
+  Impl(fs::path run_path, std::string name, const WriterOptions& writer_options, RunLock run_lock)
       : run(std::move(run_path)),
+        writer(std::move(name)),
         options(writer_options),
         lock(std::move(run_lock)),
         sync(options.sync_interval_ms > 0 ? std::make_unique<SyncThread>(options.sync_interval_ms)
                                           : nullptr),
-        buffers(BuffersOf<AllRows>::Make({run, options.node, options.journal_bytes, sync.get()},
+        buffers(BuffersOf<AllRows>::Make({run, writer, options.journal_bytes, sync.get()},
                                          options.pending_bytes)) {}
 
   template <class F>
@@ -192,7 +194,7 @@ struct RunWriter::Impl {
 
   Status Close(const Manifest& final_manifest) {
     std::error_code ignored;
-    fs::remove(JournalDir(run, options.node) / kReserveName, ignored);
+    fs::remove(JournalDir(run, writer) / kReserveName, ignored);
     (void)Flush().ok();  // what it could not write is counted below
     ForEachBuffer([](auto& buffer) {
       buffer.DropPending();
@@ -209,6 +211,9 @@ struct RunWriter::Impl {
   // A caller's manifest, with what only the store knows.
   void Adopt(Manifest other) {
     other.format = kFormatNumber;
+    other.writer = writer;
+    other.journal_nodes = {{writer, options.node}};
+    other.damaged.clear();
     other.tables = std::move(manifest.tables);
     other.writer_pid = ::getpid();
     other.command = options.redactor.Words(other.command);
@@ -216,6 +221,7 @@ struct RunWriter::Impl {
   }
 
   fs::path run;
+  std::string writer;
   WriterOptions options;
   RunLock lock;
   std::unique_ptr<SyncThread> sync;
@@ -233,18 +239,18 @@ RunWriter::~RunWriter() = default;
 
 Result<RunWriter> RunWriter::Create(const fs::path& run, Manifest manifest,
                                     const WriterOptions& options) {
-  std::error_code ignored;
-  if (fs::exists(run / "run.json", ignored)) {
+  if (HasManifest(run)) {
     return Error{run.string() + ": there is a run in this folder; choose another with --output"};
   }
-  STEPTRACE_RETURN_IF_ERROR(MakeDirs(JournalDir(run, options.node)));
-  STEPTRACE_ASSIGN_OR_RETURN(RunLock lock, RunLock::Take(run, options.node));
-  auto impl = std::make_unique<Impl>(run, options, std::move(lock));
+  const std::string writer = OwnWriterName();
+  STEPTRACE_RETURN_IF_ERROR(MakeDirs(JournalDir(run, writer)));
+  STEPTRACE_ASSIGN_OR_RETURN(RunLock lock, RunLock::Take(run, writer));
+  auto impl = std::make_unique<Impl>(run, writer, options, std::move(lock));
   manifest.status = kStatusInProgress;
   manifest.tables.clear();
   impl->Adopt(std::move(manifest));
   STEPTRACE_RETURN_IF_ERROR(WriteManifest(run, impl->manifest));
-  TakeReserve(JournalDir(run, options.node) / kReserveName);
+  TakeReserve(JournalDir(run, writer) / kReserveName);
   return RunWriter(std::move(impl));
 }
 
@@ -274,7 +280,9 @@ Status RunWriter::UpdateManifest(const Manifest& manifest) {
   impl_->Adopt(manifest);
   impl_->manifest.status = kStatusInProgress;
   if (impl_->sync == nullptr) return WriteManifest(impl_->run, impl_->manifest);
-  impl_->sync->Replace(impl_->run / "run.json", ManifestToJson(impl_->manifest));
+  // A disk that refuses leaves the one before.
+  impl_->sync->Do(
+      [run = impl_->run, manifest = impl_->manifest] { (void)WriteManifest(run, manifest).ok(); });
   return {};
 }
 

@@ -22,13 +22,13 @@ struct WriterOptions {
   Redactor redactor{};  // of the manifest's command and of rows' texts (redacted_rows.h)
 };
 
-// Writes one node's part of a run. Rows go to journals while the run lives and to Parquet segments
-// when it is closed (FORMAT.md). Used by one thread; it announces one more, which syncs journals to
-// the disk, and for Close up to four (SegmentQueue). Destroyed without Close, it leaves a run that
-// RecoverRun closes.
+// A writer of a run: of the rows of one node. Rows go to journals while the run lives and to
+// Parquet segments when it is closed (FORMAT.md). Used by one thread; it announces one more, which
+// syncs journals to the disk, and for Close up to four (SegmentQueue). Destroyed without Close, it
+// leaves a run that RecoverRun closes.
 class RunWriter {
  public:
-  // Makes the folder, takes its lock and writes run.json with status in_progress.
+  // Makes the folder, takes its lock and writes a manifest with status in_progress.
   static Result<RunWriter> Create(const std::filesystem::path& run, Manifest manifest,
                                   const WriterOptions& options = {});
   RunWriter(RunWriter&&) noexcept;
@@ -50,8 +50,8 @@ class RunWriter {
   // Rows counted as lost since the disk refused them.
   int64_t lost_rows() const;
 
-  // Replaces what run.json says of the run while it lives (ranks, versions); not its tables. In the
-  // thread that syncs, where there is one: a slow disk delays nobody.
+  // Replaces what the manifest says of the run while it lives (ranks, versions); not its tables. In
+  // the thread that syncs, where there is one: a slow disk delays nobody.
   Status UpdateManifest(const Manifest& manifest);
 
   // Flushes, moves all journals into segments and writes the manifest last. With a disk too full

@@ -11,6 +11,7 @@
 #include "store/run_files.h"
 #include "store/run_reader.h"
 #include "store/test_run.h"
+#include "store/written_manifests.h"
 
 namespace steptrace::store {
 namespace {
@@ -98,7 +99,7 @@ TEST(RunWriter, LeavesEmptyColumnsOfSlicesOutOfTheJournalUntilTheyHoldAValue) {
   }
   std::vector<std::vector<std::string>> columns;
   for (int number = 0; number < 3; ++number) {
-    auto journal = JournalReader::Open(JournalPath(run, 0, "slices", number));
+    auto journal = JournalReader::Open(JournalPath(run, OwnWriterName(), "slices", number));
     ASSERT_OK(journal);
     auto batch = journal->Next();
     ASSERT_NE(batch, nullptr) << number;
@@ -106,7 +107,7 @@ TEST(RunWriter, LeavesEmptyColumnsOfSlicesOutOfTheJournalUntilTheyHoldAValue) {
     columns.push_back(batch->schema()->field_names());
     EXPECT_EQ(journal->Next(), nullptr);
   }
-  EXPECT_FALSE(fs::exists(JournalPath(run, 0, "slices", 3)));
+  EXPECT_FALSE(fs::exists(OwnJournal(run, "slices-3.arrows")));
   EXPECT_THAT(columns[0], ElementsAre("ts_ns", "dur_ns", "track", "rank", "name", "depth"));
   EXPECT_THAT(columns[1],
               ElementsAre("ts_ns", "dur_ns", "track", "rank", "name", "depth", "bytes"));

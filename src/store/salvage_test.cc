@@ -126,7 +126,7 @@ TEST_F(SalvageTest, IndicesPastTheDictionaryCostTheTextsAndNoRow) {
     rows[static_cast<size_t>(i)].function = strings.Intern("f");
   }
   SegmentInfo segment;
-  segment.file = "tables/stacks/node=0/0.parquet";
+  segment.file = OwnSegment("stacks", -2, 0);
   auto batch = *EncodeSegment(RowsView<StackRow>{rows, {}}, strings, &segment);
   arrow::StringBuilder texts;
   ASSERT_TRUE(texts.AppendValues(std::vector<std::string>{"a", "b", "c"}).ok());
@@ -157,7 +157,7 @@ TEST_F(SalvageTest, AnotherSegmentInItsPlaceIsNotTakenForIt) {
   MemoryRow row;
   row.ts_ns = 7;
   SegmentInfo other;
-  other.file = "tables/memory/node=0/rank=-1/9.parquet";
+  other.file = OwnSegment("memory", -1, 9);
   other.rank = -1;
   const std::vector<MemoryRow> rows = {row};
   ASSERT_OK(WriteSegment(run(), other, RowsView<MemoryRow>{rows, {}}, strings));
@@ -195,7 +195,7 @@ TEST_F(SalvageTest, RecoveryKeepsWhatIsSoundAndPutsTheFileAside) {
   const auto aside = PutDamagedAside(run());
   ASSERT_OK(aside);
   ASSERT_EQ(aside->size(), 1u);
-  EXPECT_EQ(FileBytes(run() / "damaged/tables_slices_node=0_rank=0_0.parquet"), damaged);
+  EXPECT_EQ(FileBytes(AsideOf(run(), run() / OwnSegment("slices", 0, 0))), damaged);
   RunReader reader = OpenRun(run());
   int64_t lost = 0;
   int64_t columns = 0;

@@ -195,7 +195,7 @@ class TableScan {
 
   Status ScanJournal(const JournalFile& file) {
     auto reader =
-        ReadJournal<Row>(file.path, strings_, columns_, [this](std::vector<Row>&& rows) -> Status {
+        ReadJournal<Row>(file, strings_, columns_, [this](std::vector<Row>&& rows) -> Status {
           SortByTime(&rows);
           for (Row& row : rows) {
             if (filter_(row)) STEPTRACE_RETURN_IF_ERROR(output_.Add(std::move(row)));

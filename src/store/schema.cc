@@ -103,10 +103,10 @@ std::string SchemaAsMarkdown() {
   std::string text =
       "<!-- Generated from src/store/tables.h by `steptrace schema --markdown`; do not edit. -->\n"
       "# Tables of a run\n\n"
-      "Each table lies in `tables/<table>/node=<n>/rank=<r>/<k>.parquet` (without `rank=` where it "
-      "has no such\ncolumn). Times are int64 ns since the run's epoch, which `run.json` holds as "
-      "UTC. Columns marked *path*\nstand in the folders' names (Hive partitioning), not in the "
-      "files. `?` marks columns that may be null.\n";
+      "Each table lies in `tables/<table>/writer=<w>/node=<n>/rank=<r>/<k>.parquet` (without "
+      "`rank=` where it has no\nsuch column). Times are int64 ns since the run's epoch, which the "
+      "manifest holds as UTC. Columns marked *path*\nstand in the folders' names (Hive "
+      "partitioning), not in the files. `?` marks columns that may be null.\n";
   for (const TableSchema& table : AllTableSchemas()) {
     text += fmt::format(
         "\n## {}\n\n{}\n\n| column | type | unit | meaning |\n| --- | --- | --- | "

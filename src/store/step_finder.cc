@@ -21,11 +21,11 @@ StepFinder StepFinder::OfRun(const std::filesystem::path& run, const Manifest& m
     for (const StepRow& row : rows) finder.Add(row);
   }
   for (const JournalFile& file : parts.journals) {
-    auto read = ReadJournal<StepRow>(file.path, strings, kColumns,
-                                     [&](std::vector<StepRow>&& rows) -> Status {
-                                       for (const StepRow& row : rows) finder.Add(row);
-                                       return {};
-                                     });
+    auto read =
+        ReadJournal<StepRow>(file, strings, kColumns, [&](std::vector<StepRow>&& rows) -> Status {
+          for (const StepRow& row : rows) finder.Add(row);
+          return {};
+        });
     if (!read.ok()) continue;  // those slices stay without a step
   }
   return finder;

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/time.h"
-#include "store/run_files.h"
 
 namespace steptrace::store {
 
@@ -40,10 +39,10 @@ void SyncThread::Add(const std::shared_ptr<UniqueFd>& file) {
   if (std::find(files_.begin(), files_.end(), file) == files_.end()) files_.push_back(file);
 }
 
-void SyncThread::Replace(std::filesystem::path path, std::string content) {
+void SyncThread::Do(std::function<void()> work) {
   {
     std::lock_guard lock(mutex_);
-    replacement_ = Replacement{std::move(path), std::move(content)};
+    work_ = std::move(work);
   }
   wake_.notify_one();
 }
@@ -57,9 +56,9 @@ void SyncThread::Run() {
   std::unique_lock lock(mutex_);
   auto next_round = std::chrono::steady_clock::now() + std::chrono::milliseconds(rest_ms_);
   for (;;) {
-    const bool asked = wake_.wait_until(lock, next_round, [this] { return stop_ || replacement_; });
-    if (replacement_) {
-      ReplaceNow(&lock);
+    const bool asked = wake_.wait_until(lock, next_round, [this] { return stop_ || work_; });
+    if (work_) {
+      DoNow(&lock);
     } else if (stop_) {
       return;
     } else if (!asked) {
@@ -69,10 +68,10 @@ void SyncThread::Run() {
   }
 }
 
-void SyncThread::ReplaceNow(std::unique_lock<std::mutex>* lock) {
-  const Replacement replacement = *std::exchange(replacement_, std::nullopt);
+void SyncThread::DoNow(std::unique_lock<std::mutex>* lock) {
+  const std::function<void()> work = std::exchange(work_, nullptr);
   lock->unlock();
-  (void)ReplaceFile(replacement.path, replacement.content).ok();
+  work();
   lock->lock();
 }
 

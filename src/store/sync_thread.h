@@ -3,11 +3,9 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -17,7 +15,7 @@ namespace steptrace::store {
 
 // Brings written files to the disk off the writer's thread, so that a slow disk delays nobody.
 // What was written survives the process's death at once, and the machine's after the next sync.
-// Replaces run.json too while the run lives, which takes two syncs more.
+// Writes the run's manifest too while it lives, which takes syncs of its own.
 //
 // Rests ten times as long as its last round took: on a slow disk it takes at most a tenth of it.
 class SyncThread {
@@ -29,20 +27,14 @@ class SyncThread {
 
   // The file is synced in the next round; the descriptor lives until then.
   void Add(const std::shared_ptr<UniqueFd>& file);
-  // The file is replaced as a whole at once; a later content stands in for one that still waits. A
-  // disk that refuses leaves the old content.
-  void Replace(std::filesystem::path path, std::string content);
+  // Done at once; a later one stands in for one that still waits.
+  void Do(std::function<void()> work);
   // The errno of a sync that failed since the last call; 0: none did.
   int TakeError();
 
  private:
   void Run();
-  struct Replacement {
-    std::filesystem::path path;
-    std::string content;
-  };
-
-  void ReplaceNow(std::unique_lock<std::mutex>* lock);
+  void DoNow(std::unique_lock<std::mutex>* lock);
   void SyncRound(std::unique_lock<std::mutex>* lock);
 
   const int64_t interval_ms_;
@@ -52,7 +44,7 @@ class SyncThread {
   int error_ = 0;
   int64_t rest_ms_;
   std::vector<std::shared_ptr<UniqueFd>> files_;
-  std::optional<Replacement> replacement_;
+  std::function<void()> work_;
   std::thread thread_;  // last: it uses all the others
 };
 

@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 
 #include "base/time.h"
-#include "store/run_files.h"
 
 namespace steptrace::store {
 namespace {
@@ -42,21 +42,18 @@ TEST(SyncThread, TellsAnErrorOnce) {
   EXPECT_EQ(sync.TakeError(), 0);
 }
 
-TEST(SyncThread, ReplacesAFileAtOnceAndBeforeItsEnd) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("steptrace-sync-thread-" + std::to_string(::getpid()));
-  const auto content = [&] { return ReadFile(path, 100).ok() ? *ReadFile(path, 100) : ""; };
+TEST(SyncThread, DoesWorkAtOnceAndBeforeItsEnd) {
+  std::atomic<int> done = 0;
   {
     SyncThread sync(3'600'000);
-    sync.Replace(path, "first");
+    sync.Do([&] { done = 1; });
     int64_t deadline_ns = MonotonicNowNs() + 10 * kNsPerSecond;
-    while (content() != "first" && MonotonicNowNs() < deadline_ns) ::usleep(1000);
-    EXPECT_EQ(content(), "first");
-    sync.Replace(path, "second");
-    sync.Replace(path, "third");
+    while (done != 1 && MonotonicNowNs() < deadline_ns) ::usleep(1000);
+    EXPECT_EQ(done, 1);
+    sync.Do([&] { done = 2; });
+    sync.Do([&] { done = 3; });
   }
-  EXPECT_EQ(content(), "third");
-  std::filesystem::remove(path);
+  EXPECT_EQ(done, 3);
 }
 
 TEST(SyncThread, EndsAtOnceWhateverItsInterval) {

@@ -3,9 +3,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+
+#include "store/run_files.h"
+#include "store/written_manifests.h"
 
 namespace steptrace::store {
 namespace {
@@ -92,6 +96,28 @@ RunWriter MakeWriter(const std::filesystem::path& run, const WriterOptions& opti
   EXPECT_TRUE(writer.ok()) << (writer.ok() ? "" : writer.error().message);
   if (!writer.ok()) std::abort();
   return *std::move(writer);
+}
+
+std::filesystem::path NewestManifest(const std::filesystem::path& run) {
+  const auto files = ManifestFiles(run, WritersOf(run).front());
+  EXPECT_FALSE(files.empty());
+  return files.empty() ? run : files.front();
+}
+
+std::filesystem::path OwnJournal(const std::filesystem::path& run, const std::string& name) {
+  return JournalDir(run, OwnWriterName()) / name;
+}
+
+std::string OwnSegment(const std::string& table, int32_t rank, int64_t number) {
+  constexpr int32_t kNoRanks = -2;
+  return SegmentFile(table, OwnWriterName(), 0,
+                     rank == kNoRanks ? std::nullopt : std::optional(rank), number);
+}
+
+std::filesystem::path AsideOf(const std::filesystem::path& run, const std::filesystem::path& file) {
+  std::string name = file.lexically_relative(run);
+  std::replace(name.begin(), name.end(), '/', '_');
+  return run / kDamagedFolder / name;
 }
 
 void MakeTwoRanks(const std::filesystem::path& run, int64_t steps) {

@@ -39,6 +39,13 @@ Manifest CompletedManifest();
 // Two ranks whose steps interleave in time, in several segments, written out of order.
 void MakeTwoRanks(const std::filesystem::path& run, int64_t steps);
 RunReader OpenRun(const std::filesystem::path& run);
+// Where this process, as a writer, has its files in a run.
+std::filesystem::path NewestManifest(const std::filesystem::path& run);
+std::filesystem::path OwnJournal(const std::filesystem::path& run, const std::string& name);
+// Relative to the run; `rank` -2: of a table without ranks.
+std::string OwnSegment(const std::string& table, int32_t rank, int64_t number);
+// As PutAside calls it, in the folder of damaged files.
+std::filesystem::path AsideOf(const std::filesystem::path& run, const std::filesystem::path& file);
 // Writes another content into every segment of a table, of the same size; returns the files' names.
 std::vector<std::string> DamageWithin(const std::filesystem::path& run, const std::string& table);
 

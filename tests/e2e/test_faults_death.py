@@ -7,6 +7,7 @@ import signal
 import subprocess
 
 import pytest
+import run_manifest
 from fault_tools import (
     LIMIT_S,
     Recording,
@@ -197,10 +198,10 @@ def test_run_cut_off(tmp_path, share):
 
 def test_manifest_cut_off(tmp_path):
     outcome = record(tmp_path, script(tmp_path, "step()\n"))
-    manifest = outcome.run.path / "run.json"
+    manifest = run_manifest.newest(outcome.run.path)
     text = manifest.read_bytes()
     for length in (0, 1, len(text) // 2, len(text) - 2):
         manifest.write_bytes(text[:length])
         done = plain([executable(), "report", str(outcome.run.path)])
         assert done.returncode == 2
-        assert done.stderr.count(b"\n") == 1 and b"run.json" in done.stderr
+        assert done.stderr.count(b"\n") == 1 and manifest.name.encode() in done.stderr

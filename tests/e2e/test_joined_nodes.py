@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import run_manifest
 from fault_tools import LIMIT_S, executable, record
 from test_live_collectives import TRAINING
 
@@ -26,10 +27,10 @@ def node_run(folder, rank, meeting):
 
 
 def on_another_machine(run):
-    manifest = json.loads((run / "run.json").read_text())
+    manifest = run_manifest.read(run)
     manifest["nodes"][0] |= {"boot_id": "another", "host": "node1"}
     manifest["epoch_utc_ns"] += AHEAD_NS
-    (run / "run.json").write_text(json.dumps(manifest))
+    run_manifest.write(run, manifest)
 
 
 def steptrace(*words):

@@ -338,6 +338,7 @@ def test_a_run_is_tables_and_a_manifest(tmp_path):
     assert len(stored) == text.count('"ph": "X"') + text.count('"Record Window End"')
     assert sorted(p.name for p in (tmp_path / "run").iterdir()) == [
         "import.json",
+        "manifest",
         "run.json",
         "tables",
     ]

@@ -6,13 +6,16 @@ The training thread waits in `next` all the time; of a worker's samples six in t
 markup, two in `read` (waiting), two in its loop.
 """
 
-import json
 import pathlib
 import shutil
 import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tests"))
+
+import run_manifest
 
 PERIOD_NS = 10_000_000
 TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -83,13 +86,13 @@ def segment(run, name, table, times=None):
     part = {"file": file, "node": 0, "rows": table.num_rows, "bytes": path.stat().st_size}
     if times:
         part.update(ts_min_ns=times[0], ts_max_ns=times[-1])
-    return {"rows": table.num_rows, "absorbed": [], "segments": [part]}
+    return {"rows": table.num_rows, "absorbed": 0, "segments": [part]}
 
 
 def main():
     run, new = map(pathlib.Path, sys.argv[1:])
     shutil.copytree(run, new)
-    manifest = json.loads((new / "run.json").read_text())
+    manifest = run_manifest.read(new)
     manifest["name"] = "training sampled"
     sampled = samples(main_threads(new), manifest["end_ns"])
     for name, table, times in (
@@ -99,7 +102,7 @@ def main():
         shutil.rmtree(new / "tables" / name, ignore_errors=True)
         manifest["tables"][name] = segment(new, name, table, times)
     (new / "report.json").unlink(missing_ok=True)
-    (new / "run.json").write_text(json.dumps(manifest))
+    run_manifest.write(new, manifest)
 
 
 if __name__ == "__main__":

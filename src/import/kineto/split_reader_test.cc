@@ -65,7 +65,9 @@ RunText Imported(const fs::path& folder, Parallel parallel, const Limits& limits
   }
   auto manifest = nlohmann::json::parse(run["run.json"]);
   manifest.erase("id");
+  manifest.erase("crc32");
   run["run.json"] = manifest.dump();
+  std::erase_if(run, [](const auto& file) { return file.first.starts_with("manifest/"); });
   fs::remove_all(options.output);
   return run;
 }

@@ -12,6 +12,7 @@
 #include "analyze/report/report_json.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/test_runs.h"
+#include "store/manifest.h"
 
 namespace steptrace::http {
 namespace {
@@ -212,13 +213,9 @@ TEST_F(ApiTest, ComparesTwoRuns) {
 
 // As a run says it whose slices are so many.
 void SaySlices(const std::filesystem::path& run, int64_t rows) {
-  std::ifstream in(run / "run.json");
-  json manifest = json::parse(in);
-  json& slices = manifest["tables"]["slices"];
-  slices["rows"] =
-      slices["rows"].get<int64_t>() - slices["segments"][0]["rows"].get<int64_t>() + rows;
-  slices["segments"][0]["rows"] = rows;
-  std::ofstream(run / "run.json") << manifest;
+  store::Manifest manifest = *store::ReadManifest(run);
+  manifest.tables.at("slices").segments.at(0).rows = rows;
+  ASSERT_TRUE(store::WriteManifest(run, manifest).ok());
 }
 
 TEST_F(ApiTest, TheHelperAnswersForLargeRunsAlone) {

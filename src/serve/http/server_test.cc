@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "serve/http/testing_server.h"
 #include "serve/rpc/table.h"
+#include "store/manifest.h"
 
 namespace steptrace::http {
 namespace {
@@ -31,15 +32,10 @@ class ServerTest : public ServerFixture {
  protected:
   // For a run that says of itself that it is large: one that never answers.
   void StartWithHelper() {
-    std::ifstream in(folder_.path() / "runs" / "one" / "run.json");
-    auto manifest = nlohmann::json::parse(in);
-    auto& slices = manifest["tables"]["slices"];
-    slices["segments"][0]["rows"] = 300'000;
-    slices["rows"] = 0;
-    for (const auto& segment : slices["segments"]) {
-      slices["rows"] = slices["rows"].get<int64_t>() + segment["rows"].get<int64_t>();
-    }
-    Write("runs/one/run.json", manifest.dump());
+    const auto run = folder_.path() / "runs" / "one";
+    store::Manifest manifest = *store::ReadManifest(run);
+    manifest.tables.at("slices").segments.at(0).rows = 300'000;
+    ASSERT_TRUE(store::WriteManifest(run, manifest).ok());
     HelperOptions never;
     never.command = {"/bin/sh", "-c", "read t; sleep 1000"};
     never.abandoned_time = std::chrono::milliseconds(20);

@@ -5,6 +5,7 @@
 
 #include "serve/rpc/imported_before.h"
 #include "serve/rpc/steps.h"
+#include "store/manifest.h"
 #include "store/run_files.h"
 #include "store/run_list.h"
 
@@ -61,8 +62,7 @@ bool IsProfile(const fs::path& path) {
   if (!fs::is_directory(path, error) || store::IsRunFolder(path)) return false;
   bool any = false;
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    if (fs::exists(it->path() / "run.json", ignored)) return false;  // a folder of runs
+    if (store::HasManifest(it->path())) return false;  // a folder of runs
     any = true;
   }
   return any;

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "store/damaged_segments.h"
+#include "store/recovery.h"
 #include "store/test_run.h"
 
 namespace steptrace::rpc {
@@ -90,9 +90,9 @@ TEST_F(ImportedBeforeTest, OtherLimitsReadOtherwise) {
 TEST_F(ImportedBeforeTest, WhatIsGoneOrDamagedIsNoRun) {
   const fs::path run = Import(Request(trace()));
   const std::string stamp = SourceStamp(Request(trace()));
-  fs::rename(run / "run.json", run / "gone");
+  fs::rename(run / "manifest", run / "gone");
   EXPECT_EQ(ImportedBefore(runs(), stamp), std::nullopt);
-  fs::rename(run / "gone", run / "run.json");
+  fs::rename(run / "gone", run / "manifest");
   EXPECT_THAT(ImportedBefore(runs(), stamp), Optional(run));
   Write(run / "import.json", stamp.substr(1));
   EXPECT_EQ(ImportedBefore(runs(), stamp), std::nullopt);
@@ -115,7 +115,7 @@ TEST_F(ImportedBeforeTest, ARunThatLacksAFileOrAPartOfOneIsNone) {
   EXPECT_EQ(Found(Request(trace())), std::nullopt);
   fs::copy_file(dir_.path() / "whole", segment);
   EXPECT_THAT(Found(Request(trace())), Optional(run));
-  Write(run / "run.json", "{");
+  Write(store::NewestManifest(run), "{");
   EXPECT_EQ(Found(Request(trace())), std::nullopt);
 }
 
@@ -126,7 +126,7 @@ TEST_F(ImportedBeforeTest, ARunWithoutWhatWasDamagedInItIsNone) {
     const auto size = fs::file_size(file.path());
     Write(file.path(), std::string(size, 'x'));
   }
-  const auto removed = store::RemoveDamaged(run);
+  const auto removed = store::PutDamagedAside(run);
   ASSERT_TRUE(removed.ok() && removed->size() == 1);
   EXPECT_EQ(Found(Request(trace())), std::nullopt);
 }

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/shell_word.h"
+#include "store/manifest.h"
 #include "store/run_files.h"
 #include "store/run_list.h"
 
@@ -17,12 +18,15 @@ namespace fs = std::filesystem;
 Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
   if (text.empty()) return store::NewestRun(folder);
   std::error_code error;
-  if (fs::exists(fs::symlink_status(fs::path(text) / "run.json", error))) return fs::path(text);
+  if (fs::exists(fs::symlink_status(fs::path(text) / "run.json", error)) ||
+      store::HasManifest(text)) {
+    return fs::path(text);
+  }
   if (error == std::errc::permission_denied) {
     return Error{fmt::format("cannot look into {}: {}; ask its owner for the right to read it",
                              text, error.message())};
   }
-  // Without its run.json, too: who reads it says that it is missing, who repairs it goes on.
+  // Without its manifest, too: who reads it says that it is missing, who repairs it goes on.
   if (store::HoldsRows(text)) return fs::path(text);
   STEPTRACE_ASSIGN_OR_RETURN(auto runs, store::ListRuns(folder));
   // A shell completes the name of a folder with a slash.
@@ -44,7 +48,7 @@ Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
   }
   if (fs::exists(text, error)) {
     return Error{
-        fmt::format("{}: not a run (it has no run.json); `steptrace ls {}` lists the runs "
+        fmt::format("{}: not a run (it has no manifest); `steptrace ls {}` lists the runs "
                     "in a folder",
                     text, ShellWord(text))};
   }

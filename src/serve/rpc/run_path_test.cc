@@ -97,10 +97,10 @@ TEST_F(RunPathTest, WhatIsNotThereIsNamedWithTheNextStep) {
   EXPECT_THAT(Found("nope"), HasSubstr("steptrace ls"));
   EXPECT_THAT(Found(""), HasSubstr(runs().string()));
   fs::create_directory(runs() / "empty");
-  EXPECT_THAT(Found((runs() / "empty").string()), HasSubstr("it has no run.json"));
-  // Rows without their run.json: reading says what is missing, recovery goes on.
+  EXPECT_THAT(Found((runs() / "empty").string()), HasSubstr("it has no manifest"));
+  // Rows without their manifest: reading says what is missing, recovery goes on.
   fs::create_directories(runs() / "cut" / "tables" / "tracks" / "node=0");
-  EXPECT_THAT(Found((runs() / "cut").string()), HasSubstr("it has no run.json"));
+  EXPECT_THAT(Found((runs() / "cut").string()), HasSubstr("it has no manifest"));
   std::ofstream(runs() / "cut" / "tables" / "tracks" / "node=0" / "0.parquet") << "PAR1";
   EXPECT_EQ(Found((runs() / "cut").string()), "cut");
   EXPECT_EQ(Found("cut"), "cut");

@@ -25,6 +25,7 @@
 #include "store/run_files.h"
 #include "store/run_list.h"
 #include "store/run_reader.h"
+#include "store/written_manifests.h"
 #include "timeline/format.h"
 
 namespace steptrace::rpc {
@@ -158,8 +159,17 @@ Json CostOf(const CostRequest& cost, const Json& duration_ns) {
   return {{"amount", *cost.price_per_hour * hours}, {"currency", ""}};
 }
 
+// Of what its writers said last; each of theirs changes its folder.
+std::string ManifestStamp(const fs::path& run) {
+  std::string text = StampText(run / "run.json");
+  std::vector<fs::path> writers = store::Entries(run / store::kManifestFolder);
+  std::sort(writers.begin(), writers.end());
+  for (const fs::path& writer : writers) text += StampText(writer);
+  return text;
+}
+
 uint64_t StampOf(const fs::path& run) {
-  std::string text = StampText(run / "run.json") + StampText(run / "report.json");
+  std::string text = ManifestStamp(run) + StampText(run / "report.json");
   if (auto reader = store::RunReader::Open(run); reader.ok()) {
     text += reader->manifest().status + store::PartsText(*reader, kListTables);
   }
@@ -343,7 +353,7 @@ uint64_t RunCatalog::Stamp() {
   for (fs::directory_iterator it(folder_, failed), end; !failed && it != end;
        it.increment(failed)) {
     if (!store::IsRunFolder(it->path()) || (only_ && it->path().filename() != *only_)) continue;
-    text += it->path().filename().string() + StampText(it->path() / "run.json") +
+    text += it->path().filename().string() + ManifestStamp(it->path()) +
             StampText(it->path() / "report.json") + "\n";
   }
   std::lock_guard lock(mutex_);

@@ -17,6 +17,7 @@
 #include "serve/rpc/compare.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/test_runs.h"
+#include "store/manifest.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -58,10 +59,9 @@ TEST(RunCatalog, ListsRunsWithTheirVerdicts) {
 TEST(RunCatalog, AStartThatIsNotKnownIsEmpty) {
   TempDir folder;
   store::MakeProfiledRun(folder.path() / "undated", 3);
-  const auto file = folder.path() / "undated" / "run.json";
-  json manifest = json::parse(std::ifstream(file));
-  manifest["epoch_utc_ns"] = 0;
-  std::ofstream(file) << manifest;
+  store::Manifest manifest = *store::ReadManifest(folder.path() / "undated");
+  manifest.epoch_utc_ns = 0;
+  ASSERT_TRUE(store::WriteManifest(folder.path() / "undated", manifest).ok());
   RunCatalog catalog(folder.path(), std::nullopt);
   EXPECT_EQ(json::parse(*catalog.ListJson({}, kLongWait))["runs"][0]["started_utc"], "");
 }

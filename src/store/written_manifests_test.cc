@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/written_manifests.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "store/add_rows.h"
+#include "store/recovery.h"
+#include "store/test_run.h"
+
+namespace steptrace::store {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Manifest Of(const std::string& writer, const std::string& host, int32_t first_number) {
+  Manifest manifest = CompletedManifest();
+  manifest.writer = writer;
+  manifest.nodes.at(0).host = host;
+  manifest.first_number = first_number;
+  return manifest;
+}
+
+fs::path FileOf(const fs::path& run, const std::string& writer, int generation) {
+  return run / kManifestFolder / writer / (std::to_string(generation) + ".json");
+}
+
+TEST(WrittenManifests, AWriterIsCalledByHostBootAndProcess) {
+  const std::string name = OwnWriterName();
+  EXPECT_THAT(name, testing::MatchesRegex("[A-Za-z0-9._-]+-[0-9a-f]+-[0-9]+"));
+  EXPECT_THAT(name, testing::EndsWith("-" + std::to_string(::getpid())));
+}
+
+TEST(WrittenManifests, TheNewestGenerationCountsAndTakesTheOldersPlace) {
+  TempDir dir;
+  Manifest manifest = Of("w", "host", 0);
+  for (int i = 1; i <= 3; ++i) {
+    manifest.name = std::to_string(i);
+    ASSERT_OK(WriteManifest(dir.path(), manifest));
+    EXPECT_EQ(ReadManifest(dir.path())->name, manifest.name);
+  }
+  EXPECT_THAT(ManifestFiles(dir.path(), "w"), ElementsAre(FileOf(dir.path(), "w", 3)));
+}
+
+TEST(WrittenManifests, AFileIsNeverWrittenTwice) {
+  TempDir dir;
+  const fs::path file = dir.path() / "1.json";
+  ASSERT_OK(WriteOnce(file, "first"));
+  EXPECT_FALSE(WriteOnce(file, "second").ok());
+  EXPECT_EQ(*ReadFile(file, 100), "first");
+  auto entries = fs::directory_iterator(dir.path());
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1) << "a temporary file stayed";
+}
+
+// Torn, as an upload leaves it, or damaged on the disk.
+TEST(WrittenManifests, ANewestThatIsDamagedIsToldAndTheOneBeforeItRead) {
+  TempDir dir;
+  ASSERT_OK(WriteManifest(dir.path(), Of("w", "host", 0)));
+  const std::string whole = *ReadFile(FileOf(dir.path(), "w", 1), 1 << 20);
+  for (const std::string& torn : {std::string(), whole.substr(0, whole.size() / 2), whole + " "}) {
+    std::ofstream(FileOf(dir.path(), "w", 2)) << torn;
+    RunReader reader = OpenRun(dir.path());
+    EXPECT_EQ(reader.manifest().status, kStatusCompleted);
+    const auto losses = reader.Read<LossRow>();
+    ASSERT_OK(losses);
+    ASSERT_EQ(losses->size(), 1u);
+    EXPECT_EQ(reader.Text(losses->front().cause), "manifest_damaged");
+    EXPECT_THAT(losses->front().detail, HasSubstr("2.json"));
+    EXPECT_THAT(losses->front().detail, HasSubstr("steptrace recover"));
+  }
+}
+
+// What an older generation says holds no more where its journals are gone.
+TEST(WrittenManifests, AnOlderOneWhoseRowsWereMovedIsNotRead) {
+  TempDir dir;
+  const fs::path run = dir.path() / "run";
+  fs::path first;
+  std::string in_progress;
+  {
+    RunWriter writer = MakeWriter(run);
+    writer.Append(SampleStep(writer.strings(), 0));
+    first = NewestManifest(run);
+    in_progress = *ReadFile(first, 1 << 20);
+    ASSERT_OK(writer.Close(CompletedManifest()));
+  }
+  std::ofstream(first) << in_progress;
+  ASSERT_EQ(OpenRun(run).Read<StepRow>()->size(), 1u);
+  std::ofstream(NewestManifest(run)) << "damaged";
+  const auto refused = RunReader::Open(run);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("`steptrace recover "));
+  ASSERT_OK(RecoverRun(run));
+  EXPECT_EQ(OpenRun(run).Read<StepRow>()->size(), 1u);
+}
+
+TEST(WrittenManifests, ANewerFormatIsNotTakenForDamage) {
+  TempDir dir;
+  ASSERT_OK(WriteManifest(dir.path(), Of("w", "host", 0)));
+  std::ofstream(FileOf(dir.path(), "w", 2)) << R"({"format": 99})";
+  const auto read = ReadManifest(dir.path());
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(read.error().message, HasSubstr("format 99 is newer"));
+  EXPECT_FALSE(RecoverRun(dir.path()).ok());
+}
+
+TEST(WrittenManifests, AManifestOfAnotherWriterIsDamage) {
+  TempDir dir;
+  ASSERT_OK(WriteManifest(dir.path(), Of("w", "host", 0)));
+  fs::rename(dir.path() / kManifestFolder / "w", dir.path() / kManifestFolder / "v");
+  EXPECT_THAT(ReadManifest(dir.path()).error().message, HasSubstr("of another writer"));
+}
+
+TEST(WrittenManifests, RunJsonIsACopyThatNothingReads) {
+  TempDir dir;
+  ASSERT_OK(WriteManifest(dir.path(), Of("w", "host", 0)));
+  EXPECT_EQ(*ReadFile(dir.path() / "run.json", 1 << 20),
+            *ReadFile(FileOf(dir.path(), "w", 1), 1 << 20));
+  std::ofstream(dir.path() / "run.json") << "damaged";
+  EXPECT_TRUE(ReadManifest(dir.path()).ok());
+  fs::remove(dir.path() / "run.json");
+  EXPECT_TRUE(ReadManifest(dir.path()).ok());
+  EXPECT_TRUE(HasManifest(dir.path()));
+}
+
+TEST(UnionOfWriters, NumbersNodesByHost) {
+  Manifest a = Of("a", "one", 0);
+  a.nodes.push_back(a.nodes.at(0));  // a profile of two machines that call themselves alike
+  a.nodes.at(1).node = 1;
+  Manifest b = Of("b", "two", 100);
+  b.ranks = {{1, 0, 0, 2, 7}};
+  Manifest c = Of("c", "one", 200);
+  c.ranks = {{2, 0, 0, 2, 8}};
+  const auto numbers = NumberNodes({a, b, c});
+  EXPECT_EQ(numbers.at(0), (NodeNumbers{{0, 0}, {1, 1}}));
+  EXPECT_EQ(numbers.at(1), (NodeNumbers{{0, 2}}));
+  EXPECT_EQ(numbers.at(2), (NodeNumbers{{0, 0}}));
+  const Manifest all = UnionOf({a, b, c});
+  ASSERT_EQ(all.nodes.size(), 3u);
+  EXPECT_EQ(all.nodes.at(2).host, "two");
+  ASSERT_EQ(all.ranks.size(), 3u);
+  EXPECT_EQ(all.ranks.at(1).node, 2);
+  EXPECT_EQ(all.ranks.at(2).node, 0);
+}
+
+TEST(UnionOfWriters, OneWritersNumbersStayAsTheyAre) {
+  Manifest only = Of("w", "host", 0);
+  only.nodes.at(0).node = 5;
+  EXPECT_EQ(UnionOf({only}).nodes.at(0).node, 5);
+}
+
+TEST(UnionOfWriters, EndsAsTheWorstOfThem) {
+  Manifest a = Of("a", "one", 0);
+  Manifest b = Of("b", "two", 100);
+  EXPECT_EQ(UnionOf({a, b}).status, kStatusCompleted);
+  b.status = kStatusFailed;
+  b.exit_code = 3;
+  b.end_ns = *a.end_ns + 5;
+  const Manifest all = UnionOf({a, b});
+  EXPECT_EQ(all.status, kStatusFailed);
+  EXPECT_EQ(all.exit_code, 3);
+  EXPECT_EQ(all.end_ns, b.end_ns);
+  a.status = kStatusInProgress;
+  EXPECT_EQ(UnionOf({a, b}).status, kStatusInProgress);
+}
+
+// A run whose second writer's files came from another machine, as from an object store.
+class TwoWriters : public testing::Test {
+ protected:
+  TwoWriters() {
+    Make(run(), "one", 0, 0);
+    Make(dir_.path() / "other", "two", 1, 100);
+    const fs::path other = dir_.path() / "other";
+    // Another process's: of the same host here, so that the name is given anew.
+    Rename(other, OwnWriterName(), "z-0-1");
+    for (const char* part : {"manifest", "journal"}) {
+      fs::copy(other / part, run() / part, fs::copy_options::recursive);
+    }
+  }
+
+  fs::path run() const { return dir_.path() / "run"; }
+
+  void Make(const fs::path& path, const char* host, int32_t rank, int32_t first_number) {
+    Manifest manifest = SampleManifest();
+    manifest.nodes.at(0).host = host;
+    manifest.ranks = {{rank, 0, 0, 2, 10 + rank}};
+    manifest.first_number = first_number;
+    auto writer = RunWriter::Create(path, manifest, QuietOptions());
+    ASSERT_OK(writer);
+    for (int64_t step = 0; step < 3; ++step) {
+      writer->Append(SampleStep(writer->strings(), step, rank));
+    }
+    ASSERT_OK(writer->Flush());
+  }
+
+  static void Rename(const fs::path& path, const std::string& from, const std::string& to) {
+    fs::rename(path / "journal" / from, path / "journal" / to);
+    Manifest manifest = *ReadManifestOf(path, from);
+    fs::remove_all(path / kManifestFolder);
+    manifest.writer = to;
+    manifest.journal_nodes = {{to, 0}};
+    ASSERT_OK(WriteManifest(path, manifest));
+  }
+
+  static Result<Manifest> ReadManifestOf(const fs::path& path, const std::string& writer) {
+    auto manifest = ManifestFromJson(*ReadFile(FileOf(path, writer, 1), 1 << 20), "test");
+    return manifest;
+  }
+
+  static void ExpectRows(RunReader reader) {
+    const auto steps = reader.Read<StepRow>();
+    ASSERT_OK(steps);
+    ASSERT_EQ(steps->size(), 6u);
+    for (const StepRow& step : *steps) EXPECT_EQ(step.node, step.rank);
+    EXPECT_EQ(*reader.CountRows("steps"), 6);
+    EXPECT_EQ(reader.manifest().nodes.size(), 2u);
+  }
+
+ private:
+  TempDir dir_;
+};
+
+TEST_F(TwoWriters, AreOneRunToAReader) {
+  EXPECT_THAT(WritersOf(run()), ElementsAre(OwnWriterName(), "z-0-1"));
+  ExpectRows(OpenRun(run()));
+}
+
+TEST_F(TwoWriters, AreBothRecovered) {
+  ASSERT_OK(RecoverRun(run()));
+  RunReader reader = OpenRun(run());
+  EXPECT_EQ(reader.state(), RunState::kClosed);
+  EXPECT_EQ(reader.manifest().status, kStatusInterrupted);
+  EXPECT_FALSE(fs::exists(run() / "journal"));
+  ExpectRows(std::move(reader));
+}
+
+TEST_F(TwoWriters, LoseNoRowsWithAManifestOfOne) {
+  ASSERT_OK(RecoverRun(run()));
+  for (const fs::path& file : ManifestFiles(run(), "z-0-1")) fs::remove(file);
+  EXPECT_FALSE(RunReader::Open(run()).ok());
+  ASSERT_OK(RecoverRun(run()));
+  RunReader reader = OpenRun(run());
+  EXPECT_EQ(reader.manifest().id, SampleManifest().id) << "the other knows of the run";
+  EXPECT_EQ(reader.manifest().epoch_utc_ns, SampleManifest().epoch_utc_ns);
+  EXPECT_EQ(reader.Read<StepRow>()->size(), 6u);
+  const auto losses = reader.Read<LossRow>();
+  ASSERT_OK(losses);
+  int damaged = 0;
+  for (const LossRow& loss : *losses) damaged += reader.Text(loss.cause) == "manifest_damaged";
+  EXPECT_EQ(damaged, 1);
+}
+
+TEST_F(TwoWriters, TakeRowsThatAreAddedByTheirNode) {
+  ASSERT_OK(RecoverRun(run()));
+  StringTable strings;
+  std::vector<StepRow> rows = {SampleStep(strings, 7, 0), SampleStep(strings, 7, 1)};
+  rows[0].node = 0;
+  rows[1].node = 1;
+  ASSERT_OK(AddRows<StepRow>(run(), rows, strings));
+  RunReader reader = OpenRun(run());
+  const auto steps = reader.Read<StepRow>();
+  ASSERT_OK(steps);
+  ASSERT_EQ(steps->size(), 8u);
+  for (const StepRow& step : *steps) EXPECT_EQ(step.node, step.rank);
+}
+
+TEST_F(TwoWriters, AreRefusedWhereTheirTracksHaveTheSameNumbers) {
+  Manifest manifest = *ReadManifestOf(run(), "z-0-1");
+  manifest.first_number = 0;
+  ASSERT_OK(WriteManifest(run(), manifest));
+  EXPECT_THAT(ReadManifest(run()).error().message, HasSubstr("give their tracks the same numbers"));
+}
+
+}  // namespace
+}  // namespace steptrace::store
