@@ -8,9 +8,9 @@ A vocabulary is a module of tools/generators: SOURCE, its file, and files(), {pa
 
 import sys
 
-from generators import data_loss, findings, hidden_characters, stages
+from generators import data_loss, findings, hidden_characters, report, stages
 
-VOCABULARIES = (data_loss, findings, hidden_characters, stages)
+VOCABULARIES = (data_loss, findings, hidden_characters, report, stages)
 
 
 def main():

@@ -2,7 +2,8 @@
 // Where views get their data: a server (docs/reference/http.md), or a report that lies in the page itself.
 import type { Ns, Stretch } from '../base/time';
 import type { Columns } from './arrow';
-import type { Report, RunStatus, Suspect, VerdictStatus } from './report';
+import type { SuspectId } from '../base/stages';
+import type { ListedStatus, Report, VerdictStatus } from './report';
 
 export interface ServerInfo {
   version: string;
@@ -14,7 +15,7 @@ export interface ServerInfo {
 export interface RunRow {
   id: string;
   name: string;
-  status: RunStatus;
+  status: ListedStatus;
   command: string[] | string;
   /** Empty where it is not known. */
   started_utc: string;
@@ -24,7 +25,7 @@ export interface RunRow {
   steps: number;
   verdict: {
     status: VerdictStatus;
-    suspect: Suspect | '';
+    suspect: SuspectId | '';
     sub_stage: string;
     /** The verdict in a sentence; absent from servers of older versions. */
     headline?: string;
@@ -69,7 +70,7 @@ export interface Comparison {
 }
 
 export interface RunEvent {
-  status: RunStatus;
+  status: ListedStatus;
   generation: number;
   steps: number;
   to_ns: Ns;

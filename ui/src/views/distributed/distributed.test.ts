@@ -35,7 +35,7 @@ describe('distributed', () => {
     expect(
       partsOf(rank({ transfer_ns: 0, wait_ns: 0 })).find((p) => p.name === 'unmatched')?.ns,
     ).toBe(30);
-    expect(sum(rank({ transfer_ns: null, wait_ns: null, exposed_ns: null }))).toBe(70);
+    expect(sum(rank({ transfer_ns: null, wait_ns: null, exposed_ns: 0 }))).toBe(70);
   });
 
   it('total: as told, to the ns, and what the parts sum to', () => {

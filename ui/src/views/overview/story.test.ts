@@ -32,6 +32,7 @@ const VERDICT: Verdict = {
   suspect: 'data_pipeline',
   sub_stage: 'getitem',
   headline: 'data pipeline, 65 % of the step (63-67)',
+  figures: [],
   healthy: false,
   share: 0.65,
   share_low: 0.63,
@@ -40,11 +41,23 @@ const VERDICT: Verdict = {
   at_most_saving: null,
   straggler_rank: null,
   straggler_cause: '',
+  function: null,
   evidence: [],
+  rules: [],
   advice: [],
+  whole_run: null,
 };
 
-const FEW = [{ kind: 'verdict.few_steps', text: 'it rests on 5 steps', table: 'steps', where: '' }];
+const FEW = [
+  {
+    kind: 'verdict.few_steps',
+    values: {},
+    text: 'it rests on 5 steps',
+    figures: [],
+    table: 'steps',
+    where: '',
+  },
+];
 
 // A run of 100 ns: 10 before the steps, 80 of them, 10 after.
 function report(verdict: Partial<Verdict> = {}): Report {
@@ -203,7 +216,7 @@ it('what nobody is to blame for has the name of its stage, where that is all of 
 
 describe('evidence leads to the view and stretch that show it', () => {
   const target = (table: string, where = '', kind?: string) =>
-    evidenceTarget({ table, where, text: '', ...(kind && { kind }) }, report(), null);
+    evidenceTarget({ table, where, ...(kind && { kind }) }, report(), null);
   it('counters: the metric, over the training', () => {
     expect(target('counters', "metric = 'cpu.busy_share'")).toEqual({
       view: 'system',
@@ -233,7 +246,7 @@ describe('evidence leads to the view and stretch that show it', () => {
     ['samples', '', 'data'],
     ['losses', "cause = 'no_hooks'", 'overview'],
     ['a table of a newer version', '', 'steps'],
-  ])('without a kind, as in older reports, the view of its table: %s %s', (table, where, view) => {
+  ])('without a kind the view of its table: %s %s', (table, where, view) => {
     expect(target(table, where).view).toBe(view);
     expect(target(table, where, 'of.a_newer_version').view).toBe(view);
     expect(target(table, where, 'constructor').view).toBe(view);
@@ -241,7 +254,7 @@ describe('evidence leads to the view and stretch that show it', () => {
   it('steps: where what the figure is of is shown, if it is', () => {
     const of = (kind: string, more: object) =>
       evidenceTarget(
-        { table: 'steps', where: "kind = 'train'", text: '', kind },
+        { table: 'steps', where: "kind = 'train'", kind },
         { ...report(), ...more } as Report,
         null,
       ).view;
@@ -258,7 +271,7 @@ describe('evidence leads to the view and stretch that show it', () => {
   });
   it('samples: the threads whose stacks they are', () => {
     const threads = (kind: string, of = report()) =>
-      evidenceTarget({ table: 'samples', where: '', text: '', kind }, of, null).params;
+      evidenceTarget({ table: 'samples', where: '', kind }, of, null).params;
     const noLoader = { ...report(), data_pipeline: { applicable: false } } as Report;
     expect(threads('data.samples')).toEqual({}); // the workers, where there are any
     expect(threads('data.samples', noLoader)).toEqual({ threads: 'training' });
@@ -284,7 +297,13 @@ it('the run in time: phases, and lanes only for what happened', () => {
   expect(phases.inside.map((p) => [p.name, p.figure.exact])).toEqual([['checkpoint', '5 ns']]);
   const none = { steps: null, checkpoints: [], findings: [] };
   expect(lanes(report(), none)).toEqual([]);
-  const finding = { kind: 'rule', severity: 'warning', subject: '', text: 'x', standing: true };
+  const finding = {
+    kind: 'rule',
+    severity: 'warning',
+    subject: '',
+    text: 'x',
+    standing: true,
+  } as const;
   const found = lanes(report(), { ...none, findings: [{ ...finding, ts_ns: ns(500) }] });
   expect(found.map((l) => [l.name, l.marks[0]?.from])).toEqual([['Findings', 100]]); // kept on the axis
 });

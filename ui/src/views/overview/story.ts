@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the overview tells, as data: sentences, parts of the step, where evidence is shown, marks in time.
 import type { EvidenceKind } from '../../api/finding_kinds';
-import type {
-  Breakdown,
-  Evidence,
-  Finding,
-  Loss,
-  Outlier,
-  Report,
-  Stage,
-  Suspect,
-  Verdict,
-} from '../../api/report';
+import type { Breakdown, Finding, Loss, Outlier, Report, Stage, Verdict } from '../../api/report';
 import { stretchOfStep, where, type Steps } from '../../api/steps';
 import {
   counted,
@@ -28,9 +18,10 @@ import {
 } from '../../base/format';
 import { newer } from '../../base/never';
 import { readable, sentenceOf } from '../../base/prose';
+import type { SuspectId } from '../../base/stages';
 import { canBeBlamed, namedByStage } from '../../base/suspects';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
-import { metricOfWhere, shownOf, stretchOfWhere } from '../../state/evidence';
+import { metricOfWhere, shownOf, stretchOfWhere, type Located } from '../../state/evidence';
 import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
@@ -44,7 +35,7 @@ export interface Story {
 
 /** The verdict as every report has it, the terminal's too, for a heading; and what it means. */
 export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): Story {
-  const heading = begun(sentenceOf({ text: verdict.headline, figures: verdict.figures ?? [] }));
+  const heading = begun(sentenceOf({ text: verdict.headline, figures: verdict.figures }));
   switch (verdict.status) {
     case 'found':
       return {
@@ -139,7 +130,7 @@ export function stepParts(report: Report, least = 0.005): StepPart[] {
   const mean = report.steps.duration_ns?.mean ?? null;
   const per = (share: number) => (mean === null ? null : share * mean);
   const bySize = (a: { share: number }, b: { share: number }) => b.share - a.share;
-  const stagesOf = (suspect: Suspect) =>
+  const stagesOf = (suspect: SuspectId) =>
     report.stages
       .filter((s: Stage) => s.suspect === suspect && s.share >= least)
       .map((s) => ({ name: s.name, share: s.share, perStep: per(s.share) }))
@@ -173,7 +164,7 @@ export function trainingStretch(report: Report): Stretch | null {
 }
 
 /** The view and stretch in which a piece of evidence can be seen. */
-export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stretch | null): Target {
+export function evidenceTarget(evidence: Located, report: Report, chosen: Stretch | null): Target {
   const named = stretchOfWhere(evidence.where);
   const over = named ?? chosen ?? trainingStretch(report);
   const shown = shownOf(evidence);
