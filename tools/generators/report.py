@@ -103,6 +103,8 @@ class Vocabulary:
         declared = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
         self.schema = declared["schema"]
         self.words = {one["name"]: one["words"] for one in declared["words"]}
+        self.reasons = {one["id"]: one["text"] for one in declared["reason"]}
+        self.words["reason_id"] = list(self.reasons)
         self.stages = names_of_stages()
         self.types = {one["name"]: one for one in declared["type"]}
         self.own = {
@@ -111,12 +113,18 @@ class Vocabulary:
         }
         rows = [[one["name"], one["type"], one["is"]] for one in declared["section"]]
         self.sections = [member_of("section", row) for row in rows]
+        # Lists whose rows stand beside a section's own members.
+        self.listed = {
+            one["name"]
+            for one in declared["section"]
+            if one["type"].endswith("[]") and not one.get("plain")
+        }
         known = [*SCALARS, *self.words, *self.stages, *self.types]
         if len(known) != len(set(known)) or len(self.types) != len(declared["type"]):
             sys.exit(f"{SOURCE}: a type is there twice")
         for name in self.types:
-            members = self.members(name)
-            if len({one.name for one in members}) != len(members):
+            own = [one.name for one in self.own[name]]
+            if len(set(own)) != len(own):
                 sys.exit(f"{SOURCE}: {name} has a member twice")
         used = [*self.sections, *(one for own in self.own.values() for one in own)]
         for one in used:
@@ -130,11 +138,19 @@ class Vocabulary:
         return {name for one in self.types.values() for name in one.get("extends", ())}
 
     def members(self, name):
-        """A type's members, those of the types that it extends first."""
+        """A type's members, those of the types that it extends first; what it says of one of them itself holds."""
+        own = {one.name: one for one in self.own[name]}
         of_others = [
-            one for other in self.types[name].get("extends", ()) for one in self.members(other)
+            own.pop(one.name, one)
+            for other in self.types[name].get("extends", ())
+            for one in self.members(other)
         ]
-        return [*of_others, *self.own[name]]
+        return [*of_others, *own.values()]
+
+    def rows_of(self, section):
+        """The members of a section that is a list."""
+        rows = Member("rows", False, section.kind, section.text)
+        return [*self.members("section"), rows]
 
 
 def value_schema(known, name):
@@ -174,6 +190,11 @@ def object_schema(known, meaning, members):
 
 def json_schema(known):
     whole_report = object_schema(known, "A report of Steptrace", known.sections)
+    for one in known.sections:
+        if one.name in known.listed:
+            whole_report["properties"][one.name] = object_schema(
+                known, one.text, known.rows_of(one)
+            )
     whole_report["properties"] = {"schema": {"const": known.schema}} | whole_report["properties"]
     whole_report["required"] = ["schema", *whole_report["required"]]
     document = {
@@ -210,6 +231,8 @@ def row(known, one):
 
 
 def table(known, members):
+    if not members:
+        return
     yield "| member | type | unit | is |"
     yield "| --- | --- | --- | --- |"
     yield from (row(known, one) for one in members)
@@ -219,9 +242,20 @@ def page(known):
     yield ""
     yield "## Sections"
     yield ""
-    yield "Beside `schema`, whose value is `" + known.schema + "`, a report has these members."
+    yield (
+        "Beside `schema`, whose value is `"
+        + known.schema
+        + "`, a report has these members. All but `run` and `notes` are"
+    )
+    yield "sections and have the members of [section](#section); of a list the rows stand in `rows` beside them."
     yield ""
     yield from table(known, known.sections)
+    yield ""
+    yield "## Reasons"
+    yield ""
+    yield "| id | text, where nobody knows more |"
+    yield "| --- | --- |"
+    yield from (f"| `{name}` | {words} |" for name, words in known.reasons.items())
     yield ""
     yield "## Types"
     for name, one in known.types.items():
@@ -233,6 +267,52 @@ def page(known):
         yield ""
         yield from table(known, known.own[name])
     yield ""
+
+
+def header(known):
+    """The reasons, and the schema's name, in C++."""
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield "#pragma once"
+    yield ""
+    yield "#include <cstddef>"
+    yield "#include <cstdint>"
+    yield "#include <string_view>"
+    yield ""
+    yield "namespace steptrace::analyze {"
+    yield ""
+    yield "// clang-format off"
+    yield f"inline constexpr const char* kReportSchema = {text.cpp(known.schema)};"
+    yield ""
+    for name, words in (
+        ("SectionStatus", known.words["section_status"]),
+        ("SectionReason", known.reasons),
+    ):
+        yield f"enum class {name} : uint8_t {{"
+        yield from (f"  k{text.camel(one)}," for one in words)
+        yield "};"
+        yield ""
+    statuses = ", ".join(text.cpp(one) for one in known.words["section_status"])
+    yield f"inline constexpr std::string_view kSectionStatuses[] = {{{statuses}}};"
+    yield "struct SectionReasonInfo {"
+    yield "  std::string_view id;"
+    yield "  std::string_view text;  // where nobody knows more"
+    yield "};"
+    yield "inline constexpr SectionReasonInfo kSectionReasons[] = {"
+    yield from (
+        f"    {{{text.cpp(one)}, {text.cpp(words)}}}," for one, words in known.reasons.items()
+    )
+    yield "};"
+    yield "// clang-format on"
+    yield ""
+    yield "constexpr std::string_view NameOf(SectionStatus status) {"
+    yield "  return kSectionStatuses[static_cast<size_t>(status)];"
+    yield "}"
+    yield "constexpr const SectionReasonInfo& InfoOf(SectionReason reason) {"
+    yield "  return kSectionReasons[static_cast<size_t>(reason)];"
+    yield "}"
+    yield ""
+    yield "}  // namespace steptrace::analyze"
 
 
 def typescript_name(known, name):
@@ -248,6 +328,11 @@ def typescript_type(known, kind):
 
 
 def interface(known, name, meaning, extends, members):
+    if not members:
+        yield ""
+        yield f"/** {meaning}. */"
+        yield f"export type {name} = {text.camel(extends[0])};"
+        return
     others = ", ".join(text.camel(other) for other in extends)
     yield ""
     yield f"/** {meaning}. */"
@@ -255,7 +340,10 @@ def interface(known, name, meaning, extends, members):
     for one in members:
         yield f"  /** {one.text}. */"
         mark = "?" if one.optional else ""
-        yield f"  {one.name}{mark}: {typescript_type(known, one.kind)};"
+        kind = typescript_type(known, one.kind)
+        if name == "Report" and one.name in known.listed:
+            kind = f"Rows<{kind.removesuffix('[]')}>"
+        yield f"  {one.name}{mark}: {kind};"
     yield "}"
 
 
@@ -277,6 +365,11 @@ def typescript(known):
     for name, one in known.types.items():
         extends = one.get("extends", ())
         yield from interface(known, text.camel(name), one["is"], extends, known.own[name])
+    yield ""
+    yield "/** A section that is a list. */"
+    yield "export interface Rows<Row> extends Section {"
+    yield "  rows: Row[];"
+    yield "}"
     yield from interface(known, "Report", "A report of Steptrace", (), known.sections)
     yield ""
 
@@ -288,6 +381,7 @@ def files():
         "export interface Report {\n", "export interface Report {\n  schema: string;\n"
     )
     return {
+        Path("src/analyze/report/report_words.h"): text.whole(header(known)),
         Path("docs/reference/report.schema.json"): json_schema(known),
         Path("ui/src/api/report_types.ts"): made_typescript,
         PAGE: text.between(PAGE, BEGIN, END, page(known)),

@@ -3,7 +3,7 @@
 import type { StageId, SuspectId } from '../base/stages';
 import type { Ns } from '../base/time';
 
-export const REPORT_SCHEMA = 'steptrace.report/1';
+export const REPORT_SCHEMA = 'steptrace.report/2';
 
 export type Value = string | number | boolean | null;
 /** What a sentence is made of; a list: its items. */
@@ -11,9 +11,8 @@ export type Values = Record<string, Value | Record<string, Value>[]>;
 export type Settings = Record<string, string | number | boolean>;
 
 export type RunStatus = 'in_progress' | 'completed' | 'failed' | 'stopped' | 'interrupted' | '';
-export type VerdictStatus = 'found' | 'no_single_suspect' | 'too_few_steps' | 'no_steps';
+export type SectionStatus = 'found' | 'not_found' | 'not_applicable' | 'cannot_tell' | 'error';
 export type RuleStatus = 'ok' | 'issues_found' | 'not_applicable' | 'error';
-export type DistributedStatus = 'ok' | 'one_rank' | 'nothing_matched' | 'no_collectives';
 export type DistributedSource = 'calls' | 'steps';
 export type LeakStatus = 'none' | 'found' | 'too_few_steps' | 'no_addresses';
 export type GrowthVerdict = 'leak' | 'plateau' | 'not_enough_data';
@@ -32,6 +31,45 @@ export type PathCause =
   | 'not_recorded'
   | 'not_linked';
 export type Severity = 'info' | 'warning' | 'error';
+export type ReasonId =
+  | 'not_built'
+  | 'no_steps'
+  | 'too_few_steps'
+  | 'no_single_suspect'
+  | 'no_loader'
+  | 'no_device_activity'
+  | 'no_device_phases'
+  | 'no_operators'
+  | 'no_allocations'
+  | 'no_modules'
+  | 'one_rank'
+  | 'nothing_matched'
+  | 'no_metrics'
+  | 'no_facts'
+  | 'no_rules'
+  | 'no_issue'
+  | 'nothing_noticed'
+  | 'nothing_lost';
+
+/** Why a section is not found. */
+export interface Reason {
+  /** The reason. */
+  id: ReasonId;
+  /** The same in words, with the next step where there is one. */
+  text: string;
+}
+
+/** What each section has. */
+export interface Section {
+  /** found; not_found: it was looked for; not_applicable: the run has no source of it; cannot_tell: the source does not suffice; error. */
+  status: SectionStatus;
+  /** Why it is not found. */
+  reason: Reason | null;
+  /** How many rows it has in all, of several lists the main one. */
+  count: number;
+  /** Rows are left out here: those beyond the longest, those of ranks and machines beyond 64, or beyond --top. */
+  truncated: boolean;
+}
 
 /** A value that a sentence's figure was rounded from. */
 export interface Figure {
@@ -71,7 +109,7 @@ export interface Advice extends Said {
   setting: string;
   /** Its value now. */
   current: string;
-  /** The value to try; empty: keep it. */
+  /** The value to try; empty: none is named. */
   proposed: string;
 }
 
@@ -116,7 +154,7 @@ export interface RunInfo {
 }
 
 /** The run before, in and after its steps; of a part of the run the steps alone. */
-export interface RunPhases {
+export interface RunPhases extends Section {
   /** Before the first step. */
   initialization_ns: Ns | null;
   /** The steps. */
@@ -160,7 +198,7 @@ export interface Outlier {
 }
 
 /** How many steps there are, and how long the steady ones take. */
-export interface StepsInfo {
+export interface StepsInfo extends Section {
   /** All steps, of the rank with most. */
   count: number;
   /** Steady training steps, of the rank with most of them. */
@@ -218,7 +256,9 @@ export interface WholeRun {
   /** How many steady steps that are. */
   steady: number;
   /** As the verdict's. */
-  status: VerdictStatus;
+  status: SectionStatus;
+  /** As the verdict's. */
+  reason: Reason | null;
   /** As the verdict's. */
   suspect: string;
   /** As the verdict's. */
@@ -234,9 +274,9 @@ export interface WholeRun {
 }
 
 /** Who is to blame for the time of a step, what that rests on, and what to do. */
-export interface Verdict {
-  /** Whether a suspect is blamed. */
-  status: VerdictStatus;
+export interface Verdict extends Section {
+  /** found: a suspect takes most of the step; not_found: no single one does; cannot_tell: of too few steps. */
+  status: SectionStatus;
   /** The suspect, empty unless found; unattributed blames nobody ([suspects](stages.md)). */
   suspect: string;
   /** Its [stage](stages.md) with most time; empty unless found. */
@@ -332,9 +372,7 @@ export interface Loader {
 }
 
 /** The training's waiting for data, its stages and its loaders. */
-export interface DataPipeline {
-  /** There is a loader, a wait or time of the data pipeline. */
-  applicable: boolean;
+export interface DataPipeline extends Section {
   /** Of the training loader; null where none told of itself, as in a profile. */
   workers: number | null;
   /** How often the training asked for a batch. */
@@ -345,6 +383,102 @@ export interface DataPipeline {
   stages: DataStage[];
   /** The loaders. */
   loaders: Loader[];
+}
+
+/** A machine of the run. */
+export interface CardHost {
+  /** Its number. */
+  node: number;
+  /** Its name. */
+  host: string;
+  /** Its cores. */
+  cpus: number | null;
+  /** Its memory. */
+  memory_bytes: number | null;
+}
+
+/** A setting of the training, as a process told it. */
+export interface CardSetting {
+  /** The setting. */
+  name: string;
+  /** Its value. */
+  value: string;
+}
+
+/** On what the run ran, and with what; count is that of the machines. */
+export interface RunCard extends Section {
+  /** The machines, at most 64. */
+  hosts: CardHost[];
+  /** Names of the devices that it computes on; empty: the CPU, or not told. */
+  devices: string[];
+  /** With what it computes. */
+  frameworks: Framework[];
+  /** How many ranks the job has. */
+  world_size: number | null;
+  /** Of torch.distributed. */
+  backend: string | null;
+  /** Of the training loader. */
+  batch_size: number | null;
+  /** Settings of the loader and of the ranks' exchange. */
+  settings: CardSetting[];
+  /** The format of the profile that the run was made of; null: it was recorded. */
+  imported_as: string | null;
+}
+
+/** On what a run computes. */
+export interface Hardware {
+  /** How many machines. */
+  hosts: number;
+  /** Cores of all of them; null where one does not tell. */
+  cpus: number | null;
+  /** Names of the devices. */
+  devices: string[];
+}
+
+/** How much of the time the hardware was held back. */
+export interface Throttling {
+  /** In which the cgroup's CPU quota had run out, the mean of the machines. */
+  cpu: number | null;
+  /** Of the readings of devices those with power or heat as a reason of a lower clock. */
+  gpu: number | null;
+}
+
+/** What two runs must have in common to be compared; what is not known is null or empty, and count is how many of the seven are known. */
+export interface Comparability extends Section {
+  /** On what it computes. */
+  hardware: Hardware;
+  /** How many ranks the job has. */
+  world_size: number | null;
+  /** Of the training loader. */
+  batch_size: number | null;
+  /** What computing kernels compute in, most of their time. */
+  precision: string | null;
+  /** Versions of the frameworks. */
+  versions: Framework[];
+  /** How much the hardware was held back. */
+  throttling: Throttling;
+  /** Settings of the loader and of the ranks' exchange. */
+  settings: CardSetting[];
+}
+
+/** Samples and tokens a second. */
+export type Throughput = Section;
+
+/** Statistics of tensors, and the rules about them. */
+export type Tensors = Section;
+
+/** What an import could not map, by kind. */
+export interface Unrecognised {
+  /** The kind. */
+  kind: string;
+  /** How many. */
+  count: number;
+}
+
+/** What an import did not know. */
+export interface Import extends Section {
+  /** What could not be mapped. */
+  unrecognised: Unrecognised[];
 }
 
 /** A step by roles, each without those before it; they sum to the total. */
@@ -894,7 +1028,7 @@ export interface AllocatorCall {
 }
 
 /** Allocations of memory. */
-export interface Memory {
+export interface Memory extends Section {
   /** By rank and device. */
   devices?: MemoryDevice[];
   /** Calls of the driver's allocator. */
@@ -981,6 +1115,24 @@ export interface Rank {
   collectives?: number;
   /** Of them those that found no counterpart. */
   unmatched?: number;
+}
+
+/** A figure of ranks[] over all ranks. */
+export interface RankSpread {
+  /** The member of ranks[]. */
+  name: string;
+  /** How many ranks tell it. */
+  ranks: number;
+  /** The least. */
+  min: Ns;
+  /** Of which rank. */
+  min_rank: number;
+  /** The median. */
+  p50: Ns;
+  /** The most. */
+  max: Ns;
+  /** Of which rank. */
+  max_rank: number;
 }
 
 /** A rank in a step. */
@@ -1163,14 +1315,10 @@ export interface Clock {
   reference: boolean;
 }
 
-/** The ranks beside each other; members of calls are there of a profile, or of a live run whose collectives tell their group. */
-export interface Distributed {
-  /** There are several ranks, or collectives. */
-  applicable: boolean;
-  /** [How it is found](../concepts/distributed.md). */
-  status?: DistributedStatus;
-  /** The status in a sentence with its next step; empty: all is well. */
-  note?: string;
+/** The ranks beside each other ([how it is found](../concepts/distributed.md)); members of calls are there of a profile, or of a live run whose collectives tell their group. */
+export interface Distributed extends Section {
+  /** The ranks' figures over all ranks, also those that are left out below. */
+  spread: RankSpread[];
   /** What ranks, steps, wait_ns and blame rest on, all of them: calls of collectives, or the rows of the steady steps. */
   source?: DistributedSource;
   /** How many ranks the job has. */
@@ -1279,11 +1427,9 @@ export interface WhatIf {
   speedup: number | null;
 }
 
-/** What the steps' durations depended on; empty without a profile. */
-export interface CriticalPath {
-  /** There is a path. */
-  applicable?: boolean;
-  /** Why there is none, or what to know of it. */
+/** What the steps' durations depended on. */
+export interface CriticalPath extends Section {
+  /** What to know of it. */
   note?: string;
   /** Of the whole window. */
   window?: PathStep;
@@ -1450,7 +1596,7 @@ export interface MemoryKind {
 }
 
 /** The memory of the job's processes. */
-export interface HostMemory {
+export interface HostMemory extends Section {
   /** What leaks first, then the largest, at most 256. */
   processes: ProcessMemory[];
   /** How long the memory would last. */
@@ -1515,57 +1661,72 @@ export interface Loss {
   detail: string;
 }
 
+/** A section that is a list. */
+export interface Rows<Row> extends Section {
+  rows: Row[];
+}
+
 /** A report of Steptrace. */
 export interface Report {
   schema: string;
   /** Which run it is, what was run, and how it ended. */
   run: RunInfo;
+  /** On what the run ran, and with what. */
+  run_card: RunCard;
+  /** What two runs must have in common to be compared. */
+  comparability: Comparability;
   /** The run before, in and after its steps. */
   phases: RunPhases;
   /** How many steps there are, and how long the steady ones take. */
   steps: StepsInfo;
   /** Who is to blame for the time of a step, what that rests on, and what to do. */
   verdict: Verdict;
+  /** Samples and tokens a second. */
+  throughput: Throughput;
   /** The six suspects; their times sum to the steps, their shares to 1. */
-  suspects: SuspectShare[];
+  suspects: Rows<SuspectShare>;
   /** All stages; their times sum to the steps, their shares to 1. */
-  stages: Stage[];
+  stages: Rows<Stage>;
   /** Phases of each rank and kind of step. */
-  breakdown: Breakdown[];
+  breakdown: Rows<Breakdown>;
   /** The training's waiting for data, its stages and its loaders. */
   data_pipeline: DataPipeline;
   /** Each step by the eight roles of torch-tb-profiler: of each what those before it leave; they sum to the step. */
-  roles: Roles[];
+  roles: Rows<Roles>;
   /** Each device of each rank, where the run holds device events. */
-  devices: Device[];
+  devices: Rows<Device>;
   /** Of a live run on a GPU, each rank's mean steady step as the device reached the boundaries of its phases. */
-  device_phases: DevicePhases[];
+  device_phases: Rows<DevicePhases>;
   /** Operators by rank and name, where a profile or a capture window holds them. */
-  operators: Operator[];
+  operators: Rows<Operator>;
   /** The sums of the operators' own times, of each rank. */
-  operator_totals: OperatorTotals[];
+  operator_totals: Rows<OperatorTotals>;
   /** Kernels by rank and name. */
-  kernels: Kernel[];
+  kernels: Rows<Kernel>;
   /** Allocations of memory, where a profile or a capture window holds them. */
   memory: Memory;
   /** Modules of each rank, depth first. */
-  modules: Module[];
+  modules: Rows<Module>;
   /** The ranks beside each other: what they exchanged, who waited, and for whom. */
   distributed: Distributed;
   /** What the steps' durations depended on, and what a change would gain. */
   critical_path: CriticalPath;
+  /** Statistics of tensors, and the rules about them. */
+  tensors: Tensors;
   /** Recommendations, all of them, where there is device activity. */
-  recommendations: Recommendation[];
+  recommendations: Rows<Recommendation>;
   /** Metrics of nodes, jobs and devices (those of cores and processes are in the table counters). */
-  system: SystemRow[];
+  system: Rows<SystemRow>;
   /** The memory of the job's processes, and whether it grows. */
   host_memory: HostMemory;
   /** What each rule found, in the mode modern. */
-  rules: Rule[];
+  rules: Rows<Rule>;
   /** What the agent noticed while the run went on, by time, the last 1000. */
-  findings: Finding[];
+  findings: Rows<Finding>;
   /** What is missing, by cause. */
-  losses: Loss[];
+  losses: Rows<Loss>;
+  /** What an import did not know. */
+  import: Import;
   /** What to know when reading the report. */
   notes: string[];
 }

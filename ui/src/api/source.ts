@@ -3,7 +3,14 @@
 import type { Ns, Stretch } from '../base/time';
 import type { Columns } from './arrow';
 import type { SuspectId } from '../base/stages';
-import type { ListedStatus, Report, VerdictStatus } from './report';
+import type {
+  Comparability,
+  ListedStatus,
+  ReasonId,
+  Report,
+  Section,
+  SectionStatus,
+} from './report';
 
 export interface ServerInfo {
   version: string;
@@ -24,7 +31,9 @@ export interface RunRow {
   ranks: number;
   steps: number;
   verdict: {
-    status: VerdictStatus;
+    status: SectionStatus;
+    /** Why no suspect is found. */
+    reason: ReasonId | null;
     suspect: SuspectId | '';
     sub_stage: string;
     /** The verdict in a sentence; absent from servers of older versions. */
@@ -67,7 +76,11 @@ export interface Comparison {
   /** Which stages are told of one run alone, and stand within another here; null: none do. */
   note: string | null;
   rows: ComparedRow[];
+  /** What each run tells of itself, and in which of it they are known to differ. */
+  comparability: { a: Alike; b: Alike; unlike: string[] };
 }
+
+type Alike = Omit<Comparability, keyof Section>;
 
 export interface RunEvent {
   status: ListedStatus;

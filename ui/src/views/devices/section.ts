@@ -40,8 +40,8 @@ export type Device = report.Seen<
 };
 
 export interface DevicesSection {
-  devices: Device[];
-  roles: report.Roles[];
+  devices: report.Rows<Device>;
+  roles: report.Rows<report.Roles>;
 }
 
 export type Kernel = report.Seen<
@@ -50,7 +50,7 @@ export type Kernel = report.Seen<
 >;
 
 export interface KernelsSection {
-  kernels: Kernel[];
+  kernels: report.Rows<Kernel>;
 }
 
 export const keyOf = (d: Device): string => `${d.rank}-${d.device}`;

@@ -34,7 +34,7 @@ export type Blame = report.Plain<report.Blame>;
 export type Source = report.DistributedSource;
 
 type Section = report.Plain<report.Distributed>;
-export type Distributed = Pick<Section, 'applicable'> &
+export type Distributed = Pick<Section, 'status'> &
   Partial<Omit<Section, 'ranks'>> & { ranks?: Rank[] };
 
 export interface DistributedSection {

@@ -19,7 +19,7 @@ export type Kernel = report.Seen<
 > & { launches: Launch[] };
 
 export interface KernelsSection {
-  kernels: Kernel[];
+  kernels: report.Rows<Kernel>;
 }
 
 export const GROUPINGS = [

@@ -23,7 +23,7 @@ export type Module = report.Seen<
 type Totals = report.Seen<report.ModuleTimes, 'host_total_ns' | 'device_total_ns'>;
 
 export interface ModulesSection {
-  modules: Module[];
+  modules: report.Rows<Module>;
 }
 
 export type Measure = 'device' | 'host';

@@ -23,8 +23,8 @@ export interface Operator extends Times {
 }
 
 export interface OperatorsSection {
-  operators: Operator[];
-  operator_totals: report.Seen<report.OperatorTotals, 'rank' | 'device_outside_ns'>[];
+  operators: report.Rows<Operator>;
+  operator_totals: report.Rows<report.Seen<report.OperatorTotals, 'rank' | 'device_outside_ns'>>;
 }
 
 export const GROUPINGS = [

@@ -54,12 +54,13 @@ export function verdictText(verdict: RunRow['verdict']): Figure {
       // Other work is nobody: who it is the headline says.
       return { text: namedByStage(verdict.suspect) ? whole : short, exact: whole };
     }
-    case 'no_single_suspect':
-      return { text: 'no single suspect', exact: 'no single suspect' };
-    case 'too_few_steps':
-      return { text: 'too few steps', exact: 'too few steps' };
-    case 'no_steps':
-      return { text: 'no steps', exact: 'no steps' };
+    case 'not_found':
+    case 'not_applicable':
+    case 'cannot_tell':
+    case 'error': {
+      const why = words(verdict.reason ?? verdict.status);
+      return { text: why, exact: why };
+    }
     default:
       return newer(verdict.status, { text: '–', exact: 'a verdict of a newer version' });
   }
