@@ -75,12 +75,12 @@ print(json.dumps([seconds, times]))
 
 def check(report, kernels, hta_us):
     count, total_ns = kernels
-    rows = report["kernels"]
+    rows = report["kernels"]["rows"]
     assert sum(row["calls"] for row in rows) == count
     assert sum(row["total_ns"] for row in rows) == total_ns
     if hta_us is None:
         return
-    window = report["devices"][0]["window"]
+    window = report["devices"]["rows"][0]["window"]
     ours = 1 - window["idle_ns"] / window["span_ns"]
     theirs = 1 - hta_us[1] / hta_us[0]
     assert abs(ours - theirs) < 0.02, (ours, theirs)

@@ -46,7 +46,7 @@ def main():
             peer.append(measure([sys.executable, "-c", PEER, run, json.dumps(CAUSES)]))
         report, sums = json.loads(ours[0][0]), json.loads(peer[0][0])
         assert report["steps"]["count"] == steps, report["steps"]
-        told = {s["name"]: s["ns"] for s in report["suspects"]}
+        told = {s["name"]: s["ns"] for s in report["suspects"]["rows"]}
         # The table has one column for both.
         told["other"] = told.pop("other_work") + told.pop("unattributed")
         assert told == sums

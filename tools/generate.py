@@ -8,9 +8,9 @@ A vocabulary is a module of tools/generators: SOURCE, its file, and files(), {pa
 
 import sys
 
-from generators import data_loss, findings, hidden_characters, hooks, metadata, stages
+from generators import data_loss, findings, hidden_characters, hooks, metadata, report, stages
 
-VOCABULARIES = (data_loss, findings, hidden_characters, hooks, metadata, stages)
+VOCABULARIES = (data_loss, findings, hidden_characters, hooks, metadata, report, stages)
 
 
 def main():

@@ -87,7 +87,7 @@ def findings(variant, trace, result):
             [OURS / "steptrace", "report", trace, "--json"], capture_output=True, text=True
         ).stdout
         report = json.loads(text)
-        ns = sum(row["ns"] for row in report["breakdown"])
+        ns = sum(row["ns"] for row in report["breakdown"]["rows"])
         verdict = report["verdict"]
         name = f"{verdict['status']} {verdict['suspect']}".strip()
         return name, ns / 1e9 / result["training_s"] if "training_s" in result else None

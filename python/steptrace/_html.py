@@ -33,13 +33,17 @@ def _suspect_row(suspect, step_ns):
     return (
         f'<tr><td style="text-align:left">{_words(name)}</td>'
         f'<td style="width:20em">{_bar(name, share)}</td>'
-        f"<td>{percent(share)}</td><td>{each}</td></tr>"
+        f"<td>{html.escape(percent(share))}</td><td>{each}</td></tr>"
     )
+
+
+def _rows(report, section):
+    return (report.get(section) or {}).get("rows") or ()
 
 
 def _suspects(report):
     step_ns = ((report.get("steps") or {}).get("duration_ns") or {}).get("mean") or 0
-    rows = "".join(_suspect_row(suspect, step_ns) for suspect in report.get("suspects") or ())
+    rows = "".join(_suspect_row(suspect, step_ns) for suspect in _rows(report, "suspects"))
     return f"<table>{rows}</table>" if rows else ""
 
 
@@ -53,7 +57,7 @@ def _texts(items):
 
 
 def _losses(report):
-    return [loss.get("detail") or loss.get("cause", "") for loss in report.get("losses") or ()]
+    return [loss.get("detail") or loss.get("cause", "") for loss in _rows(report, "losses")]
 
 
 def _head(report):
@@ -143,6 +147,8 @@ def comparison(compared, a, b):
     steps = [row for row in rows if row["kind"] == "step"]
     both = all(row[side]["ns"] > 0 for row in steps for side in "ab")
     note = f"<p>{_text(readable(compared['note']))}</p>" if compared["note"] else ""
+    unlike = ", ".join(words(name) for name in compared["comparability"]["unlike"])
+    note += f"<p>The runs differ in: {_text(unlike)}.</p>" if unlike else ""
     return (
         '<div style="font-family:sans-serif;max-width:70em">'
         f"<p><b>{_text(readable(compared['sentence']))}</b></p>{verdicts}"

@@ -159,7 +159,7 @@ class Plots:
         mean_ns = (report["steps"]["duration_ns"] or {}).get("mean")
         if not mean_ns:
             return nothing("Where a step goes", report["verdict"]["headline"])
-        suspects = report["suspects"]
+        suspects = report["suspects"]["rows"]
         names = [f"{words(s['name'])} {percent(s['share'])}" for s in suspects]
         values = [s["share"] * mean_ns / _MS for s in suspects]
         colours = [SUSPECT_COLOURS.get(s["name"], QUIET) for s in suspects]
@@ -211,7 +211,7 @@ class Plots:
         """What the step's wait for data consists of, by stage, as a share of the step."""
         pipeline = self._run.report()["data_pipeline"]
         stages = [stage for stage in pipeline["stages"] if stage["ns"]]
-        if not pipeline["applicable"] or not stages:
+        if not stages:
             return nothing("Data pipeline", "No step waited for data.")
         title = "Data pipeline"
         if pipeline["waits"]:  # a profile tells of none
@@ -225,7 +225,9 @@ class Plots:
         """Metrics of the nodes and devices over the run; a name that ends with `*` is a prefix."""
         report = self._run.report()
         rows = [
-            row for row in report["system"] if row["sparkline"] and _chosen(row["metric"], metrics)
+            row
+            for row in report["system"]["rows"]
+            if row["sparkline"] and _chosen(row["metric"], metrics)
         ]
         if not rows:
             return nothing("System", "None of these metrics was collected.")
@@ -240,7 +242,7 @@ class Plots:
 
     def devices(self):
         """Each device's window: computing, exposed communication, exposed copies, idle."""
-        devices = self._run.report()["devices"]
+        devices = self._run.report()["devices"]["rows"]
         if not devices:
             return nothing("Devices", "The run holds no device activity.")
         members = [
@@ -258,7 +260,7 @@ class Plots:
 
     def precision(self):
         """What each device's computing kernels compute in, as far as their names tell."""
-        devices = [d for d in self._run.report()["devices"] if d["precisions"]]
+        devices = [d for d in self._run.report()["devices"]["rows"] if d["precisions"]]
         if not devices:
             return nothing("Kernel precision", "The run holds no kernels that compute.")
         sums = {}
@@ -278,7 +280,7 @@ class Plots:
 
     def operators(self, top=15):
         """The operators with most self time, on the host and on the device."""
-        rows = self._run.report()["operators"]
+        rows = self._run.report()["operators"]["rows"]
         if not rows:
             return nothing("Operators", "The run holds no operators.")
         rows = sorted(rows, key=lambda r: -(r["host_self_ns"] + r["device_self_ns"]))[:top]
@@ -290,7 +292,7 @@ class Plots:
 
     def kernels(self, top=15):
         """The kernels with most time."""
-        rows = self._run.report()["kernels"]
+        rows = self._run.report()["kernels"]["rows"]
         if not rows:
             return nothing("Kernels", "The run holds no kernels.")
         rows = sorted(rows, key=lambda r: -r["total_ns"])[:top]
@@ -300,7 +302,7 @@ class Plots:
 
     def modules(self, top=15):
         """The modules with most own time, without those nested in them, on host and device."""
-        modules = self._run.report()["modules"]
+        modules = self._run.report()["modules"]["rows"]
         if not modules:
             return nothing(
                 "Modules",
@@ -318,7 +320,8 @@ class Plots:
         """What lies on the critical path, by cause and name."""
         path = self._run.report()["critical_path"]
         if not path.get("rows"):
-            return nothing("Critical path", path.get("note") or "The run holds no profile.")
+            reason = (path.get("reason") or {}).get("text")
+            return nothing("Critical path", reason or "The run holds no profile.")
         rows = sorted(path["rows"], key=lambda r: -r["ns"])[:top]
         names = [f"{r['cause'].replace('_', ' ')}: {_of_operator(r)}" for r in rows]
         return bars("Critical path", names, [("", [r["ns"] / _MS for r in rows], FIRST)], "ms")
@@ -365,8 +368,9 @@ class Plots:
         """The ranks beside each other: computing, overlap, exposed communication, and the rest."""
         section = self._run.report()["distributed"]
         ranks = [rank for rank in section["ranks"] if rank.get("computation_ns") is not None]
-        if not section["applicable"] or not ranks:
-            return nothing("Ranks", section.get("note") or "One rank, or no collectives.")
+        if section["status"] == "not_applicable" or not ranks:
+            reason = (section["reason"] or {}).get("text")
+            return nothing("Ranks", reason or "One rank, or no collectives.")
         members = [
             ("computing alone", "computation_ns", FIRST),
             ("overlap", "overlap_ns", "#56B4E9"),
@@ -395,7 +399,7 @@ class Plots:
 
     def rules(self):
         """What each rule says: its status, and why."""
-        rules = self._run.report()["rules"]
+        rules = self._run.report()["rules"]["rows"]
         if not rules:
             return nothing("Rules", "The report holds no rules.")
         order = list(_RULE_STATES)
@@ -451,8 +455,10 @@ class Plots:
             return nothing("Compare", "One of the runs has no steps.")
         names = [f"{r['run']['name']}: {duration(m)}" for r, m in zip(reports, means)]
         parts = []
-        for index, suspect in enumerate(reports[0]["suspects"]):
-            values = [r["suspects"][index]["share"] * m / _MS for r, m in zip(reports, means)]
+        for index, suspect in enumerate(reports[0]["suspects"]["rows"]):
+            values = [
+                r["suspects"]["rows"][index]["share"] * m / _MS for r, m in zip(reports, means)
+            ]
             parts.append(
                 (words(suspect["name"]), values, SUSPECT_COLOURS.get(suspect["name"], QUIET))
             )

@@ -26,7 +26,7 @@ class NoSuchRun(SteptraceError):
 
 
 class Report(dict):
-    """A report (schema steptrace.report/1) as a dict whose keys are attributes too."""
+    """A report (schema steptrace.report/2) as a dict whose keys are attributes too."""
 
     __slots__ = ()
 
@@ -196,11 +196,12 @@ class Run:
 
 
 class Comparison(Report):
-    """Two runs part by part: {runs, sentence, note, rows}, as `report --compare --json` prints it.
+    """Two runs part by part: {runs, sentence, note, rows, comparability}, as `report --compare --json` prints it.
 
     `a` and `b` are the runs. Each of rows has kind (step, suspect, sub_stage, phase), name, a and b
     {ns, share, share_low, share_high}, and change_ns with its 95 % interval, change_low_ns and
-    change_high_ns: b less a.
+    change_high_ns: b less a. comparability has what each run tells of itself, a and b, and in which
+    of it they are known to differ, unlike.
     """
 
     __slots__ = ("a", "b")

@@ -233,7 +233,7 @@ def test_pages_of_notebooks_are_inert(folder):
         verdict = report["verdict"]
         report["run"]["name"] = verdict["headline"] = text
         verdict["evidence"] = verdict["advice"] = [{"text": text}]
-        report["losses"] = [{"detail": text}]
+        report["losses"]["rows"] = [{"detail": text}]
         page = _html.page(report)
         assert not HIDDEN.search(page) and "<script" not in page and "<img" not in page, ascii(text)
     for text in (repr(a), str(steptrace.compare(a, b)), steptrace.compare(a, b)._repr_html_()):

@@ -100,7 +100,7 @@ def test_bars_are_the_report(runs):
     report = runs["profile"].report()
     axes = runs["profile"].plot.kernels().axes[0]
     widths = [bar.get_width() for bar in axes.patches]
-    assert widths == [row["total_ns"] / 1e6 for row in report["kernels"]]
+    assert widths == [row["total_ns"] / 1e6 for row in report["kernels"]["rows"]]
     (label,) = [text.get_text() for text in axes.get_yticklabels()]
     assert label.startswith("<script>alert(") and len(label) < 60, "one short line of text"
 
@@ -110,7 +110,7 @@ def test_the_largest_stage_of_the_data_pipeline_comes_first(runs):
 
     shares = {"decode": 0.2, "cpu_shortage": 0.5, "collate": 0.1}
     stages = [{"name": n, "share": s, "ns": int(s * 100)} for n, s in shares.items()]
-    pipeline = {"applicable": True, "waits": 0, "stages": stages}
+    pipeline = {"status": "found", "waits": 0, "stages": stages}
     run = type("Run", (), {"report": lambda self: {"data_pipeline": pipeline}})()
     axes = Plots(run).data_pipeline().axes[0]
     assert [bar.get_width() for bar in axes.patches] == [50, 20, 10]
@@ -127,7 +127,7 @@ def test_a_rank_that_loads_data_longest_has_the_longest_bar():
 
     ranks = [rank(0, 5e6, data_pipeline=1e6), rank(1, 1e6, data_pipeline=7e6, other_work=1e6)]
     ranks.append({**rank(2, 2e6, unattributed=9e6), "other_ns": 4e6})
-    section = {"applicable": True, "ranks": ranks}
+    section = {"status": "found", "ranks": ranks}
     run = type("Run", (), {"report": lambda self: {"distributed": section}})()
     widths = [bar.get_width() for bar in Plots(run).distributed().axes[0].patches]
     assert [sum(widths[place::3]) for place in range(3)] == [8, 11, 8]
@@ -326,7 +326,7 @@ def test_half_a_stretch_is_refused(runs, stretch):
 
 
 def test_rules_say_what_the_report_says(runs):
-    rules = runs["demo"].report()["rules"]
+    rules = runs["demo"].report()["rules"]["rows"]
     figure = runs["demo"].plot.rules()
     names = [t.get_text() for t in figure.axes[0].get_yticklabels()]
     assert sorted(names) == sorted(rule["name"] for rule in rules)
@@ -460,9 +460,9 @@ def test_the_page_is_whole_and_its_names_are_text(runs, tmp_path):
     assert written.stderr == f"steptrace: wrote {out}\n"
     text = out.read_text()
     begin = '<script type="application/json" id="steptrace-report">'
-    embedded = text.split(begin)[1].split("</script>")[0]
-    content = json.loads(embedded)
-    assert content["report"]["kernels"][0]["name"] == runs["profile"].report().kernels[0].name
+    content = json.loads(embedded := text.split(begin)[1].split("</script>")[0])
+    rows = content["report"]["kernels"]["rows"]
+    assert rows[0]["name"] == runs["profile"].report().kernels.rows[0].name
     assert len(content["steps"]["dur_ns"]) == 2
     assert HOSTILE[:8] not in embedded
     assert "http://" not in text.replace("http://www.w3.org/", "")  # nothing is fetched

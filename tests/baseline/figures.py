@@ -50,7 +50,10 @@ def figures(report):
 def walk(value, name, found):
     if isinstance(value, dict):
         for key, one in value.items():
-            if key not in WORDS and key not in OF_THE_MACHINE:
+            # Of a section that is a list the rows are those of the section.
+            if key == "rows" and "truncated" in value and isinstance(one, list) and "." not in name:
+                walk(one, name if name != "critical_path" else f"{name}.{key}", found)
+            elif key not in WORDS and key not in OF_THE_MACHINE:
                 walk(one, f"{name}.{key}" if name else key, found)
     elif isinstance(value, list):
         found[f"{name}.length"] = len(value)

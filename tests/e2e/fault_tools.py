@@ -90,7 +90,9 @@ class Run:
 
     def report(self):
         report = self._json("report", str(self.path), "--json")
-        report["losses"] = [row for row in report["losses"] if row["cause"] != BY_CHANCE]
+        report["losses"]["rows"] = [
+            row for row in report["losses"]["rows"] if row["cause"] != BY_CHANCE
+        ]
         return report
 
     def manifest(self):

@@ -114,7 +114,7 @@ def test_each_step_is_stored_and_reported_as_the_device_had_it(tmp_path, driver)
         assert before, row
         assert row["ts_ns"] - before[-1] < 10 * 1000 * MS
     report = run.report()
-    (row,) = report["device_phases"]
+    (row,) = report["device_phases"]["rows"]
     assert row["steps"] >= (1 if shared else 5)
     phases = {phase["name"]: phase for phase in row["phases"]}
     # The device does a part of it when the host's step is over: of the last step that is missing.
@@ -122,7 +122,7 @@ def test_each_step_is_stored_and_reported_as_the_device_had_it(tmp_path, driver)
     assert phases["backward"]["ns"] > phases["forward"]["ns"] > phases["optimizer"]["ns"] > 0
     total = sum(phase["ns"] for phase in row["phases"]) + row["unknown_ns"]
     assert abs(total - row["step_ns"]) <= 10, "to the ns, but for roundings"
-    shares = sum(suspect["share"] for suspect in report["suspects"])
+    shares = sum(suspect["share"] for suspect in report["suspects"]["rows"])
     assert shares == 1
     hooks = [json.loads(f["json"]) for f in run.rows("facts") if f["kind"] == "hook"]
     assert not [fact for fact in hooks if "device phases" in (fact["reason"] or "")], hooks

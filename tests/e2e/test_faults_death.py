@@ -61,7 +61,7 @@ def test_agent_killed(tmp_path):
     assert len(gap) == 1
     assert gap[0]["to_ns"] > gap[0]["from_ns"] > 0 and gap[0]["detail"]
     assert outcome.run.report()["run"]["exit_code"] == 7
-    assert any(loss["cause"] == "agent_gap" for loss in outcome.run.report()["losses"])
+    assert any(loss["cause"] == "agent_gap" for loss in outcome.run.report()["losses"]["rows"])
     assert ring_folders() <= before, "nothing is left in shared memory"
 
 
@@ -73,7 +73,7 @@ def test_training_killed(tmp_path):
     report = outcome.run.report()
     assert (report["run"]["status"], report["run"]["signal"]) == ("failed", 9)
     assert len(outcome.run.rows("steps")) >= 29
-    assert report["losses"] == [], "all that the training had recorded was drained"
+    assert report["losses"]["rows"] == [], "all that the training had recorded was drained"
     assert ring_folders() <= before
 
 

@@ -80,7 +80,7 @@ def test_cause_of_one_process(cause, steps, suspect, stages, tmp_path):
     if verdict["sub_stage"] in ("dataset_code", "loop_code"):
         assert verdict["function"]["function"] == "burn", describe(report)
     assert report["steps"]["count"] == steps
-    assert sum(s["ns"] for s in report["suspects"]) > 0
+    assert sum(s["ns"] for s in report["suspects"]["rows"]) > 0
 
 
 @pytest.mark.parametrize("cause, steps, stage, causes", TWO_RANKS, ids=short)

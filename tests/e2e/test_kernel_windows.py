@@ -173,9 +173,9 @@ def test_each_kernel_of_the_window_is_a_row_and_the_report_is_exact(tmp_path, fa
     assert tracks[training_thread]["kind"] == "thread"
 
     report = run.report()
-    (device,) = report["devices"]
+    (device,) = report["devices"]["rows"]
     assert device["device"] == 0
-    listed = {row["name"]: row for row in report["kernels"]}
+    listed = {row["name"]: row for row in report["kernels"]["rows"]}
     assert listed["forward(float*)"]["calls"] == 20
     assert listed["forward(float*)"]["total_ns"] == 20 * 500_000
     assert listed["backward(float*)"]["total_ns"] == 10 * 1_500_000
@@ -186,7 +186,7 @@ def test_each_kernel_of_the_window_is_a_row_and_the_report_is_exact(tmp_path, fa
 def test_the_verdict_is_of_what_the_device_did(tmp_path, fakes):
     run = windowed(tmp_path, fakes, "--capture", "kernels")
     report = run.report()
-    suspects = {row["name"]: row for row in report["suspects"]}
+    suspects = {row["name"]: row for row in report["suspects"]["rows"]}
     # Not the first: what the device does in it was launched before the window.
     steps = [row for row in run.rows("steps") if 21 <= row["step"] < 30]
     total = sum(row["dur_ns"] for row in steps)
@@ -216,8 +216,8 @@ def test_operators_and_kernels_in_one_window(tmp_path, fakes):
     (window,) = [json.loads(f["json"]) for f in run.rows("facts") if f["kind"] == "window"]
     assert (window["kinds"], window["steps"]) == ("operators,kernels", 10)
     report = run.report()
-    assert report["devices"]
-    assert any(row["name"] == "aten::linear" for row in report["operators"])
+    assert report["devices"]["rows"]
+    assert any(row["name"] == "aten::linear" for row in report["operators"]["rows"])
     assert [row for row in run.rows("steps") if row["operators_ns"] is not None]
 
 
@@ -256,7 +256,7 @@ def test_the_scripts_profiler_has_cupti_alone(tmp_path, fakes):
 def test_a_training_too_short_for_the_window_of_kernels_is_told_so(tmp_path, fakes):
     outcome = record(tmp_path, training(tmp_path, fakes, 25), "--capture", "kernels")
     assert outcome.status == 0, outcome.stderr
-    (lost,) = [row for row in outcome.run.report()["losses"] if row["cause"] == "window"]
+    (lost,) = [row for row in outcome.run.report()["losses"]["rows"] if row["cause"] == "window"]
     assert "--window START:STEPS" in lost["detail"]
 
 
@@ -286,7 +286,7 @@ def test_cupti_leaves_after_each_window_and_nothing_is_mixed_up(tmp_path, fakes)
     # Steps take 4 ms, and the windows lie 100 apart.
     assert min(waits) > -1_000_000 and max(waits) < 50_000_000, "each has its own launch"
     report = outcome.run.report()
-    (device,) = report["devices"]
+    (device,) = report["devices"]["rows"]
     begin, end = in_steps(outcome.run, 45, 8)
     assert device["window"]["span_ns"] < 1.2 * (end - begin), "what lies between is no idle time"
     (note,) = [note for note in report["notes"] if "device activity is known" in note]
@@ -388,7 +388,9 @@ def test_another_user_of_cupti_is_left_alone_and_named(tmp_path, fakes, cupti, l
     assert outcome.status == 0, outcome.stderr
     for words in ("fake_finalized 0", "fake_misuse 0", said):
         assert words in outcome.stdout.decode(), outcome.stdout
-    (lost,) = [row for row in outcome.run.report()["losses"] if row["cause"] == "cupti_taken"]
+    (lost,) = [
+        row for row in outcome.run.report()["losses"]["rows"] if row["cause"] == "cupti_taken"
+    ]
     assert (lost["table"], lost["count"]) == ("slices", 1)
     assert "another tool uses CUPTI" in lost["detail"]
     assert [one for one in outcome.run.report()["notes"] if note in one]
@@ -407,7 +409,9 @@ def test_from_cupti_13_2_on_windows_have_kernels_and_cupti_stays(tmp_path, fakes
     launches = [row for row in of(rows, "cuda_runtime") if row["name"] == "cudaLaunchKernel"]
     assert len(launches) == 2 * 8 * 5
     report = outcome.run.report()
-    assert not [row for row in report["losses"] if row["cause"].startswith(("cupti", "window"))]
+    assert not [
+        row for row in report["losses"]["rows"] if row["cause"].startswith(("cupti", "window"))
+    ]
     assert [note for note in report["notes"] if "CUPTI stays" in note and "13.2" in note]
 
 

@@ -108,7 +108,11 @@ def test_steps_and_a_time_of_a_process_without_hooks(tmp_path):
         outcome = stop(recording)
     assert steps.returncode == 0, steps.stderr
     assert lasting.returncode == 0, lasting.stderr
-    linear = [row for row in json.loads(steps.stdout)["operators"] if row["name"] == "aten::linear"]
+    linear = [
+        row
+        for row in json.loads(steps.stdout)["operators"]["rows"]
+        if row["name"] == "aten::linear"
+    ]
     assert sum(row["calls"] for row in linear) == 4, linear
     assert "aten::addmm" in lasting.stdout
     run = outcome.run

@@ -90,7 +90,7 @@ def test_gloo_collectives_are_matched_and_the_late_rank_is_named(tmp_path):
     assert details["Group size"] == 2
 
     section = run.report()["distributed"]
-    assert section["status"] == "ok"
+    assert section["status"] == "found"
     assert section["unmatched_count"] == 0, section["unmatched"]
     found = collections.Counter((row["name"], row["matched_by"]) for row in section["collectives"])
     assert found[("all_reduce", "sequence")] == 40

@@ -98,7 +98,7 @@ def test_tiny_operators_are_framework_overhead(tmp_path):
     assert verdict["sub_stage"] == "dispatch"
     assert verdict["share_low"] <= verdict["share"] <= verdict["share_high"]
     assert any("torch.compile" in advice["text"] for advice in verdict["advice"])
-    names = {row["name"] for row in report["operators"]}
+    names = {row["name"] for row in report["operators"]["rows"]}
     assert {"aten::linear", "aten::addmm", "aten::relu"} <= names
     assert "Optimizer.step#SGD.step" not in names
 
@@ -176,7 +176,7 @@ def test_capture_on_demand_returns_the_report_of_its_steps(tmp_path):
         done = capture(recording.path, "--steps", 12, "--json")
         assert done.returncode == 0, done.stderr
         report = json.loads(done.stdout)
-        assert {"aten::addmm", "aten::mm"} <= {row["name"] for row in report["operators"]}
+        assert {"aten::addmm", "aten::mm"} <= {row["name"] for row in report["operators"]["rows"]}
         by_process = capture(recording.command(), "--steps", 2)
         assert by_process.returncode == 0, by_process.stderr
         assert "aten::addmm" in by_process.stdout

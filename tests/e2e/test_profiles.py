@@ -117,7 +117,7 @@ def test_a_capture_on_demand_has_stacks_shapes_and_memory_of_its_steps(tmp_path)
         os.killpg(recording.pid, signal.SIGTERM)
         outcome = recording.finish()
     report = json.loads(done.stdout)
-    linear = [row for row in report["operators"] if row["name"] == "aten::linear"]
+    linear = [row for row in report["operators"]["rows"] if row["name"] == "aten::linear"]
     assert sum(row["calls"] for row in linear) == 4 * 2, linear
     assert report["memory"], "allocations by operator"
     assert report["steps"]["count"] == 4
@@ -167,7 +167,7 @@ def test_ranks_are_captured_together_and_the_files_stay_if_they_are_to(tmp_path)
         outcome = recording.finish()
     # The launcher of the ranks may be gone before them: the run then ends with the last of them.
     wait_for(lambda: outcome.run.manifest()["status"] != "in_progress", LIMIT_S)
-    assert {row["name"] for row in json.loads(done.stdout)["operators"]} >= {"aten::linear"}
+    assert {row["name"] for row in json.loads(done.stdout)["operators"]["rows"]} >= {"aten::linear"}
     steps = collections.defaultdict(set)
     for rank, step in operators_by_step(outcome.run):
         if step is not None:

@@ -75,7 +75,7 @@ def report_of(variant, folder, run, epochs):
 
 def data_ns(report):
     """What the mean step waits for data."""
-    (pipeline,) = (s for s in report["suspects"] if s["name"] == "data_pipeline")
+    (pipeline,) = (s for s in report["suspects"]["rows"] if s["name"] == "data_pipeline")
     return pipeline["share"] * report["steps"]["duration_ns"]["mean"]
 
 
@@ -83,8 +83,8 @@ def shares(report):
     return json.dumps(
         {
             "verdict": report["verdict"],
-            "suspects": {s["name"]: s["share"] for s in report["suspects"]},
-            "stages": {s["name"]: s["share"] for s in report["stages"] if s["ns"]},
+            "suspects": {s["name"]: s["share"] for s in report["suspects"]["rows"]},
+            "stages": {s["name"]: s["share"] for s in report["stages"]["rows"] if s["ns"]},
             "waits": {k: v for k, v in report["data_pipeline"].items() if "waits" in k},
         },
         indent=1,

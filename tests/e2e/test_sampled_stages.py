@@ -57,15 +57,15 @@ def report_of(run, command, folder=None, **environment):
 
 
 def describe(report):
-    stages = [s for s in report["stages"] if s["ns"]]
+    stages = [s for s in report["stages"]["rows"] if s["ns"]]
     return json.dumps({"verdict": report["verdict"], "stages": stages}, indent=1)
 
 
 def check_sums(report):
-    total = sum(suspect["ns"] for suspect in report["suspects"])
-    assert sum(stage["ns"] for stage in report["stages"]) == total
+    total = sum(suspect["ns"] for suspect in report["suspects"]["rows"])
+    assert sum(stage["ns"] for stage in report["stages"]["rows"]) == total
     pipeline = sum(stage["ns"] for stage in report["data_pipeline"]["stages"])
-    assert pipeline == report["suspects"][0]["ns"]
+    assert pipeline == report["suspects"]["rows"][0]["ns"]
 
 
 def blamed(report, shared):
@@ -74,7 +74,7 @@ def blamed(report, shared):
     verdict = report["verdict"]
     if verdict["sub_stage"] != "cpu_shortage" or not shared:
         return verdict["sub_stage"], verdict["function"]
-    stages = [s for s in report["stages"] if s["name"] != "cpu_shortage"]
+    stages = [s for s in report["stages"]["rows"] if s["name"] != "cpu_shortage"]
     stages = [s for s in stages if s["suspect"] == verdict["suspect"]]
     most = max(stages, key=lambda stage: stage["ns"])
     return most["name"], most["functions"][0] if most["functions"] else None
@@ -123,7 +123,7 @@ def test_without_samples_nothing_is_divided(tmp_path):
     report = report_of(tmp_path / "run", command, STEPTRACE_STACK_RATE="0")
     assert report["verdict"]["sub_stage"] == "getitem", describe(report)
     assert report["verdict"]["function"] is None
-    assert all(stage["samples"] == 0 for stage in report["stages"])
+    assert all(stage["samples"] == 0 for stage in report["stages"]["rows"])
 
 
 def test_shares_are_those_of_timers_in_the_dataset(tmp_path):

@@ -208,7 +208,7 @@ def test_off_by_one_flag(tmp_path):
     assert outcome.run.rows("stacks") == []
     (told,) = unread(outcome.run)  # what the verdict says where stacks would tell more
     assert told["reason"] == "--stack-rate is 0"
-    assert outcome.run.report()["losses"] == []
+    assert outcome.run.report()["losses"]["rows"] == []
 
 
 def test_an_older_python_is_told_and_recorded(tmp_path):

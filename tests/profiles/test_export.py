@@ -187,6 +187,7 @@ def figures(run):
     report = json.loads(steptrace("report", run, "--json"))
     for key in ("run", "losses", "notes"):
         report.pop(key)
+    report["run_card"].pop("imported_as")
     return report
 
 

@@ -206,7 +206,7 @@ def same(sums, row):
 def test_operators(case):
     profile, report = case
     expected = reference.operators(profile)
-    rows = {row["name"]: row for row in report["operators"]}
+    rows = {row["name"]: row for row in report["operators"]["rows"]}
     assert rows.keys() == expected.keys()
     for name, row in rows.items():
         assert same(expected[name]["sums"], row), name
@@ -218,7 +218,7 @@ def test_operators(case):
         assert all(same(sums, stacks[key]) for key, sums in expected[name]["stacks"].items())
     shares = sum(row["host_self_share"] for row in rows.values())
     assert math.isclose(shares, 1) or not rows  # of devices alone
-    (totals,) = report["operator_totals"]
+    (totals,) = report["operator_totals"]["rows"]
     assert totals["device_outside_ns"] == reference.outside(profile)
 
 
@@ -233,7 +233,7 @@ def close(expected, row):
 def test_kernels(case):
     profile, report = case
     expected = reference.kernels(profile)
-    rows = {row["name"]: row for row in report["kernels"]}
+    rows = {row["name"]: row for row in report["kernels"]["rows"]}
     assert rows.keys() == expected.keys()
     for name, (sums, launches, streams) in expected.items():
         close(sums, rows[name])
@@ -294,12 +294,12 @@ def test_memory(case):
 
 def test_modules(case):
     profile, report = case
-    if report["modules"] and report["modules"][0]["source"] != "ranges":
+    if report["modules"]["rows"] and report["modules"]["rows"][0]["source"] != "ranges":
         pytest.skip("modules of this profile come from call stacks")
     expected = reference.modules(profile)
     after = reference.backward(profile)
     paths, rows = [], {}
-    for row in report["modules"]:
+    for row in report["modules"]["rows"]:
         outer = () if row["parent"] is None else paths[row["parent"]]
         paths.append((*outer, row["name"]))
         rows[paths[-1]] = row

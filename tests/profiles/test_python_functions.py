@@ -86,7 +86,7 @@ def profiled(tmp_path_factory):
 
 
 def stage(report, name, suspect):
-    (row,) = [r for r in report["stages"] if (r["name"], r["suspect"]) == (name, suspect)]
+    (row,) = [r for r in report["stages"]["rows"] if (r["name"], r["suspect"]) == (name, suspect)]
     return row
 
 
@@ -121,4 +121,4 @@ def test_the_verdict_is_the_data_pipeline(profiled):
     verdict = report["verdict"]
     assert (verdict["suspect"], verdict["function"]["file"][-8:]) == ("data_pipeline", "train.py")
     assert any("Python functions" in one["text"] for one in verdict["evidence"])
-    assert abs(sum(row["share"] for row in report["stages"]) - 1) == 0
+    assert abs(sum(row["share"] for row in report["stages"]["rows"]) - 1) == 0

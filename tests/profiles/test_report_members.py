@@ -1,40 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every member of the report's JSON is told in docs/reference/report.md, operators.md or findings.md."""
+"""Reports of made profiles, real ones and a recorded run follow docs/reference/report.schema.json, sections too."""
 
 import json
-import re
 import shutil
 
 import profile_runs
 import pytest
 import test_operators
 from real_profiles import KINETO, ROOT
+from report_schema import OF_A_SECTION, breaches
 
-PAGES = [
-    ROOT / "docs" / "reference" / name for name in ("report.md", "operators.md", "findings.md")
-]
-OWN = {"fact", "parameters"}  # whose members are a loader's and a rule's own
-
-
-def told():
-    """What stands as code on the pages, outside of blocks."""
-    words = set()
-    for page in PAGES:
-        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-        for code in re.findall(r"`([^`]+)`", text):
-            words.update(re.findall(r"\w+", code))
-    return words
-
-
-def members(value, path=""):
-    if isinstance(value, list):
-        for one in value:
-            yield from members(one, path + "[]")
-    elif isinstance(value, dict):
-        for key, one in value.items():
-            yield f"{path}.{key}", key
-            if key not in OWN:
-                yield from members(one, f"{path}.{key}")
+# That of rules is the profiling report (docs/reference/rules.md), and no part of this one.
+SECTIONS = (
+    *("devices", "operators", "kernels", "memory", "modules"),
+    *("distributed", "critical-path", "recommendations"),
+)
 
 
 def made_ranks(folder):
@@ -54,8 +34,14 @@ def recorded(folder):
     [made_ranks, made_operators, recorded, *sorted(KINETO.glob("*.json.gz"))],
     ids=lambda source: getattr(source, "name", None) or source.__name__,
 )
-def test_every_member_is_told(source, tmp_path):
+def test_a_report(source, tmp_path):
     run = source(tmp_path) if callable(source) else profile_runs.imported(tmp_path, source)
-    report = json.loads(profile_runs.steptrace("report", run, "--json"))
-    words = told()
-    assert sorted({path for path, name in members(report) if name not in words}) == []
+    assert breaches(json.loads(profile_runs.steptrace("report", run, "--json"))) == []
+
+
+@pytest.mark.parametrize("source", [made_ranks, made_operators, recorded])
+def test_sections(source, tmp_path):
+    run = source(tmp_path)
+    for name in SECTIONS:
+        told = profile_runs.steptrace("report", run, "--section", name, "--top", "3", "--json")
+        assert breaches(json.loads(told), OF_A_SECTION) == [], name

@@ -158,7 +158,7 @@ def test_steps_last_from_mark_to_mark(tmp_path):
 def test_the_report_of_a_job_has_system_lines_and_a_verdict(tmp_path):
     run = imported(tmp_path, job(tmp_path / "job"))
     report = json.loads(steptrace("report", run, "--json").stdout)
-    metrics = {(row["node"], row["metric"]) for row in report["system"]}
+    metrics = {(row["node"], row["metric"]) for row in report["system"]["rows"]}
     assert {(0, "cpu.busy_share"), (1, "gpu.utilization_share")} <= metrics
     assert report["verdict"]["status"] == "found"
     assert report["verdict"]["suspect"] == "data_pipeline"

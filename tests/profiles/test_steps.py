@@ -37,13 +37,13 @@ def test_the_steps_of_a_real_profile_are_rows(tmp_path):
     report = json.loads(profile_runs.steptrace("report", run, "--json"))
     assert report["steps"]["marked"] is True and report["steps"]["count"] == len(rows)
     assert [(int(r["ts_ns"]), int(r["dur_ns"])) for r in rows] == [
-        (role["ts_ns"], role["total_ns"]) for role in report["roles"]
+        (role["ts_ns"], role["total_ns"]) for role in report["roles"]["rows"]
     ]
     causes = ("data_pipeline", "model", "communication", "framework_overhead", "other")
     for row in rows:
         assert int(row["ts_ns"]) >= 0
         assert sum(int(row[f"{cause}_ns"]) for cause in causes) == int(row["dur_ns"])
-    totals = {s["name"]: s["ns"] for s in report["suspects"]}
+    totals = {s["name"]: s["ns"] for s in report["suspects"]["rows"]}
     assert sum(totals.values()) == sum(int(row["dur_ns"]) for row in rows)
     rules = json.loads(profile_runs.steptrace("rules", run, "--json"))
     assert rules["step_durations"]["data"][0]["count"] == len(rows)
@@ -127,10 +127,10 @@ def test_marks_of_any_profiler_are_steps_and_no_operators(tmp_path, category):
     run = profile_runs.imported(tmp_path, path)
     report = json.loads(profile_runs.steptrace("report", run, "--json"))
     assert report["steps"]["marked"] is True
-    assert [(o["name"], o["calls"], o["host_total_ns"]) for o in report["operators"]] == [
+    assert [(o["name"], o["calls"], o["host_total_ns"]) for o in report["operators"]["rows"]] == [
         ("aten::mm", 2, 60_000)
     ]
-    assert [(r["step"], r["cpu_ns"], r["other_ns"]) for r in report["roles"]] == [
+    assert [(r["step"], r["cpu_ns"], r["other_ns"]) for r in report["roles"]["rows"]] == [
         (1, 30_000, 70_000),
         (2, 30_000, 70_000),
     ]
@@ -154,7 +154,7 @@ def one_step(folder):
 def test_the_text_tells_the_stages_to_the_nanosecond(tmp_path):
     run = one_step(tmp_path)
     report = json.loads(profile_runs.steptrace("report", run, "--json"))
-    told = sorted(stage["ns"] for stage in report["stages"] if stage["ns"] > 0)
+    told = sorted(stage["ns"] for stage in report["stages"]["rows"] if stage["ns"] > 0)
     assert sum(told) == 130 and 20 in told
     text = profile_runs.steptrace("report", run).split("Verdict")[0]
     rows = [line.split() for line in text.splitlines() if line.startswith("  ") and " % " in line]
@@ -214,7 +214,7 @@ def test_the_user_names_kernels_of_tensor_cores(tmp_path, kernels, share):
     )
     done = in_folder(tmp_path, "report", run, "--section", "devices", "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["devices"][0]["tensor_cores"]["share"] == share
+    assert json.loads(done.stdout)["devices"]["rows"][0]["tensor_cores"]["share"] == share
 
 
 def test_bad_patterns_are_one_line(tmp_path):

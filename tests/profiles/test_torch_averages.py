@@ -104,7 +104,7 @@ def test_operators_are_to_the_nanosecond(traces, tmp_path, name):
     steptrace("import", traces / f"{name}.json.gz", "-o", run)
     assert losses(run) == {}
     report = json.loads(steptrace("report", run, "--json").stdout)
-    found = {row["name"]: row for row in report["operators"]}
+    found = {row["name"]: row for row in report["operators"]["rows"]}
     compared = 0
     for key, count, self_us, total_us, _ in json.loads((traces / f"{name}.averages").read_text()):
         if key not in found:

@@ -54,7 +54,7 @@ const pagesOf = (report) => [
       const there = document.querySelector('[aria-label="Verdict"][data-status]') !== null;
       return there && document.querySelector('main .loading') === null ? now : null;
     },
-    exact: report.suspects.filter((s) => s.share > 0).map((s) => `${String(s.share * 100)} %`),
+    exact: report.suspects.rows.filter((s) => s.share > 0).map((s) => `${String(s.share * 100)} %`),
   },
   {
     view: 'steps',

@@ -68,9 +68,11 @@ async function compare(a, b) {
   const both = await Promise.all([report(a), report(b)]);
   const named = (r) => [
     ['step', 'step', 1],
-    ...r.suspects.map((s) => ['suspect', s.name, s.share]),
-    ...r.stages.map((s) => ['sub_stage', s.name, s.share]),
-    ...r.breakdown.filter((x) => x.step_kind === 'train').map((x) => ['phase', x.phase, x.share]),
+    ...r.suspects.rows.map((s) => ['suspect', s.name, s.share]),
+    ...r.stages.rows.map((s) => ['sub_stage', s.name, s.share]),
+    ...r.breakdown.rows
+      .filter((x) => x.step_kind === 'train')
+      .map((x) => ['phase', x.phase, x.share]),
   ];
   const side = (r, kind, name) => {
     const share = named(r).find((n) => n[0] === kind && n[1] === name)?.[2] ?? 0;
@@ -87,7 +89,8 @@ async function compare(a, b) {
     const change_ns = x && y ? y.ns - x.ns : null;
     return { kind, name, a: x, b: y, change_ns, change_low_ns: null, change_high_ns: null };
   });
-  return { runs: [a, b], rows };
+  const [ofA, ofB] = both.map((r) => r.comparability);
+  return { runs: [a, b], rows, comparability: { a: ofA, b: ofB, unlike: [] } };
 }
 
 async function series(run, query) {

@@ -20,7 +20,7 @@ test('from the runs to the evidence in two clicks', async ({ page }) => {
 });
 
 test('a link to a rule shows its card', async ({ page }) => {
-  const last = reportOf('slow').rules.findLast((r) => r.status === 'not_applicable');
+  const last = reportOf('slow').rules.rows.findLast((r) => r.status === 'not_applicable');
   if (!last) throw new Error('some rule does not apply');
   await open(page, '/run/slow/rules');
   await expect(page.locator('article.pointed')).toHaveCount(0);
@@ -253,7 +253,7 @@ test('copying takes a name whole', async ({ page, context }) => {
 test.describe('a chosen stretch', () => {
   // Read when a test runs: the runs are made after the tests are listed.
   const middle = () => {
-    const role = reportOf('eight-ranks').roles[8];
+    const role = reportOf('eight-ranks').roles.rows[8];
     if (!role) throw new Error('the run has roles by step');
     return `from_ns=${role.ts_ns}&to_ns=${role.ts_ns + role.total_ns}`;
   };

@@ -53,7 +53,7 @@ test('copies and fills', async ({ page }) => {
   interface Device {
     copies: { kind: string; bytes: number }[];
   }
-  const devices = reportOf('two-devices').devices as unknown as Device[];
+  const devices = reportOf('two-devices').devices.rows as unknown as Device[];
   const kind = devices[0]?.copies[0]?.kind ?? '';
   const all = devices.flatMap((d) => d.copies.filter((c) => c.kind === kind));
   const bytes = all.reduce((sum, c) => sum + c.bytes, 0);
@@ -213,7 +213,7 @@ test('the figures of the overview, to the keyboard and as CSV', async ({ page })
   const panel = part(page, 'Where a step goes');
   await panel.getByRole('group', { name: /^Where a step goes/ }).focus();
   await page.keyboard.press('Home');
-  const largest = [...suspects].sort((a, b) => b.share - a.share)[0];
+  const largest = [...suspects.rows].sort((a, b) => b.share - a.share)[0];
   await expect(told(panel.locator('.content'))).toContainText(
     `Share: ${percentOf(largest?.share ?? 0)} %`,
   );
@@ -269,7 +269,7 @@ test('what is copied is exact: sentences, a part of a figure, and the cells of a
   expect(shares.length).toBeGreaterThan(0);
   for (const { value } of shares) expect(evidence).toContain(`${percentOf(value ?? 0)} %`);
 
-  const largest = [...suspects].sort((a, b) => b.share - a.share)[0];
+  const largest = [...suspects.rows].sort((a, b) => b.share - a.share)[0];
   const lines = (await copied(where.getByRole('table'))).split('\n');
   expect(lines[0]).toBe('Cause\tShare\tTime a step\tStages');
   expect(lines[1]?.split('\t')[1]).toBe(`${percentOf(largest?.share ?? 0)} %`);

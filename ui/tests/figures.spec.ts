@@ -21,7 +21,7 @@ for (const run of ['slow', 'eight-ranks']) {
       await open(page, `/run/${run}/overview`);
       const verdict = page.getByRole('region', { name: 'Verdict' });
       await expect(verdict).toHaveAttribute('data-status', report.verdict.status);
-      for (const suspect of report.suspects.filter((s) => s.share > 0)) {
+      for (const suspect of report.suspects.rows.filter((s) => s.share > 0)) {
         const row = `[data-suspect="${suspect.name}"]`;
         expect((await exact(page, row))[0]).toBe(share(suspect.share));
       }
@@ -106,7 +106,7 @@ test('the saving in money, where a price is given', async ({ page }) => {
 test('data pipeline', async ({ page }) => {
   const { data_pipeline: data } = reportOf('slow');
   await open(page, '/run/slow/data');
-  expect(data.applicable).toBe(true);
+  expect(data.status).toBe('found');
   for (const stage of data.stages.filter((s) => s.share > 0))
     expect((await exact(page, `[data-stage="${stage.name}"]`))[0]).toBe(share(stage.share));
   expect(await exact(page, 'main dl')).toContain(String(data.starved_waits));
@@ -115,7 +115,7 @@ test('data pipeline', async ({ page }) => {
 test('system', async ({ page }) => {
   const { system } = reportOf('slow');
   await open(page, '/run/slow/system?stats.q=job.rss_bytes');
-  const row = system.find((r) => r.metric === 'job.rss_bytes');
+  const row = system.rows.find((r) => r.metric === 'job.rss_bytes');
   if (!row) throw new Error('the run has the metric');
   // The node's own lines, not those of single cores.
   await expect(page.getByRole('application', { name: /^CPU: busy, system/ })).toBeVisible();

@@ -34,7 +34,7 @@ test('shows the verdict and its figures', async ({ page }) => {
   await show(page, url);
   await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible();
   const shown = await exact(page, '[data-suspect="data_pipeline"]');
-  const share = report.suspects.find((s) => s.name === 'data_pipeline')?.share ?? 0;
+  const share = report.suspects.rows.find((s) => s.name === 'data_pipeline')?.share ?? 0;
   expect(shown[0]).toBe(`${percentOf(share)} %`);
   await accessible(page);
   await page.screenshot({ path: join(work, 'report.png'), fullPage: true });
@@ -168,7 +168,10 @@ test('findings stand on the axis of the run', async ({ page }) => {
     },
   ];
   const outliers = report.steps.outliers.length;
-  await show(page, write('findings', { ...report, findings }));
+  await show(
+    page,
+    write('findings', { ...report, findings: { ...report.findings, rows: findings } }),
+  );
   const marks = page.locator('[data-lane="Findings"]');
   await expect(marks).toHaveCount(2);
   await expect(marks.nth(1)).toHaveAttribute('aria-label', '<b>2</b>');

@@ -51,13 +51,13 @@ for (const id of ['eight-ranks', 'v100', 'captured']) {
     // The run names a kind of device once; there is one of it for each that the profile tells of.
     const [kind] = about.devices;
     if (kind !== undefined)
-      expect(facts[devices.length > 1 ? 'Devices' : 'Device']).toBe(
-        devices.length > 1 ? `${devices.length} × ${kind}` : kind,
+      expect(facts[devices.rows.length > 1 ? 'Devices' : 'Device']).toBe(
+        devices.rows.length > 1 ? `${devices.rows.length} × ${kind}` : kind,
       );
-    for (const suspect of suspects.filter((s) => s.share > 0)) {
+    for (const suspect of suspects.rows.filter((s) => s.share > 0)) {
       const shown = await exact(page, `[data-suspect="${suspect.name}"]`);
       expect(shown[1]).toBe(ns(Math.round(suspect.share * d.mean)));
-      const own = stages.filter((s) => s.suspect === suspect.name && s.share >= 0.005);
+      const own = stages.rows.filter((s) => s.suspect === suspect.name && s.share >= 0.005);
       const shares = own.map((s) => share(s.share));
       expect(shares).toEqual(expect.arrayContaining(shown.slice(2)));
       // One that is nearly all of its suspect may have given it its name.
@@ -92,13 +92,13 @@ for (const id of ['v100', 'captured']) {
   test(`operators of ${id}`, async ({ page }) => {
     withData(id);
     const of = section<Operator[]>(id, 'operators') as unknown as {
-      operators: Operator[];
-      operator_totals: { device_outside_ns: number }[];
+      operators: { rows: Operator[] };
+      operator_totals: { rows: { device_outside_ns: number }[] };
     };
-    const device = of.operators.some((o) => o.device_total_ns > 0);
+    const device = of.operators.rows.some((o) => o.device_total_ns > 0);
     await page.setViewportSize({ width: 1600, height: 1400 });
     await open(page, `/run/${id}/operators`);
-    const all = (name: keyof Times) => sum(of.operators.map((o) => o[name]));
+    const all = (name: keyof Times) => sum(of.operators.rows.map((o) => o[name]));
     const told = await stats(part(page, 'Operators'));
     expect(told).toMatchObject({
       Calls: grouped(all('calls')),
@@ -106,7 +106,7 @@ for (const id of ['v100', 'captured']) {
     });
     if (device) {
       expect(told['Device, own times']).toBe(ns(all('device_self_ns')));
-      const outside = sum(of.operator_totals.map((t) => t.device_outside_ns));
+      const outside = sum(of.operator_totals.rows.map((t) => t.device_outside_ns));
       expect(told['Device work outside of operators']).toBe(ns(outside));
     }
     const figures = (rows: readonly Times[]) => {
@@ -123,7 +123,7 @@ for (const id of ['v100', 'captured']) {
         ns(total('host_total_ns')),
       ];
     };
-    const named = by(of.operators, (o) => o.name);
+    const named = by(of.operators.rows, (o) => o.name);
     const rows = await cellsOf(grid(page, 'Operators'));
     expect(rows.length).toBeGreaterThan(3);
     for (const [name = '', ...cells] of rows)
@@ -157,7 +157,7 @@ interface Kernel {
 for (const id of ['v100', 'eight-ranks']) {
   test(`kernels of ${id}`, async ({ page }) => {
     withData(id);
-    const kernels = some(section<Kernel[]>(id, 'kernels').kernels);
+    const kernels = some(section<{ rows: Kernel[] }>(id, 'kernels').kernels).rows;
     await page.setViewportSize({ width: 1600, height: 1400 });
     await open(page, `/run/${id}/kernels`);
     const whole = sum(kernels.map((k) => k.total_ns));
@@ -211,7 +211,7 @@ interface Device {
 for (const id of ['v100', 'eight-ranks']) {
   test(`devices of ${id}: what they are used for`, async ({ page }) => {
     withData(id);
-    const devices = reportOf(id).devices as unknown as Device[];
+    const devices = reportOf(id).devices.rows as unknown as Device[];
     await open(page, `/run/${id}/devices`);
     const mean = (of: (d: Device) => number | null | undefined) => {
       const known = devices.map(of).filter((v) => v != null);
@@ -245,7 +245,7 @@ for (const id of ['v100', 'eight-ranks']) {
       const cells = await exactIn(page.locator(`[data-copy="${kind}"]`));
       expect(cells[3], kind).toBe(grouped(sum(of.map((c) => c.small_count))));
     }
-    const kernels = some(section<Kernel[]>(id, 'kernels').kernels);
+    const kernels = some(section<{ rows: Kernel[] }>(id, 'kernels').kernels).rows;
     const pie = await exactIn(part(page, 'Launches of all kernels').locator('li'));
     const launches = [...by(kernels, (k) => k.name).values()].map((of) =>
       sum(of.map((k) => k.calls)),
@@ -269,7 +269,7 @@ interface Module {
 for (const id of ['captured', 'v100']) {
   test(`modules of ${id}, backward too`, async ({ page }) => {
     withData(id);
-    const modules = some(section<Module[]>(id, 'modules').modules);
+    const modules = some(section<{ rows: Module[] }>(id, 'modules').modules).rows;
     await open(page, `/run/${id}/modules`);
     const rows = await cellsOf(grid(page, 'Modules'));
     expect(rows.length).toBeGreaterThan(0);
@@ -463,7 +463,7 @@ test('recommendations of a profile, and both sides of a comparison', async ({ pa
     });
   }
   withData('v100');
-  const found = reportOf('v100').recommendations.filter((r) => r.status !== 'not_applicable');
+  const found = reportOf('v100').recommendations.rows.filter((r) => r.status !== 'not_applicable');
   await open(page, '/run/v100/rules');
   await expect(page.locator('[data-recommendation]')).toHaveCount(found.length);
   const figure = ({ value, unit }: FigureSaid) =>

@@ -97,7 +97,7 @@ interface Stage {
 test('data pipeline: stages, workers, the queue', async ({ page }) => {
   const { data_pipeline: data, suspects, steps: told } = reportOf('slow');
   const mean = some(told.duration_ns).mean;
-  const of = some(suspects.find((s) => s.name === 'data_pipeline')).share;
+  const of = some(suspects.rows.find((s) => s.name === 'data_pipeline')).share;
   await open(page, '/run/slow/data');
   expect(await stats(page.locator('main'))).toEqual({
     'Of the step': share(of),
@@ -183,7 +183,7 @@ test('system: statistics, readings over time, processes and our own cost', async
   const rows = await cellsOf(grid(page, 'Statistics of metrics'));
   expect(rows.length).toBeGreaterThan(9);
   for (const cells of rows) {
-    const metric = some(system.find((r) => r.metric === cells[0]));
+    const metric = some(system.rows.find((r) => r.metric === cells[0]));
     const number = (text: string | undefined) => Number((text ?? '').replace(/[^\d.e-].*$|,/g, ''));
     const told = (v: number) => (metric.unit === 'share' ? Number(percentOf(v)) : v);
     const { mean, min, p50, p95, p99, max, samples } = metric;
@@ -211,7 +211,7 @@ test('system: statistics, readings over time, processes and our own cost', async
     expect(parseFloat(cells[4] ?? '')).toBeCloseTo(sum(cpu) / cpu.length, 9);
     expect([cells[7], cells[8]]).toEqual([bytes(most('rss_bytes')), grouped(most('threads'))]);
   }
-  const of = (name: string) => some(system.find((r) => r.metric === name));
+  const of = (name: string) => some(system.rows.find((r) => r.metric === name));
   expect(await stats(part(page, 'What watching cost'))).toEqual({
     'Of the training thread': share(some(about.host_overhead_share)),
     'Agent, of one core': share(some(about.agent_cpu_share)),

@@ -58,7 +58,9 @@ test('list of runs', async ({ page }) => {
     const kept = some(listing.find((r) => r.id === info.id));
     expect(row[1]).toBe(kept.status.replace('_', ' '));
     const found = verdict.status === 'found';
-    expect(row[2]).toBe(found ? verdict.headline : verdict.status.replaceAll('_', ' '));
+    expect(row[2]).toBe(
+      found ? verdict.headline : (verdict.reason?.id ?? verdict.status).replaceAll('_', ' '),
+    );
     const gain = verdict.at_most_speedup;
     expect(row[3]).toBe(gain === null ? 'not known' : `${gain} times`);
     const started = kept.started_utc.replace(' ', 'T');
@@ -97,7 +99,7 @@ for (const [id, chosen] of [
 ] as const) {
   test(`devices of ${id}, ${chosen ?? 'all'}`, async ({ page }) => {
     test.skip(!existsSync(join(folder, id)), 'no real profiles here');
-    const all = reportOf(id).devices as unknown as Device[];
+    const all = reportOf(id).devices.rows as unknown as Device[];
     const devices = all.filter((d) => chosen === null || `${d.rank}-${d.device}` === chosen);
     const windows = (name: string) => sum(devices.map((d) => d.window[name] ?? 0));
     await open(page, `/run/${id}/devices${chosen === null ? '' : `?device=${chosen}`}`);
@@ -146,7 +148,7 @@ for (const [id, chosen] of [
 
 /** Kernels of the devices alone, also where a rank has several. */
 async function kernels(page: Page, id: string, devices: readonly Device[]) {
-  const runs = section<Kernel[]>(id, 'kernels').kernels?.flatMap((k) =>
+  const runs = section<{ rows: Kernel[] }>(id, 'kernels').kernels?.rows.flatMap((k) =>
     k.streams
       .filter((s) => devices.some((d) => d.rank === k.rank && d.device === s.device))
       .map(({ calls, total_ns }) => ({ name: k.name, calls, total_ns })),
@@ -167,7 +169,7 @@ async function kernels(page: Page, id: string, devices: readonly Device[]) {
 }
 
 test('utilisation of a profile is told by device, by node, and for all', async ({ page }) => {
-  const devices = reportOf('two-devices').devices as unknown as Device[];
+  const devices = reportOf('two-devices').devices.rows as unknown as Device[];
   const util = (of: readonly Device[], step: number) => {
     const steps = of.flatMap((d) => d.steps.filter((s) => s.step === step));
     return share(sum(steps.map((s) => s.busy_ns / s.span_ns)) / steps.length);
@@ -248,7 +250,7 @@ interface Module {
 }
 
 test('modules', async ({ page }) => {
-  const found = some(section<Module[]>('captured', 'modules').modules);
+  const found = some(section<{ rows: Module[] }>('captured', 'modules').modules).rows;
   const rank = Math.min(...found.map((m) => m.rank));
   const modules = found.filter((m) => m.rank === rank);
   expect(modules.length).toBeGreaterThan(0);

@@ -33,7 +33,8 @@ for (const file of sources(root)) {
   const text = readFileSync(file, 'utf8');
   if (!text.slice(0, 200).includes('SPDX-License-Identifier: Apache-2.0'))
     found.push(`${relative(root, file)}: no SPDX line at the top`);
-  if (text.split('\n').length > 500)
+  const generated = text.slice(0, 200).includes('// Made by tools/generate.py');
+  if (text.split('\n').length > 500 && !generated)
     found.push(`${relative(root, file)}: a source has at most 500 lines`);
   for (const [, path] of text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)) {
     const reason = breach(file, resolve(dirname(file), path));

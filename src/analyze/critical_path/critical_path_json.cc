@@ -48,9 +48,8 @@ Json PathListOf(const std::vector<Row>& rows) {
 
 Json CriticalPathToJson(const CriticalPathSection& section) {
   Json json;
-  json["applicable"] = section.applicable;
+  if (!section.applicable) return Json::object();
   json["note"] = section.note;
-  if (!section.applicable) return json;
   json["window"] = ToJson(section.window);
   json["mean_step_ns"] = OrNull(section.mean_step_ns);
   json["steps"] = PathListOf(section.steps);

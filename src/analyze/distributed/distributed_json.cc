@@ -5,20 +5,6 @@
 namespace steptrace::analyze {
 namespace {
 
-const char* NameOf(DistributedStatus status) {
-  switch (status) {
-    case DistributedStatus::kOk:
-      return "ok";
-    case DistributedStatus::kOneRank:
-      return "one_rank";
-    case DistributedStatus::kNothingMatched:
-      return "nothing_matched";
-    case DistributedStatus::kNoCollectives:
-      return "no_collectives";
-  }
-  return "";
-}
-
 void PutTimes(Json& json, const OverlapTimes& times) {
   json["total_ns"] = times.total_ns;
   json["computation_ns"] = times.computation_ns;
@@ -155,9 +141,6 @@ Json ListOf(const std::vector<Row>& rows, const More&... more) {
 Json DistributedToJson(const ProfileDistributed& section) {
   const Waiting waiting(section);
   Json json;
-  json["applicable"] = section.status != DistributedStatus::kNoCollectives;
-  json["status"] = NameOf(section.status);
-  json["note"] = section.note;
   json["source"] = section.source == RankSource::kSteps ? "steps" : "calls";
   json["world_size"] = OrNull(section.world_size);
   json["ranks"] = ListOf(section.ranks, waiting);
@@ -179,10 +162,7 @@ Json DistributedToJson(const ProfileDistributed& section) {
 void AddDistributedJson(const ProfileDistributed& section, Json& report) {
   if (section.status != DistributedStatus::kNoCollectives) {
     report["distributed"] = DistributedToJson(section);
-    return;
   }
-  report["distributed"]["status"] = NameOf(section.status);
-  report["distributed"]["note"] = section.note;
 }
 
 void AddLiveDistributedJson(const ProfileDistributed& section, Json& report) {

@@ -239,7 +239,9 @@ void AddStages(const StepTimes& times, const StepPart& step, std::vector<StepPar
 RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analysis) {
   const std::vector<RankSteps>* ranks = analysis == nullptr ? nullptr : &analysis->ranks;
   const Attributed steps(input, ranks);
-  RunParts run{input.run.name, MakeStepParts(input, steps.selection), true, {}};
+  RunParts run{input.run.name, MakeStepParts(input, steps.selection), true, {}, {}};
+  run.comparability = MakeComparability(
+      input, steps.facts, analysis == nullptr ? nullptr : &analysis->sections.devices);
   std::vector<StepPart>& parts = run.parts;
   if (parts.empty()) return run;
   run.spread_known = steps.selection.steps >= kMinSteadySteps;
@@ -286,6 +288,9 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
 
   Report report;
   report.run = MakeRun(input, facts);
+  report.card = MakeRunCard(input, facts);
+  report.comparability = MakeComparability(
+      input, facts, input.profile == nullptr ? nullptr : &analysis.sections.devices);
   report.phases = MakePhases(input);
   report.steps = MakeSteps(input, selection, times);
   report.suspects = MakeSuspects(times.total());
@@ -325,6 +330,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.rules = MakeRuleResults(input);
   report.verdict.rules = AgreeingRules(report.verdict, *report.rules);
   report.findings = MakeFindings(input.findings, *input.strings);
+  report.finding_count = static_cast<int64_t>(input.findings.size());
   if (input.profile != nullptr) {
     report.profile = std::move(analysis.sections);
     const ProfileDistributed& calls = report.profile->distributed;

@@ -110,7 +110,7 @@ Comparison CompareParts(const RunParts& a, const RunParts& b) {
       (second ? row->second.second : row->second.first) = part;
     }
   }
-  Comparison comparison{a.run, b.run, {}, {}};
+  Comparison comparison{a.run, b.run, {}, {}, a.comparability, b.comparability};
   // Kinds in their order: what only the second run has stands with its kind.
   for (const char* kind : {"step", "phase", "suspect", "sub_stage"}) {
     for (const ComparedKey& key : order) {

@@ -29,6 +29,7 @@ struct Comparison {
   std::string a, b;                 // the runs' names
   std::vector<ComparedPart> parts;  // empty: neither has steady steps
   std::string note;                 // which stages are told of one run alone; empty: none are
+  Comparability of_a{}, of_b{};     // what the runs must have in common for this to mean much
 };
 
 // The parts of each run as MeasureStepParts gives them. Where one run alone tells the stages of its

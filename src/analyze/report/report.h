@@ -11,13 +11,13 @@
 #include "analyze/report/profile.h"
 #include "analyze/report/recommendation.h"
 #include "analyze/report/report_lines.h"
+#include "analyze/report/run_card.h"
 #include "analyze/report/sentence.h"
 #include "analyze/report/stage_row.h"
 #include "model/finding.h"
 
-// The report as a value: what `analyze` finds and every presentation renders. Field names, nesting
-// and units are those of the JSON form, schema "steptrace.report/1" (docs/reference/report.md).
-// Times in ns, shares from 0 to 1.
+// The report as a value: what `analyze` finds and every presentation renders. Names and units are
+// those of the JSON form (docs/reference/report.md): times in ns, shares from 0 to 1.
 namespace steptrace::analyze {
 
 struct HostMemorySection;  // analyze/memory/host_memory.h
@@ -173,6 +173,8 @@ struct DistributedSection {
 
 struct Report {
   RunSection run;
+  RunCard card;
+  Comparability comparability;
   PhasesSection phases;
   StepsSection steps;
   Verdict verdict;
@@ -185,6 +187,7 @@ struct Report {
   std::vector<SystemRow> system;
   std::shared_ptr<const HostMemorySection> host_memory;  // of the processes; null: not measured
   std::vector<FindingLine> findings;                     // by time, the last 1000
+  int64_t finding_count = 0;                             // of which these are the last
   std::vector<LossLine> losses;
   std::vector<std::string> notes;
   std::shared_ptr<const std::vector<RuleResult>> rules;  // in the mode modern; null: none ran

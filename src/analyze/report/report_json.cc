@@ -8,6 +8,7 @@
 #include "analyze/json_parts.h"
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/cut_texts.h"
+#include "analyze/report/section_state.h"
 #include "analyze/report/sections.h"
 #include "analyze/report/sentence_json.h"
 #include "analyze/rules/profiling_report.h"
@@ -17,11 +18,13 @@
 namespace steptrace::analyze {
 namespace {
 
+Json SettingsJson(const std::vector<NamedText>& settings, const char* value) {
+  return Each(settings, [value](const NamedText& one) -> Json {
+    return {{"name", one.first}, {value, one.second}};
+  });
+}
+
 Json RunJson(const RunSection& run) {
-  Json frameworks = Json::array();
-  for (const auto& [name, version] : run.frameworks) {
-    frameworks.push_back({{"name", name}, {"version", version}});
-  }
   return {{"id", run.id},
           {"name", run.name},
           {"status", run.status},
@@ -32,10 +35,27 @@ Json RunJson(const RunSection& run) {
           {"duration_ns", run.duration_ns},
           {"nodes", run.nodes},
           {"ranks", run.ranks},
-          {"frameworks", std::move(frameworks)},
+          {"frameworks", SettingsJson(run.frameworks, "version")},
           {"devices", run.devices},
           {"host_overhead_share", OrNull(run.host_overhead_share)},
           {"agent_cpu_share", OrNull(run.agent_cpu_share)}};
+}
+
+Json CardJson(const RunCard& card) {
+  const auto host = [](const CardHost& one) -> Json {
+    return {{"node", one.node},
+            {"host", one.host},
+            {"cpus", OrNull(one.cpus)},
+            {"memory_bytes", OrNull(one.memory_bytes)}};
+  };
+  return {{"hosts", Each(card.hosts, host)},
+          {"devices", card.devices},
+          {"frameworks", SettingsJson(card.frameworks, "version")},
+          {"world_size", OrNull(card.world_size)},
+          {"backend", TextOrNull(card.backend)},
+          {"batch_size", OrNull(card.batch_size)},
+          {"settings", SettingsJson(card.settings, "value")},
+          {"imported_as", TextOrNull(card.imported_as)}};
 }
 
 Json PhasesJson(const PhasesSection& phases) {
@@ -66,20 +86,6 @@ Json StepsJson(const StepsSection& steps) {
           {"outliers", Each(steps.outliers, OutlierJson)}};
 }
 
-const char* StatusName(VerdictStatus status) {
-  switch (status) {
-    case VerdictStatus::kFound:
-      return "found";
-    case VerdictStatus::kNoSingleSuspect:
-      return "no_single_suspect";
-    case VerdictStatus::kTooFewSteps:
-      return "too_few_steps";
-    case VerdictStatus::kNoSteps:
-      return "no_steps";
-  }
-  return "no_steps";
-}
-
 Json SavingJson(const Verdict& verdict) {
   if (!verdict.at_most_saving_ns) return nullptr;
   Json saving = {{"ns", *verdict.at_most_saving_ns}};
@@ -98,19 +104,19 @@ Json FunctionJson(const StageFunction& one) {
 
 Json WholeRunJson(const std::optional<RunVerdict>& run) {
   if (!run) return nullptr;
-  return {{"steady", run->steady},
-          {"status", StatusName(run->status)},
-          {"suspect", run->suspect},
-          {"headline", run->headline.text},
-          {"figures", FiguresJson(run->headline)},
-          {"share", run->share},
-          {"share_low", run->share_low},
-          {"share_high", run->share_high}};
+  Json json = {{"steady", run->steady}};
+  json.update(StateJson(StateOf(run->status)));
+  json.update(Json({{"suspect", run->suspect},
+                    {"headline", run->headline.text},
+                    {"figures", FiguresJson(run->headline)},
+                    {"share", run->share},
+                    {"share_low", run->share_low},
+                    {"share_high", run->share_high}}));
+  return json;
 }
 
 Json VerdictJson(const Verdict& verdict) {
-  return {{"status", StatusName(verdict.status)},
-          {"suspect", verdict.suspect},
+  return {{"suspect", verdict.suspect},
           {"sub_stage", verdict.sub_stage},
           {"headline", verdict.headline.text},
           {"figures", FiguresJson(verdict.headline)},
@@ -176,8 +182,7 @@ Json LoaderJson(const LoaderSection& loader) {
 }
 
 Json DataPipelineJson(const DataPipelineSection& section) {
-  return {{"applicable", section.applicable},
-          {"workers", OrNull(section.workers)},
+  return {{"workers", OrNull(section.workers)},
           {"waits", section.waits},
           {"starved_waits", section.starved_waits},
           {"stages", Each(section.stages, DataStageJson)},
@@ -198,7 +203,6 @@ Json RankJson(const RankSection& rank) {
 
 Json DistributedJson(const DistributedSection& section) {
   return {
-      {"applicable", section.applicable},
       {"ranks", Each(section.ranks, RankJson)},
       {"collectives", Json::array()},
       {"blame", Each(section.blame, [](const BlameRow& row) -> Json {
@@ -313,37 +317,46 @@ Json OwnerOf(const Json& row) {
   return Json::array({member("rank"), member("device")});
 }
 
-void KeepTop(Json& member, std::string_view name, size_t top);
+bool KeepTop(Json& member, std::string_view name, size_t top);
 
-// A list of ranks or devices keeps its first ones; any other list the first rows of each.
-void KeepFirstRows(Json& rows, std::string_view name, size_t top) {
+// A list of ranks or devices keeps its first ones; any other list the first rows of each. Whether
+// any was left out.
+bool KeepFirstRows(Json& rows, std::string_view name, size_t top) {
   constexpr std::array kListsOfOwners = {"devices", "ranks", "blame", "operator_totals"};
   const bool of_owners =
       std::find(kListsOfOwners.begin(), kListsOfOwners.end(), name) != kListsOfOwners.end();
   std::map<Json, size_t> kept;
-  std::erase_if(rows.get_ref<Json::array_t&>(),
-                [&](const Json& row) { return kept[of_owners ? Json() : OwnerOf(row)]++ >= top; });
+  bool cut = std::erase_if(rows.get_ref<Json::array_t&>(), [&](const Json& row) {
+               return kept[of_owners ? Json() : OwnerOf(row)]++ >= top;
+             }) > 0;
   for (Json& row : rows) {
-    if (row.is_object()) KeepTop(row, name, top);
+    if (row.is_object()) cut = KeepTop(row, name, top) || cut;
   }
+  return cut;
 }
 
-// Lists of rows: the member itself, or members of it. A curve stays whole: half of one misleads.
-void KeepTop(Json& member, std::string_view name, size_t top) {
-  if (member.is_array()) KeepFirstRows(member, name, top);
-  if (!member.is_object()) return;
+// Lists of rows: those of the section, or members of a row. A curve stays whole: half of one
+// misleads.
+bool KeepTop(Json& member, std::string_view name, size_t top) {
+  bool cut = false;
   for (auto& [part_name, part] : member.items()) {
     const bool rows = part.is_array() && !part.empty() && part.front().is_object();
-    if ((rows && part_name != "curve") || part_name == "leaks") KeepTop(part, part_name, top);
+    const std::string_view list = part_name == "rows" ? name : std::string_view(part_name);
+    if (rows && part_name != "curve") cut = KeepFirstRows(part, list, top) || cut;
+    if (part_name == "leaks") cut = KeepTop(part, part_name, top) || cut;
   }
+  return cut;
 }
 
 Json WholeJson(const Report& report) {
   Json json = {{"schema", kReportSchema},
                {"run", RunJson(report.run)},
+               {"run_card", CardJson(report.card)},
+               {"comparability", ComparabilityJson(report.comparability)},
                {"phases", PhasesJson(report.phases)},
                {"steps", StepsJson(report.steps)},
                {"verdict", VerdictJson(report.verdict)},
+               {"throughput", Json::object()},
                {"suspects", Each(report.suspects, SuspectJson)},
                {"stages", Each(report.stages, StageJson)},
                {"breakdown", Each(report.breakdown, BreakdownJson)},
@@ -358,18 +371,33 @@ Json WholeJson(const Report& report) {
                {"modules", Json::array()},
                {"distributed", DistributedJson(report.distributed)},
                {"critical_path", Json::object()},
+               {"tensors", Json::object()},
                {"recommendations", Each(report.recommendations, RecommendationJson)},
                {"system", Each(report.system, SystemJson)},
                {"host_memory", MemoryJson(report)},
                {"rules", RulesJson(report)},
                {"findings", FindingsJson(report.findings)},
                {"losses", Each(report.losses, LossJson)},
+               {"import", {{"unrecognised", Json::array()}}},
                {"notes", report.notes}};
   if (report.profile) AddProfileJson(*report.profile, json);
+  FrameSections(report, json);
   return json;
 }
 
 }  // namespace
+
+nlohmann::ordered_json ComparabilityJson(const Comparability& one) {
+  const Json hardware = {
+      {"hosts", one.hosts}, {"cpus", OrNull(one.cpus)}, {"devices", one.devices}};
+  return {{"hardware", hardware},
+          {"world_size", OrNull(one.world_size)},
+          {"batch_size", OrNull(one.batch_size)},
+          {"precision", TextOrNull(one.precision)},
+          {"versions", SettingsJson(one.versions, "version")},
+          {"throttling", {{"cpu", OrNull(one.cpu_throttled)}, {"gpu", OrNull(one.gpu_throttled)}}},
+          {"settings", SettingsJson(one.settings, "value")}};
+}
 
 nlohmann::ordered_json FindingsJson(const std::vector<FindingLine>& findings) {
   const std::vector<bool> standing = StandingFindings(findings);
@@ -403,7 +431,7 @@ std::string SectionToJson(const Report& report, const SectionName& section,
   Json json = {{"schema", whole["schema"]}, {"run", whole["run"]}};
   for (const char* name : section.members) {
     json[name] = std::move(whole[name]);
-    if (top) KeepTop(json[name], name, static_cast<size_t>(*top));
+    if (top && KeepTop(json[name], name, static_cast<size_t>(*top))) json[name]["truncated"] = true;
   }
   json["notes"] = std::move(whole["notes"]);
   return Dump(std::move(json), most_text_bytes);

@@ -11,10 +11,10 @@
 #include <string_view>
 
 #include "analyze/report/report.h"
+#include "analyze/report/report_words.h"
 
 namespace steptrace::analyze {
 
-inline constexpr const char* kReportSchema = "steptrace.report/1";
 inline constexpr size_t kWholeTexts = std::numeric_limits<size_t>::max();
 
 // The report as JSON (docs/reference/report.md), indented by two, ended by a line break. Times are
@@ -24,8 +24,11 @@ std::string ReportToJson(const Report& report, size_t most_text_bytes = kWholeTe
 // The text of the report's JSON that has this number (TextId in cut_texts.h).
 std::optional<std::string> FindText(const Report& report, uint64_t id);
 
-// The member `findings`.
+// The rows of `findings`.
 nlohmann::ordered_json FindingsJson(const std::vector<FindingLine>& findings);
+
+// The member `comparability` but for what each section has.
+nlohmann::ordered_json ComparabilityJson(const Comparability& one);
 
 // A section as `--section` names it, and the members of the report that it is.
 struct SectionName {

@@ -30,7 +30,7 @@ Json Section(const char* name, std::optional<int64_t> top) {
 TEST(SectionJsonTest, HoldsItsMembersAndNoOther) {
   const Json json = Section("devices", std::nullopt);
   EXPECT_EQ(json["schema"], kReportSchema);
-  EXPECT_EQ(json["devices"].size(), 2u);
+  EXPECT_EQ(json["devices"]["rows"].size(), 2u);
   EXPECT_TRUE(json.contains("roles"));
   EXPECT_FALSE(json.contains("verdict"));
 }
@@ -44,7 +44,7 @@ s7 kernel gemm 110 1000 corr=1
 )",
                               "recommendations", std::nullopt);
   std::map<std::string, Json> by_name;
-  for (const Json& row : json["recommendations"]) by_name[row["name"]] = row;
+  for (const Json& row : json["recommendations"]["rows"]) by_name[row["name"]] = row;
   const Json& loader = by_name["high_input_cost"];
   EXPECT_EQ(loader["kind"], "recommendation.loader");
   EXPECT_EQ(loader["values"], Json({{"share", 0.06}}));
@@ -64,8 +64,12 @@ s7 kernel gemm 110 1000 corr=1
 }
 
 TEST(SectionJsonTest, TopKeepsTheFirstRows) {
-  EXPECT_EQ(Section("devices", 1)["devices"].size(), 1u);
-  EXPECT_EQ(Section("recommendations", 3)["recommendations"].size(), 3u);
+  const Json devices = Section("devices", 1)["devices"];
+  EXPECT_EQ(devices["rows"].size(), 1u);
+  EXPECT_EQ(devices["count"], 2);
+  EXPECT_TRUE(devices["truncated"]);
+  EXPECT_FALSE(Section("devices", 2)["devices"]["truncated"]);
+  EXPECT_EQ(Section("recommendations", 3)["recommendations"]["rows"].size(), 3u);
 }
 
 // As the text form does: a rank with many rows leaves none out of the others.
@@ -75,7 +79,7 @@ TEST(SectionJsonTest, TopIsOfEachRankAndDevice) {
       "rank 1\nt1 op a 0 5\nt1 op b 10 15\n",
       "operators", 2);
   std::map<int, std::vector<std::string>> names;
-  for (const Json& row : json["operators"]) {
+  for (const Json& row : json["operators"]["rows"]) {
     if (row["rank"].is_number()) names[row["rank"]].push_back(row["name"]);
   }
   EXPECT_EQ(names[0].size(), 2u);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyze/report/report_input.h"
+#include "analyze/report/run_card.h"
 
 namespace steptrace::analyze {
 
@@ -30,6 +31,7 @@ struct RunParts {
   // The stages once more with what is waited for the dataset as one, in getitem: what a run can be
   // compared by of which nothing tells more. Empty: nothing tells this one's apart.
   std::vector<StepPart> dataset_as_one{};
+  Comparability comparability{};
 };
 
 // The run's step first, then its phases, suspects and stages: the parts of a kind sum to the step.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -106,6 +107,12 @@ std::string RenderComparison(const analyze::Comparison& comparison, const analyz
   SideLines("B", b, page);
   page.Blank();
   page.Paragraph("", 0, analyze::ComparisonSentence(comparison), Tint::kBold);
+  const auto unlike = analyze::UnlikeParts(comparison.of_a, comparison.of_b);
+  if (!unlike.empty()) {
+    std::string names = fmt::format("{}", fmt::join(unlike, ", "));
+    std::ranges::replace(names, '_', ' ');
+    page.Paragraph("", 0, fmt::format("The runs differ in: {}.", names), Tint::kYellow);
+  }
   const auto& parts = comparison.parts;
   if (parts.empty() || parts.front().a.ns <= 0 || parts.front().b.ns <= 0) return page.Take();
   constexpr int kSideColumns = kSideTimeColumns + kSideShareColumns;

@@ -46,6 +46,16 @@ std::string Rendered(const analyze::RunParts& a, const analyze::RunParts& b,
                           options);
 }
 
+TEST(RenderComparison, SaysInWhatTheRunsDiffer) {
+  analyze::RunParts slow = Slow(), mended = Mended();
+  EXPECT_THAT(Rendered(slow, mended), ::testing::Not(HasSubstr("The runs differ in")));
+  slow.comparability.batch_size = 32;
+  mended.comparability.batch_size = 64;
+  slow.comparability.versions = {{"torch", "2.12.0"}};
+  mended.comparability.versions = {{"torch", "2.13.0"}};
+  EXPECT_THAT(Rendered(slow, mended), HasSubstr("The runs differ in: batch size, versions.\n"));
+}
+
 TEST(RenderComparison, ReadsSo) {
   EXPECT_EQ(Rendered(Slow(), Mended()),
             "A  slow \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"

@@ -61,12 +61,12 @@ TEST_F(ApiTest, AReportIsTheReportsJson) {
   EXPECT_EQ(Ask("/api/runs/one/report").body, analyze::ReportToJson(*report)) << "kept";
   EXPECT_EQ(AskJson("/api/runs/one/report?from_ns=0&to_ns=10000000")["steps"]["count"], 10);
   EXPECT_EQ(AskJson("/api/runs/two%20words/report")["steps"]["count"], 20);
-  EXPECT_EQ(AskJson("/api/runs/one/section/kernels?top=1")["kernels"].size(), 1u);
+  EXPECT_EQ(AskJson("/api/runs/one/section/kernels?top=1")["kernels"]["rows"].size(), 1u);
 }
 
 TEST_F(ApiTest, ASectionIsOfTheStretchThatIsAskedFor) {
   const auto calls = [this](const std::string& query) {
-    const json kernels = AskJson("/api/runs/one/section/kernels" + query)["kernels"];
+    const json kernels = AskJson("/api/runs/one/section/kernels" + query)["kernels"]["rows"];
     return kernels.empty() ? 0 : kernels[0]["calls"].get<int>();
   };
   EXPECT_EQ(calls(""), 50);
@@ -100,7 +100,7 @@ TEST_F(ApiTest, LongTextsAreCutAndToldWholeWhenAskedFor) {
     EXPECT_EQ(answer.status, 200) << target;
     EXPECT_LT(answer.body.size(), 64u << 10) << target;
   }
-  const json kernels = AskJson("/api/runs/long/section/kernels")["kernels"];
+  const json kernels = AskJson("/api/runs/long/section/kernels")["kernels"]["rows"];
   ASSERT_EQ(kernels.size(), 1u);
   const std::string cut = kernels[0]["name"];
   EXPECT_EQ(cut, analyze::CutText(name, analyze::kMaxPageTextBytes));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyze/report/report_json.h"
 #include "serve/rpc/timeline_parts.h"
 
 namespace steptrace::rpc {
@@ -53,6 +54,9 @@ Result<std::string> CompareJson(const std::filesystem::path& a, const std::files
   Json rows = Json::array();
   for (const auto& part : comparison.parts) rows.push_back(RowJson(part));
   json["rows"] = std::move(rows);
+  json["comparability"] = {{"a", analyze::ComparabilityJson(comparison.of_a)},
+                           {"b", analyze::ComparabilityJson(comparison.of_b)},
+                           {"unlike", analyze::UnlikeParts(comparison.of_a, comparison.of_b)}};
   return ToText(json);
 }
 

@@ -97,21 +97,6 @@ Json ReportOf(store::RunReader& run, const RunCatalog::MakeReport& make) {
   return text.ok() ? ListedOf(*text) : Json();
 }
 
-// A report that was left by a version with five suspects: what it calls `other` are two of today's,
-// and two of its stages are called `user_code`.
-void NameAsToday(Json& verdict) {
-  using analyze::StageName, analyze::SuspectName, analyze::SubStage, analyze::SuspectId;
-  Json& suspect = verdict["suspect"];
-  Json& stage = verdict["sub_stage"];
-  if (stage == "user_code") {
-    stage = StageName(suspect == "other" ? SubStage::kLoopCode : SubStage::kDatasetCode);
-  }
-  if (suspect == "other") {
-    suspect = SuspectName(stage == StageName(SubStage::kUnknown) ? SuspectId::kUnattributed
-                                                                 : SuspectId::kOtherWork);
-  }
-}
-
 Json VerdictOf(const Json& report) {
   const auto found = report.find("verdict");
   if (found == report.end() || !found->is_object()) return {};
@@ -122,7 +107,10 @@ Json VerdictOf(const Json& report) {
     const bool plain = value != found->end() && (value->is_string() || value->is_number());
     verdict[key] = plain ? *value : Json();
   }
-  NameAsToday(verdict);
+  const auto reason = found->find("reason");
+  const bool known = reason != found->end() && reason->is_object() && reason->contains("id") &&
+                     (*reason)["id"].is_string();
+  verdict["reason"] = known ? (*reason)["id"] : Json();
   return verdict;
 }
 
@@ -132,9 +120,9 @@ std::string ShortVerdict(const Json& verdict) {
   }
   const std::string suspect = verdict["suspect"];
   if (suspect.empty()) {
-    std::string status = verdict["status"].is_string() ? std::string(verdict["status"]) : "";
-    std::replace(status.begin(), status.end(), '_', ' ');
-    return status;
+    std::string reason = verdict["reason"].is_string() ? std::string(verdict["reason"]) : "";
+    std::replace(reason.begin(), reason.end(), '_', ' ');
+    return reason;
   }
   std::string text = analyze::TitleOf(suspect);
   // Other work is nobody: its largest stage says more.

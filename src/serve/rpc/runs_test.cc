@@ -225,23 +225,24 @@ TEST(RunCatalog, OfAVerdictOnlyTextsAndNumbersAreTaken) {
   EXPECT_EQ(row["verdict"]["share"], 0.5);
 }
 
-TEST(RunCatalog, AReportOfFiveSuspectsHasTodaysNames) {
+TEST(RunCatalog, AReportOfAnOlderSchemaIsMadeAnew) {
   TempDir folder;
   store::MakeProfiledRun(folder.path() / "one", 60);
-  const auto names = [&](const std::string& suspect, const std::string& stage) {
-    std::ofstream(folder.path() / "one" / "report.json")
-        << R"({"schema":")" << analyze::kReportSchema
-        << R"(","verdict":{"status":"found","suspect":")" << suspect << R"(","sub_stage":")"
-        << stage << R"(","share":0.5,"headline":"so"}})";
-    RunCatalog catalog(folder.path(), std::nullopt);
-    const json verdict = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0]["verdict"];
-    return std::string(verdict["suspect"]) + "/" + std::string(verdict["sub_stage"]) + ", " +
-           FiguresOf(folder.path() / "one", ReportSource::kKept).verdict;
-  };
-  EXPECT_EQ(names("other", "unknown"), "unattributed/unknown, unattributed 50 %");
-  EXPECT_EQ(names("other", "user_code"), "other_work/loop_code, other work (loop code) 50 %");
-  EXPECT_EQ(names("other", "checkpoint"), "other_work/checkpoint, other work (checkpoint) 50 %");
-  EXPECT_EQ(names("data_pipeline", "user_code"), "data_pipeline/dataset_code, data pipeline 50 %");
+  std::ofstream(folder.path() / "one" / "report.json")
+      << R"({"schema":"steptrace.report/1","verdict":{"status":"no_steps","suspect":"","share":0}})";
+  EXPECT_EQ(FiguresOf(folder.path() / "one", ReportSource::kKept).verdict, "");
+  RunCatalog catalog(folder.path(), std::nullopt);
+  const json row = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0];
+  EXPECT_EQ(row["verdict"]["status"], "found");
+}
+
+TEST(RunCatalog, WhyThereIsNoVerdictIsSaid) {
+  TempDir folder;
+  store::MakeProfiledRun(folder.path() / "one", 60);
+  std::ofstream(folder.path() / "one" / "report.json")
+      << R"({"schema":")" << analyze::kReportSchema << R"(","verdict":{"status":"cannot_tell",)"
+      << R"("reason":{"id":"too_few_steps","text":"x"},"suspect":"","share":0}})";
+  EXPECT_EQ(FiguresOf(folder.path() / "one", ReportSource::kKept).verdict, "too few steps");
 }
 
 TEST(RunCatalog, ItsEndWaitsForNoMoreThanTheRowThatIsMade) {

@@ -5,11 +5,21 @@ import { ApiError } from './error';
 import { CHECKPOINTS, pageSource, readPage, swapped, type Page } from './page';
 import type { Comparison } from './source';
 
+const ALIKE = {
+  hardware: { hosts: 1, cpus: null, devices: [] },
+  world_size: 1,
+  batch_size: 1,
+  precision: null,
+  versions: [],
+  throttling: { cpu: null, gpu: null },
+  settings: [],
+};
 const side = (value: number) => ({ ns: ns(value), share: 1, share_low: 1, share_high: 1 });
 const comparison: Comparison = {
   runs: ['slow', 'mended'],
   sentence: 'The second run is 4.0x faster a step: 25 ns instead of 100 ns.',
   note: "Only the first run tells its dataset's stages: __getitem__ holds decode 9 ns.",
+  comparability: { a: ALIKE, b: { ...ALIKE, batch_size: 2 }, unlike: ['batch_size'] },
   rows: [
     {
       kind: 'step',
@@ -83,7 +93,7 @@ it('the few means of each metric are its series', async () => {
     row('disk', null, [7]),
   ];
   const run = { id: 'a', name: 'a', duration_ns: 100 };
-  const source = pageSource(page({ ...report('a'), run, system }));
+  const source = pageSource(page({ ...report('a'), run, system: { rows: system } }));
   const found = await source.series('a', { metrics: ['cpu.busy_share', 'gpu.*'] });
   expect(found.strings('metric')).toEqual(['cpu.busy_share', 'cpu.busy_share', 'gpu.x']);
   expect(Array.from(found.numbers('bucket_ns'))).toEqual([0, 50, 0]);

@@ -94,6 +94,7 @@ export function swapped(comparison: Comparison, alike: boolean): Comparison {
     sentence,
     note,
     rows,
+    comparability: { a: ofA, b: ofB, unlike },
   } = comparison;
   return {
     runs: [b, a],
@@ -107,6 +108,7 @@ export function swapped(comparison: Comparison, alike: boolean): Comparison {
       change_low_ns: negative(row.change_high_ns),
       change_high_ns: negative(row.change_low_ns),
     })),
+    comparability: { a: ofB, b: ofA, unlike },
   };
 }
 
@@ -114,7 +116,7 @@ export function swapped(comparison: Comparison, alike: boolean): Comparison {
 function seriesOf({ system, run }: Report, { metrics, node }: SeriesQuery): Columns {
   const chosen = (name: string) =>
     metrics.some((m) => (m.endsWith('*') ? name.startsWith(m.slice(0, -1)) : name === m));
-  const values = system
+  const values = system.rows
     .filter((row) => chosen(row.metric) && (node === undefined || row.node === node))
     .flatMap((row, track) =>
       row.sparkline.map((mean, i) => ({

@@ -2,7 +2,15 @@
 // Where views get their data: a server (docs/reference/http.md), or a report that lies in the page itself.
 import type { Ns, Stretch } from '../base/time';
 import type { Columns } from './arrow';
-import type { Report, RunStatus, Suspect, VerdictStatus } from './report';
+import type { SuspectId } from '../base/stages';
+import type {
+  Comparability,
+  ListedStatus,
+  ReasonId,
+  Report,
+  Section,
+  SectionStatus,
+} from './report';
 
 export interface ServerInfo {
   version: string;
@@ -14,7 +22,7 @@ export interface ServerInfo {
 export interface RunRow {
   id: string;
   name: string;
-  status: RunStatus;
+  status: ListedStatus;
   command: string[] | string;
   /** Empty where it is not known. */
   started_utc: string;
@@ -23,8 +31,10 @@ export interface RunRow {
   ranks: number;
   steps: number;
   verdict: {
-    status: VerdictStatus;
-    suspect: Suspect | '';
+    status: SectionStatus;
+    /** Why no suspect is found. */
+    reason: ReasonId | null;
+    suspect: SuspectId | '';
     sub_stage: string;
     /** The verdict in a sentence; absent from servers of older versions. */
     headline?: string;
@@ -66,10 +76,14 @@ export interface Comparison {
   /** Which stages are told of one run alone, and stand within another here; null: none do. */
   note: string | null;
   rows: ComparedRow[];
+  /** What each run tells of itself, and in which of it they are known to differ. */
+  comparability: { a: Alike; b: Alike; unlike: string[] };
 }
 
+type Alike = Omit<Comparability, keyof Section>;
+
 export interface RunEvent {
-  status: RunStatus;
+  status: ListedStatus;
   generation: number;
   steps: number;
   to_ns: Ns;

@@ -93,7 +93,13 @@ export function pieces(text: string): Piece[] {
 }
 
 /** Why there is no step; a verdict on none says so itself. */
-export function whyNone({ status, headline }: { status: string; headline: string }): string {
-  if (status !== 'no_steps') return `No step was seen: ${headline}`;
+export function whyNone({
+  reason,
+  headline,
+}: {
+  reason: { id: string } | null;
+  headline: string;
+}): string {
+  if (reason?.id !== 'no_steps') return `No step was seen: ${headline}`;
   return headline.charAt(0).toUpperCase() + headline.slice(1);
 }

@@ -13,7 +13,7 @@ describe('the stretch of a filter', () => {
 });
 
 describe('evidence of a rule leads to', () => {
-  const target = (table: string, where: string) => targetOfRows({ text: '', table, where });
+  const target = (table: string, where: string) => targetOfRows({ table, where });
 
   it('the steps that it names', () => {
     const where = "rank = 0 and kind = 'train' and ts_ns >= 5 and ts_ns < 9";

@@ -24,8 +24,11 @@ export const metricOfWhere = (where: string): string | null =>
 export const viewOfFacts = (where: string): string =>
   /\bkind\s*=\s*'(gpu|device)'/.test(where) ? 'devices' : 'data';
 
-/** Where evidence is shown, by its kind; of a kind that is not known, or of older reports, by its table. */
-export function shownOf({ kind, table, where }: Evidence): {
+/** Which rows it is about. */
+export type Located = Pick<Evidence, 'table' | 'where'> & Partial<Pick<Evidence, 'kind'>>;
+
+/** Where evidence is shown, by its kind; of a kind that is not known by its table. */
+export function shownOf({ kind, table, where }: Located): {
   readonly view: string;
   readonly threads?: Shown['threads'];
 } {
@@ -53,7 +56,7 @@ const isKnown = (kind: string | undefined): kind is keyof typeof SHOWN =>
   kind !== undefined && Object.hasOwn(SHOWN, kind);
 
 /** The view of a rule's evidence, in the stretch that it names, else in the chosen one; null: no view shows it. */
-export function targetOfRows({ table, where }: Evidence): Target | null {
+export function targetOfRows({ table, where }: Located): Target | null {
   const named = stretchOfWhere(where);
   const place = named === null ? {} : { stretch: named };
   switch (table) {

@@ -39,7 +39,7 @@ export const damagedOf = (
   { tables }: Pick<View, 'tables'>,
   { losses }: Pick<Report, 'losses'>,
 ): Loss[] =>
-  losses.filter(({ cause, table }) => cause === 'segment_damaged' && tables.includes(table));
+  losses.rows.filter(({ cause, table }) => cause === 'segment_damaged' && tables.includes(table));
 
 /** Why the view shows nothing: what is damaged may have been anything. */
 export function whyNothing(of: View, report: Report): string | null {

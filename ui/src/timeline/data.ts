@@ -274,9 +274,9 @@ export class TimelineData {
     const recorded = await this.recordedSteps(signal).catch(() => []);
     if (recorded.length > 0) return recorded;
     const section = await this.source.json<{
-      roles?: { rank: number; step: number; ts_ns: number; total_ns: number }[];
+      roles?: { rows: { rank: number; step: number; ts_ns: number; total_ns: number }[] };
     }>(this.run, 'section/devices', {}, signal);
-    return (section.roles ?? []).map((r) => ({
+    return (section.roles?.rows ?? []).map((r) => ({
       rank: r.rank,
       step: r.step,
       fromNs: r.ts_ns,

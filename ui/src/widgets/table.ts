@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a table does with its rows, apart from how it looks.
-import type { RunStatus } from '../api/report';
+import type { ListedStatus } from '../api/report';
 import type { Figure } from '../base/format';
 import { inertCell } from '../base/inert';
 
@@ -20,7 +20,7 @@ export interface Column<Row> {
   /** A small curve in place of the value. */
   readonly spark?: (row: Row) => readonly number[];
   /** A run's status, shown as such. */
-  readonly chip?: (row: Row) => RunStatus;
+  readonly chip?: (row: Row) => ListedStatus;
   readonly href?: (row: Row) => string | null | undefined;
   /** A CSS grid track; the default is right for figures. */
   readonly width?: string;

@@ -30,11 +30,21 @@ function row(
   };
 }
 
+const ALIKE = {
+  hardware: { hosts: 1, cpus: null, devices: [] },
+  world_size: 1,
+  batch_size: 1,
+  precision: null,
+  versions: [],
+  throttling: { cpu: null, gpu: null },
+  settings: [],
+};
 const of = (...rows: ComparedRow[]): Comparison => ({
   runs: ['a', 'b'],
   sentence: '',
   note: null,
   rows,
+  comparability: { a: ALIKE, b: ALIKE, unlike: [] },
 });
 
 it('blocks stand in order, without what neither run has', () => {

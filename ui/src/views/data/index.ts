@@ -10,7 +10,9 @@ export const view: View = {
   tables: ['steps', 'facts', 'slices', 'samples', 'stacks'],
   inReport: true,
   notApplicable: (report) =>
-    report.data_pipeline.applicable ? null : 'No data loader was seen in this run.',
+    report.data_pipeline.status !== 'not_applicable'
+      ? null
+      : 'No data loader was seen in this run.',
   shownAnyway: true, // the stacks that were sampled
   load: () => import('./DataPipeline.svelte'),
 };

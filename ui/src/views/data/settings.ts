@@ -7,7 +7,7 @@ import { stageOf } from '../../base/suspects';
 export interface Setting {
   readonly name: string;
   readonly value: string;
-  /** Empty: keep it. */
+  /** Empty: none is named. */
   readonly proposed: string;
   readonly why: string;
 }

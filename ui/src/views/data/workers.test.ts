@@ -31,9 +31,16 @@ it('a worker whose track is missing is shown all the same', () => {
 });
 
 it('settings say what to change them to', () => {
+  const said = { figures: [], kind: 'data.more_workers', values: {} };
   const advice = [
-    { text: 'more workers', setting: 'DataLoader.num_workers', current: '2', proposed: '8' },
-    { text: 'cheaper', setting: '', current: '', proposed: '' },
+    {
+      ...said,
+      text: 'more workers',
+      setting: 'DataLoader.num_workers',
+      current: '2',
+      proposed: '8',
+    },
+    { ...said, text: 'cheaper', setting: '', current: '', proposed: '' },
   ];
   const rows = settingsOf({ workers: 2, pin_memory: false, dataset: 'a.B', length: null }, advice);
   expect(rows.find((r) => r.name === 'num_workers')).toEqual({

@@ -10,7 +10,8 @@ export const view: View = {
   tables: ['slices', 'counters'],
   inReport: true,
   notApplicable: (report) =>
-    report.devices.length > 0 || report.system.some((row) => row.metric.startsWith('gpu.'))
+    report.devices.rows.length > 0 ||
+    report.system.rows.some((row) => row.metric.startsWith('gpu.'))
       ? null
       : 'No GPU was seen, and the run holds no profile of device work.',
   load: () => import('./Devices.svelte'),

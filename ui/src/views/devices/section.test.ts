@@ -83,7 +83,7 @@ describe('devices', () => {
     const kernel = {
       rank: 0,
       name: 'k',
-      role: 'compute',
+      role: 'compute' as const,
       calls: 2,
       total_ns: 5,
       tensor_cores: false,
@@ -98,7 +98,7 @@ describe('devices', () => {
     const kernel = {
       rank: 0,
       name: 'k',
-      role: 'compute',
+      role: 'compute' as const,
       calls: 6,
       total_ns: 15,
       tensor_cores: false,

@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sections `devices` and `kernels` (docs/reference/report.md, operators.md), as this view reads
 // them, and the sums over the devices that are shown.
-import type { Roles } from '../../api/report';
+import type * as report from '../../api/report';
 
-export interface Window {
-  span_ns: number;
-  busy_ns: number;
-  idle_ns: number;
-  compute_ns: number;
-  communication_ns: number;
-  memory_ns: number;
-  overlap_ns: number;
-  exposed_communication_ns: number;
-  exposed_memory_ns: number;
-}
+export type Window = report.Plain<report.DeviceWindow>;
 
-export interface DeviceStep extends Window {
-  step: number;
-  ts_ns: number;
-}
+export type DeviceStep = report.Plain<report.DeviceStep>;
 
-export interface Copy {
-  kind: string;
-  count: number;
-  /** null: none of them tells. */
-  bytes: number | null;
-  sum_ns: number;
-  busy_ns: number;
-  bytes_per_s: number | null;
-  small_count: number;
-}
+export type Copy = report.Seen<
+  report.Copy,
+  'kind' | 'count' | 'bytes' | 'sum_ns' | 'busy_ns' | 'bytes_per_s' | 'small_count'
+>;
 
 /** The same copies of several devices. */
 export interface Copies extends Copy {
@@ -37,43 +18,39 @@ export interface Copies extends Copy {
   told_ns: number;
 }
 
-export interface Device {
-  node: number;
-  rank: number;
-  device: number;
-  name: string;
-  events: number;
-  ts_ns: number;
-  window: Window;
-  idle: { host_ns: number; kernel_wait_ns: number; other_ns: number };
-  steps: DeviceStep[];
-  utilization: number | null;
-  est_sm_efficiency: number | null;
-  est_achieved_occupancy: number | null;
-  tensor_cores: { share: number | null } | null;
-  /** Sums of computing kernels' durations; null: their names do not tell. An older report has none. */
-  precisions?: { precision: string | null; ns: number }[];
+/** Of the streams and launches nothing is shown. */
+export type Device = report.Seen<
+  report.Device,
+  | 'node'
+  | 'rank'
+  | 'device'
+  | 'name'
+  | 'events'
+  | 'ts_ns'
+  | 'window'
+  | 'idle'
+  | 'steps'
+  | 'utilization'
+  | 'est_sm_efficiency'
+  | 'est_achieved_occupancy'
+> & {
+  tensor_cores: Pick<report.TensorCoreUse, 'share'> | null;
+  precisions?: report.Seen<report.PrecisionTime, 'precision' | 'ns'>[];
   copies: Copy[];
-}
+};
 
 export interface DevicesSection {
-  devices: Device[];
-  roles: Roles[];
+  devices: report.Rows<Device>;
+  roles: report.Rows<report.Roles>;
 }
 
-export interface Kernel {
-  rank: number;
-  name: string;
-  role: string;
-  calls: number;
-  total_ns: number;
-  tensor_cores: boolean;
-  /** Its runs by device and stream: they sum to all of them. */
-  streams: { device: number; stream: number; calls: number; total_ns: number }[];
-}
+export type Kernel = report.Seen<
+  report.Kernel,
+  'rank' | 'name' | 'role' | 'calls' | 'total_ns' | 'tensor_cores' | 'streams'
+>;
 
 export interface KernelsSection {
-  kernels: Kernel[];
+  kernels: report.Rows<Kernel>;
 }
 
 export const keyOf = (d: Device): string => `${d.rank}-${d.device}`;

@@ -35,7 +35,7 @@ describe('distributed', () => {
     expect(
       partsOf(rank({ transfer_ns: 0, wait_ns: 0 })).find((p) => p.name === 'unmatched')?.ns,
     ).toBe(30);
-    expect(sum(rank({ transfer_ns: null, wait_ns: null, exposed_ns: null }))).toBe(70);
+    expect(sum(rank({ transfer_ns: null, wait_ns: null, exposed_ns: 0 }))).toBe(70);
   });
 
   it('total: as told, to the ns, and what the parts sum to', () => {
@@ -95,26 +95,26 @@ describe('distributed', () => {
     expect(causedBy({ ...bare, rank: 1 }, blame)).toBe(0);
     expect(causedBy(bare, [])).toBeUndefined();
     expect(causedBy({ ...bare, caused_wait_ns: 3 }, blame)).toBe(3);
-    expect(waitOf({ applicable: true, ranks: [bare, bare] })).toBe(40);
-    expect(waitOf({ applicable: true, ranks: [bare], wait_ns: 5 })).toBe(5);
-    expect(waitOf({ applicable: true, ranks: [] })).toBeUndefined();
+    expect(waitOf({ status: 'found', ranks: [bare, bare] })).toBe(40);
+    expect(waitOf({ status: 'found', ranks: [bare], wait_ns: 5 })).toBe(5);
+    expect(waitOf({ status: 'found', ranks: [] })).toBeUndefined();
   });
 
   it('says what the figures rest on', () => {
-    const calls = notesOf({ applicable: true, source: 'calls', ranks: [rank({})] });
+    const calls = notesOf({ status: 'found', source: 'calls', ranks: [rank({})] });
     expect(calls.ranks).toContain('as in the calls');
     expect(calls.ranks).not.toContain('at once');
-    const twice = notesOf({ applicable: true, source: 'calls', ranks: [rank({ wait_ns: 21 })] });
+    const twice = notesOf({ status: 'found', source: 'calls', ranks: [rank({ wait_ns: 21 })] });
     expect(twice.ranks).toContain('several at once');
     expect(calls.why).toContain('since all were together last');
     expect(calls.calls).toBe('');
-    const steps = notesOf({ applicable: true, source: 'steps', ranks: [rank({})] });
+    const steps = notesOf({ status: 'found', source: 'steps', ranks: [rank({})] });
     expect(steps.ranks).toContain('Of the steady steps');
     expect(steps.why).toContain('stages of the steady steps');
     expect(steps.why).not.toContain('together last');
     expect(steps.calls).toContain('in the calls alone');
     const means = [rank({ mean_step_ns: 5 })];
-    expect(notesOf({ applicable: true, ranks: means }).ranks).toBe('Of the measured steps');
+    expect(notesOf({ status: 'found', ranks: means }).ranks).toBe('Of the measured steps');
     const blame = { rank: 1, caused_wait_ns: 5, cause: '', collectives: 0, steps: 7 };
     expect(lastIn(blame, 'steps')).toEqual([7, 'steady steps']);
     expect(lastIn({ ...blame, collectives: 1 }, 'calls')).toEqual([1, 'collective']);
@@ -188,7 +188,7 @@ describe('distributed', () => {
       unmatched_ns: 30,
     });
     expect(causedBy(alone, [])).toBeUndefined();
-    expect(waitOf({ applicable: true, wait_ns: null, ranks: [alone] })).toBeUndefined();
+    expect(waitOf({ status: 'found', wait_ns: null, ranks: [alone] })).toBeUndefined();
     expect(partsOf(alone).find((p) => p.name === 'unmatched')?.ns).toBe(30);
     const step = { rank: 0, step: 4, total_ns: 100, transfer_ns: null, wait_ns: null };
     expect(waitByStep([step], 8)).toEqual({ at: [], lines: [] });

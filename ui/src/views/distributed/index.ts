@@ -10,6 +10,8 @@ export const view: View = {
   tables: ['steps', 'slices'],
   inReport: true,
   notApplicable: (report) =>
-    report.distributed.applicable ? null : 'One rank alone, and it called no collective.',
+    report.distributed.status !== 'not_applicable'
+      ? null
+      : 'One rank alone, and it called no collective.',
   load: () => import('./DistributedView.svelte'),
 };

@@ -1,134 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section `distributed` (docs/reference/report.md): of a recorded run, or of a profile, which tells
 // more. What only one of them has is optional here.
+import type * as report from '../../api/report';
 import { tokenOf } from '../../base/color';
 import { title } from '../../base/format';
 import type { CsvColumn } from '../../widgets/csv';
 
-export interface Rank {
-  rank: number;
-  node?: number;
-  total_ns?: number;
-  /** Recorded runs: steps and their mean. */
-  steps?: number;
-  mean_step_ns?: number;
-  computation_ns: number | null;
-  overlap_ns: number | null;
-  exposed_ns: number | null;
-  other_ns?: number;
-  transfer_ns: number | null;
-  wait_ns: number | null;
-  unmatched_ns?: number;
-  caused_wait_ns?: number | null;
-  /** Recorded runs: their time by cause. */
-  suspects?: { name: string; ns: number }[];
-}
+type Told = report.Plain<report.Rank>;
+export type Rank = Omit<Told, 'suspects'> & {
+  suspects?: report.Seen<report.SuspectShare, 'name' | 'ns'>[];
+};
 
-/** A rank's waiting in one step. */
-export interface RankWait {
-  rank: number;
-  step: number;
-  wait_ns: number | null;
-}
+/** A rank’s waiting in one step. */
+export type RankWait = report.Seen<report.RankStep, 'rank' | 'step' | 'wait_ns'>;
 
-export interface RankStep extends RankWait {
-  total_ns: number;
-  transfer_ns: number | null;
-}
+export type RankStep = report.Seen<
+  report.RankStep,
+  'rank' | 'step' | 'wait_ns' | 'total_ns' | 'transfer_ns'
+>;
 
 /** Who came last to what all ranks do together. */
-export interface Late {
-  ts_ns: number;
-  last_rank: number;
-  late_by_ns: number;
-  wait_ns: number;
-}
+export type Late = report.Seen<report.Collective, 'ts_ns' | 'last_rank' | 'late_by_ns' | 'wait_ns'>;
 
-export interface Collective extends Late {
-  dur_ns: number;
-  name: string;
-  group: string;
-  group_size: number | null;
-  ranks: number;
-  complete: boolean;
-  matched_by: string;
-  step: number | null;
-  dtype: string | null;
-  bytes: number | null;
-  transfer_ns: number;
-  algorithm_bytes_per_s: number | null;
-  bus_bytes_per_s: number | null;
-}
+export type Collective = report.Plain<report.Collective>;
 
-export interface Operation {
-  name: string;
-  group: string;
-  group_size: number | null;
-  dtype: string | null;
-  bytes: number | null;
-  calls: number;
-  total_ns: number;
-  /** Null, this and waiting: no call of any rank was matched. */
-  transfer_ns: number | null;
-  wait_ns: number | null;
-  unmatched_ns: number;
-  algorithm_bytes_per_s: number | null;
-  bus_bytes_per_s: number | null;
-  bandwidth_holds_wait: boolean;
-}
+export type Operation = report.Plain<report.Operation>;
 
-export interface BlamePart {
-  cause: string;
-  when: string;
-  name: string;
-  operator: string;
-  ns: number;
-}
+export type BlamePart = report.Plain<report.BlamePart>;
 
-export interface Blame {
-  rank: number;
-  caused_wait_ns: number;
-  share?: number;
-  cause: string;
-  /** In how many it came last; with source `steps`, of the steady steps. */
-  collectives?: number;
-  steps?: number;
-  before_step_ns?: number;
-  in_step_ns?: number;
-  waiters?: { rank: number; wait_ns: number }[];
-  parts?: BlamePart[];
-}
+export type Blame = report.Plain<report.Blame>;
 
 /** What the ranks' figures, those by step, all waiting and who caused it rest on, all of them. */
-export type Source = 'calls' | 'steps';
+export type Source = report.DistributedSource;
 
-export interface Distributed {
-  applicable: boolean;
-  /** Absent where only the ranks' means are told. */
-  source?: Source;
-  status?: string;
-  note?: string;
-  world_size?: number | null;
-  ranks?: Rank[];
-  steps?: RankStep[];
-  wait_ns?: number | null;
-  collective_count?: number;
-  incomplete_count?: number;
-  collectives?: Collective[];
-  operations?: Operation[];
-  blame?: Blame[];
-  unmatched?: { rank: number; name: string; group: string; calls: number; ns: number }[];
-  clocks?: {
-    node?: number;
-    rank?: number;
-    offset_ns: number;
-    residual_ns: number;
-    pairs: number;
-    reference: boolean;
-  }[];
-  clocks_corrected?: boolean;
-  impossible_starts?: number;
-}
+type Section = report.Plain<report.Distributed>;
+export type Distributed = Pick<Section, 'status'> &
+  Partial<Omit<Section, 'ranks'>> & { ranks?: Rank[] };
 
 export interface DistributedSection {
   distributed: Distributed;

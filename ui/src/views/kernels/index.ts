@@ -11,7 +11,7 @@ export const view: View = {
   tables: ['slices'],
   inReport: true,
   notApplicable: (report) =>
-    report.kernels.length > 0
+    report.kernels.rows.length > 0
       ? null
       : `The run holds no kernels of an NVIDIA GPU. ${captureHint('kernels', 'ProfilerActivity.CUDA')}`,
   load: () => import('./Kernels.svelte'),

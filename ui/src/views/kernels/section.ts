@@ -1,37 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section `kernels` (docs/reference/operators.md) as rows of a table.
+import type * as report from '../../api/report';
 
-interface Counted {
-  calls: number;
-  total_ns: number;
-  mean_ns: number;
-  max_ns: number;
-  min_ns: number;
-  blocks_per_sm: number | null;
-  occupancy_percent: number | null;
-}
-
-interface Launch extends Counted {
-  operator: string | null;
-  operator_tensor_core_eligible: boolean;
-  grid: number[] | null;
-  block: number[] | null;
-  registers_per_thread: number | null;
-  shared_memory_bytes: number | null;
-}
-
-export interface Kernel extends Counted {
-  rank: number;
-  name: string;
-  role: string;
-  tensor_cores: boolean;
-  share: number;
-  streams: { device: number; stream: number; calls: number; total_ns: number }[];
-  launches: Launch[];
-}
+type Sums =
+  'calls' | 'total_ns' | 'mean_ns' | 'max_ns' | 'min_ns' | 'blocks_per_sm' | 'occupancy_percent';
+type Counted = report.Seen<report.KernelSums, Sums>;
+type Launch = report.Seen<
+  report.KernelLaunch,
+  | Sums
+  | 'operator'
+  | 'operator_tensor_core_eligible'
+  | 'registers_per_thread'
+  | 'shared_memory_bytes'
+> & { grid: number[] | null; block: number[] | null };
+export type Kernel = report.Seen<
+  report.Kernel,
+  Sums | 'rank' | 'name' | 'role' | 'tensor_cores' | 'share' | 'streams'
+> & { launches: Launch[] };
 
 export interface KernelsSection {
-  kernels: Kernel[];
+  kernels: report.Rows<Kernel>;
 }
 
 export const GROUPINGS = [

@@ -13,7 +13,7 @@ export const view: View = {
   inReport: true,
   notApplicable: (report) => {
     const { devices } = report.memory as { devices?: unknown[] };
-    const grows = standing(report.findings).some(isMemory);
+    const grows = standing(report.findings.rows).some(isMemory);
     return grows || (devices && devices.length > 0)
       ? null
       : `The run holds no allocations. ${captureHint('memory', 'profile_memory=True')}`;

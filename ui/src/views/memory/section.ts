@@ -1,72 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section `memory` (docs/reference/operators.md), and allocations placed for a picture.
+import type * as report from '../../api/report';
 import { formatBytes } from '../../base/format';
 import type { Line } from '../../widgets/chart';
 
-export interface Block {
-  operator: string | null;
-  caller: string | null;
-  bytes: number;
-  allocated_ns: number | null;
-  released_ns: number | null;
-  /** When it was gone at the latest: `released_ns`, or else its address was allocated again. */
-  released_by_ns: number | null;
-  duration_ns: number | null;
-}
+export type Block = report.Plain<report.MemoryBlock>;
 
-export interface MemoryOperator {
-  name: string | null;
-  calls: number;
-  size_increase_bytes: number;
-  self_size_increase_bytes: number;
-  allocations: number;
-  self_allocations: number;
-  allocated_bytes: number;
-  self_allocated_bytes: number;
-}
+export type MemoryOperator = report.Plain<report.MemoryOperator>;
 
-export interface Point {
-  ts_ns: number;
-  allocated_bytes: number;
-  reserved_bytes: number;
-}
+export type Point = report.Plain<report.MemoryPoint>;
 
-export interface MemoryDevice {
-  rank: number;
-  device: number;
-  records: number;
-  records_without_address: number;
-  peak: {
-    ts_ns: number;
-    allocated_bytes: number;
-    reserved_bytes: number;
-    peak_reserved_bytes: number;
-  } | null;
-  at_peak: { operator: string | null; blocks: number; bytes: number }[];
-  operators: MemoryOperator[];
-  blocks: Block[];
-  blocks_paired: number;
-  blocks_unreleased: number;
-  bytes_unreleased: number;
-  blocks_released_only: number;
-  /** No release is recorded, but their address was allocated again. */
-  blocks_reused: number;
-  leaks: {
-    status: string;
-    operators: { operator: string | null; bytes: number; bytes_per_step: number }[];
-    steps: { step: number; allocated_bytes: number; kept_bytes: number; held_bytes: number }[];
-  };
-  curve_from_zero: boolean;
-  curve: Point[];
-}
+type Device = report.Plain<report.MemoryDevice>;
+export type MemoryDevice = Omit<Device, 'peak'> & { peak: Device['peak'] | null };
 
-export interface Allocator {
-  rank: number;
-  call?: string;
-  name?: string;
-  calls: number;
-  [other: string]: unknown;
-}
+export type Allocator = report.Plain<report.AllocatorCall>;
 
 export interface MemorySection {
   /** Empty of a run without a profile. */

@@ -11,7 +11,7 @@ export const view: View = {
   tables: ['slices', 'stacks'],
   inReport: true,
   notApplicable: (report) =>
-    report.modules.length > 0
+    report.modules.rows.length > 0
       ? null
       : `The run tells nothing of modules. ${captureHint('stacks', 'with_stack=True or with_modules=True')}`,
   load: () => import('./Modules.svelte'),

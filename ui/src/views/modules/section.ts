@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section `modules` (docs/reference/operators.md) as a tree and as rows.
+import type * as report from '../../api/report';
 import { settle, type Flame } from '../../timeline/flame';
 
-export interface Module {
-  rank: number;
-  name: string;
-  /** Number of a row among the rank's rows. */
-  parent: number | null;
-  depth: number;
-  source: string;
-  occurrences: number | null;
-  operators: number;
-  host_total_ns: number;
-  host_self_ns: number;
-  device_total_ns: number;
-  device_self_ns: number;
-  backward: { host_total_ns: number; device_total_ns: number } | null;
-  per_step: { host_total_ns: number; device_total_ns: number } | null;
-}
+export type Module = report.Seen<
+  report.Module,
+  | 'rank'
+  | 'name'
+  | 'parent'
+  | 'depth'
+  | 'source'
+  | 'occurrences'
+  | 'operators'
+  | 'host_total_ns'
+  | 'host_self_ns'
+  | 'device_total_ns'
+  | 'device_self_ns'
+> & {
+  backward: Totals | null;
+  per_step: Totals | null;
+};
+type Totals = report.Seen<report.ModuleTimes, 'host_total_ns' | 'device_total_ns'>;
 
 export interface ModulesSection {
-  modules: Module[];
+  modules: report.Rows<Module>;
 }
 
 export type Measure = 'device' | 'host';

@@ -11,7 +11,7 @@ export const view: View = {
   tables: ['slices', 'stacks'],
   inReport: true,
   notApplicable: (report) =>
-    report.operators.length > 0
+    report.operators.rows.length > 0
       ? null
       : `The run holds no operators. ${captureHint('operators', 'ProfilerActivity.CPU')}`,
   load: () => import('./Operators.svelte'),

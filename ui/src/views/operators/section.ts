@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section `operators` (docs/reference/operators.md), grouped for a table: by name, by name and
 // input shapes, or by name and the place that called.
+import type * as report from '../../api/report';
 
-export interface Times {
-  calls: number;
-  host_total_ns: number;
-  host_self_ns: number;
-  device_total_ns: number;
-  device_self_ns: number;
-  kernel_self_ns: number;
-  tensor_core_self_ns: number;
-  tensor_core_eligible: boolean;
-}
+export type Times = report.Seen<
+  report.OperatorSums,
+  | 'calls'
+  | 'host_total_ns'
+  | 'host_self_ns'
+  | 'device_total_ns'
+  | 'device_self_ns'
+  | 'kernel_self_ns'
+  | 'tensor_core_self_ns'
+  | 'tensor_core_eligible'
+>;
 
 export interface Operator extends Times {
   rank: number;
   name: string;
-  shapes: (Times & { input_shapes: unknown })[];
-  stacks: (Times & { call_stack: string[] })[];
+  shapes: (Times & Pick<report.OperatorByShape, 'input_shapes'>)[];
+  stacks: (Times & Pick<report.OperatorByStack, 'call_stack'>)[];
 }
 
 export interface OperatorsSection {
-  operators: Operator[];
-  operator_totals: { rank: number; device_outside_ns: number }[];
+  operators: report.Rows<Operator>;
+  operator_totals: report.Rows<report.Seen<report.OperatorTotals, 'rank' | 'device_outside_ns'>>;
 }
 
 export const GROUPINGS = [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { Columns } from '../../api/arrow';
-import type { Report, Verdict } from '../../api/report';
+import type { Report, Rows, Verdict } from '../../api/report';
 import { STEP_COLUMNS, stepsOf } from '../../api/steps';
 import type { Figure, Sentence } from '../../base/format';
 import { ns } from '../../base/time';
@@ -29,9 +29,13 @@ const read = (sentence: Sentence, as: keyof Figure = 'text') =>
 
 const VERDICT: Verdict = {
   status: 'found',
+  reason: null,
+  count: 0,
+  truncated: false,
   suspect: 'data_pipeline',
   sub_stage: 'getitem',
   headline: 'data pipeline, 65 % of the step (63-67)',
+  figures: [],
   healthy: false,
   share: 0.65,
   share_low: 0.63,
@@ -40,11 +44,31 @@ const VERDICT: Verdict = {
   at_most_saving: null,
   straggler_rank: null,
   straggler_cause: '',
+  function: null,
   evidence: [],
+  rules: [],
   advice: [],
+  whole_run: null,
 };
 
-const FEW = [{ kind: 'verdict.few_steps', text: 'it rests on 5 steps', table: 'steps', where: '' }];
+const FEW = [
+  {
+    kind: 'verdict.few_steps',
+    values: {},
+    text: 'it rests on 5 steps',
+    figures: [],
+    table: 'steps',
+    where: '',
+  },
+];
+
+const rows = <Row>(of: Row[]): Rows<Row> => ({
+  status: 'found',
+  reason: null,
+  count: of.length,
+  truncated: false,
+  rows: of,
+});
 
 // A run of 100 ns: 10 before the steps, 80 of them, 10 after.
 function report(verdict: Partial<Verdict> = {}): Report {
@@ -53,24 +77,33 @@ function report(verdict: Partial<Verdict> = {}): Report {
     phases: { initialization_ns: ns(10), training_ns: ns(80), finalization_ns: ns(10) },
     steps: { steady: 8, duration_ns: { mean: ns(10) }, outliers: [] },
     verdict: { ...VERDICT, ...verdict },
-    suspects: [
+    suspects: rows([
       { name: 'model', ns: ns(28), share: 0.35 },
       { name: 'data_pipeline', ns: ns(52), share: 0.65 },
       { name: 'other_work', ns: ns(0), share: 0 },
-    ],
-    stages: [
+    ]),
+    stages: rows([
       { suspect: 'data_pipeline', name: 'collate', ns: ns(4), share: 0.05 },
       { suspect: 'data_pipeline', name: 'getitem', ns: ns(48), share: 0.6 },
       { suspect: 'data_pipeline', name: 'receive', ns: ns(0), share: 0.001 },
-    ],
-    breakdown: [
+    ]),
+    breakdown: rows([
       { rank: 0, step_kind: 'train', phase: 'checkpoint', ns: ns(6), share: 0.1 },
       { rank: 1, step_kind: 'train', phase: 'checkpoint', ns: ns(4), share: 0.1 },
-    ],
-    data_pipeline: { applicable: true },
-    losses: [],
+    ]),
+    data_pipeline: { status: 'found' },
+    losses: rows([]),
   } as unknown as Report;
 }
+
+it('a stage that takes less than half of its suspect is its largest part, not most of it', () => {
+  const of = report();
+  const less = of.stages.rows.map((s) => (s.name === 'getitem' ? { ...s, share: 0.3 } : s));
+  expect(read(story({ ...of, stages: { ...of.stages, rows: less } }).detail)).toContain(
+    'its largest part, dataset __getitem__, takes 30 %;',
+  );
+  expect(read(story(of).detail)).toContain('mostly dataset __getitem__;');
+});
 
 describe('the verdict in a sentence', () => {
   it.each<[Partial<Verdict>, string, string]>([
@@ -141,9 +174,9 @@ describe('the verdict in a sentence', () => {
       'The model fills the step; seen in 3 steps',
       '',
     ],
-    [{ status: 'no_steps', headline: 'no step seen' }, 'No step seen', ''],
-    [{ status: 'too_few_steps', headline: 'too few steps: 3' }, 'Too few steps: 3', ''],
-    [{ status: 'no_single_suspect', headline: 'no single suspect: a' }, 'No single suspect: a', ''],
+    [{ status: 'cannot_tell', headline: 'no step seen' }, 'No step seen', ''],
+    [{ status: 'cannot_tell', headline: 'too few steps: 3' }, 'Too few steps: 3', ''],
+    [{ status: 'not_found', headline: 'no single suspect: a' }, 'No single suspect: a', ''],
     [{ status: 'of_a_newer_version' as 'found', headline: 'new' }, 'New', ''],
   ])('%#', (verdict, heading, detail) => {
     const told = story(report(verdict));
@@ -203,7 +236,7 @@ it('what nobody is to blame for has the name of its stage, where that is all of 
 
 describe('evidence leads to the view and stretch that show it', () => {
   const target = (table: string, where = '', kind?: string) =>
-    evidenceTarget({ table, where, text: '', ...(kind && { kind }) }, report(), null);
+    evidenceTarget({ table, where, ...(kind && { kind }) }, report(), null);
   it('counters: the metric, over the training', () => {
     expect(target('counters', "metric = 'cpu.busy_share'")).toEqual({
       view: 'system',
@@ -233,7 +266,7 @@ describe('evidence leads to the view and stretch that show it', () => {
     ['samples', '', 'data'],
     ['losses', "cause = 'no_hooks'", 'overview'],
     ['a table of a newer version', '', 'steps'],
-  ])('without a kind, as in older reports, the view of its table: %s %s', (table, where, view) => {
+  ])('without a kind the view of its table: %s %s', (table, where, view) => {
     expect(target(table, where).view).toBe(view);
     expect(target(table, where, 'of.a_newer_version').view).toBe(view);
     expect(target(table, where, 'constructor').view).toBe(view);
@@ -241,25 +274,36 @@ describe('evidence leads to the view and stretch that show it', () => {
   it('steps: where what the figure is of is shown, if it is', () => {
     const of = (kind: string, more: object) =>
       evidenceTarget(
-        { table: 'steps', where: "kind = 'train'", text: '', kind },
+        { table: 'steps', where: "kind = 'train'", kind },
         { ...report(), ...more } as Report,
         null,
       ).view;
-    expect(of('communication.straggler', { distributed: { applicable: true } })).toBe(
-      'distributed',
+    expect(of('communication.straggler', { distributed: { status: 'found' } })).toBe('distributed');
+    expect(of('communication.straggler', { distributed: { status: 'not_applicable' } })).toBe(
+      'steps',
     );
-    expect(of('communication.straggler', { distributed: { applicable: false } })).toBe('steps');
-    expect(of('operators.stages', { operators: [{ name: 'aten::mm' }] })).toBe('operators');
-    expect(of('model.between_operators', { operators: [{ name: 'aten::mm' }] })).toBe('operators');
-    expect(of('operators.stages', { operators: [] })).toBe('steps');
+    expect(of('operators.stages', { operators: { rows: [{ name: 'aten::mm' }] } })).toBe(
+      'operators',
+    );
+    expect(of('model.between_operators', { operators: { rows: [{ name: 'aten::mm' }] } })).toBe(
+      'operators',
+    );
+    expect(of('operators.stages', { operators: { rows: [] } })).toBe('steps');
     expect(of('data.loaded_by_training', {})).toBe('data');
-    expect(of('data.loaded_by_training', { data_pipeline: { applicable: false } })).toBe('steps');
-    expect(of('step.garbage_collections', { operators: [{ name: 'aten::mm' }] })).toBe('steps');
+    expect(of('data.loaded_by_training', { data_pipeline: { status: 'not_applicable' } })).toBe(
+      'steps',
+    );
+    expect(of('step.garbage_collections', { operators: { rows: [{ name: 'aten::mm' }] } })).toBe(
+      'steps',
+    );
   });
   it('samples: the threads whose stacks they are', () => {
     const threads = (kind: string, of = report()) =>
-      evidenceTarget({ table: 'samples', where: '', text: '', kind }, of, null).params;
-    const noLoader = { ...report(), data_pipeline: { applicable: false } } as Report;
+      evidenceTarget({ table: 'samples', where: '', kind }, of, null).params;
+    const noLoader = {
+      ...report(),
+      data_pipeline: { status: 'not_applicable' },
+    } as unknown as Report;
     expect(threads('data.samples')).toEqual({}); // the workers, where there are any
     expect(threads('data.samples', noLoader)).toEqual({ threads: 'training' });
     expect(threads('step.runs_in')).toEqual({ threads: 'training' });
@@ -284,7 +328,13 @@ it('the run in time: phases, and lanes only for what happened', () => {
   expect(phases.inside.map((p) => [p.name, p.figure.exact])).toEqual([['checkpoint', '5 ns']]);
   const none = { steps: null, checkpoints: [], findings: [] };
   expect(lanes(report(), none)).toEqual([]);
-  const finding = { kind: 'rule', severity: 'warning', subject: '', text: 'x', standing: true };
+  const finding = {
+    kind: 'rule',
+    severity: 'warning',
+    subject: '',
+    text: 'x',
+    standing: true,
+  } as const;
   const found = lanes(report(), { ...none, findings: [{ ...finding, ts_ns: ns(500) }] });
   expect(found.map((l) => [l.name, l.marks[0]?.from])).toEqual([['Findings', 100]]); // kept on the axis
 });
@@ -347,7 +397,7 @@ describe('evaluations and checkpoints', () => {
 
   it('count once, and as part of the training only what lies in its steps', () => {
     const sums = (...breakdown: ReturnType<typeof row>[]) => {
-      const { inside, besides } = runPhases({ ...report(), breakdown });
+      const { inside, besides } = runPhases({ ...report(), breakdown: rows(breakdown) });
       return [inside, besides].map((list) => list.map((p) => [p.name, p.figure.exact]));
     };
     const train = [row('train', 'evaluation', 8), row('warm-up', 'checkpoint', 1)];

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the overview tells, as data: sentences, parts of the step, where evidence is shown, marks in time.
 import type { EvidenceKind } from '../../api/finding_kinds';
-import type {
-  Breakdown,
-  Evidence,
-  Finding,
-  Loss,
-  Outlier,
-  Report,
-  Stage,
-  Suspect,
-  Verdict,
-} from '../../api/report';
+import type { Breakdown, Finding, Loss, Outlier, Report, Stage, Verdict } from '../../api/report';
 import { stretchOfStep, where, type Steps } from '../../api/steps';
 import {
   counted,
@@ -28,9 +18,10 @@ import {
 } from '../../base/format';
 import { newer } from '../../base/never';
 import { readable, sentenceOf } from '../../base/prose';
+import type { SuspectId } from '../../base/stages';
 import { canBeBlamed, namedByStage } from '../../base/suspects';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
-import { metricOfWhere, shownOf, stretchOfWhere } from '../../state/evidence';
+import { metricOfWhere, shownOf, stretchOfWhere, type Located } from '../../state/evidence';
 import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
@@ -43,18 +34,23 @@ export interface Story {
 }
 
 /** The verdict as every report has it, the terminal's too, for a heading; and what it means. */
-export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): Story {
-  const heading = begun(sentenceOf({ text: verdict.headline, figures: verdict.figures ?? [] }));
+export function story({
+  verdict,
+  steps,
+  stages,
+}: Pick<Report, 'verdict' | 'steps' | 'stages'>): Story {
+  const heading = begun(sentenceOf({ text: verdict.headline, figures: verdict.figures }));
   switch (verdict.status) {
     case 'found':
       return {
         tone: toneOf(verdict),
         heading,
-        detail: meaning(verdict, steps),
+        detail: meaning(verdict, steps, stages.rows),
       };
-    case 'no_single_suspect':
-    case 'too_few_steps':
-    case 'no_steps':
+    case 'not_found':
+    case 'not_applicable':
+    case 'cannot_tell':
+    case 'error':
       return { tone: 'open', heading, detail: '' };
     default:
       return newer(verdict.status, { tone: 'open', heading, detail: '' });
@@ -66,8 +62,10 @@ function toneOf({ suspect, healthy }: Verdict): Story['tone'] {
   return canBeBlamed(suspect) ? 'found' : 'open';
 }
 
-function meaning(verdict: Verdict, steps: Report['steps']): Pieces {
-  const parts = [gain(verdict), stage(verdict), interval(verdict, steps)].filter((p) => p.length);
+function meaning(verdict: Verdict, steps: Report['steps'], stages: readonly Stage[]): Pieces {
+  const parts = [gain(verdict), stage(verdict, stages), interval(verdict, steps)].filter(
+    (p) => p.length,
+  );
   const pieces = parts.flatMap((part, i) => (i > 0 ? ['; ', ...part] : part));
   return pieces.length > 0 ? [...begun(pieces), '.'] : [];
 }
@@ -90,9 +88,14 @@ const percent = (share: number): Figure => ({
 });
 
 /** What takes most of the suspect, where the headline does not name it; of a late rank it names the cause. */
-function stage(v: Verdict): Pieces {
+function stage(v: Verdict, stages: readonly Stage[]): Pieces {
   const named = v.straggler_rank !== null || namedByStage(v.suspect) || v.suspect === 'model';
-  return v.sub_stage && !named ? [`mostly ${words(v.sub_stage)}`] : [];
+  if (!v.sub_stage || named) return [];
+  const own = stages.find((s) => s.suspect === v.suspect && s.name === v.sub_stage)?.share ?? 0;
+  // Less than half is not most of it, though no other stage takes more.
+  return own * 2 >= v.share
+    ? [`mostly ${words(v.sub_stage)}`]
+    : [`its largest part, ${words(v.sub_stage)}, takes `, percent(own), ' %'];
 }
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -139,12 +142,12 @@ export function stepParts(report: Report, least = 0.005): StepPart[] {
   const mean = report.steps.duration_ns?.mean ?? null;
   const per = (share: number) => (mean === null ? null : share * mean);
   const bySize = (a: { share: number }, b: { share: number }) => b.share - a.share;
-  const stagesOf = (suspect: Suspect) =>
-    report.stages
+  const stagesOf = (suspect: SuspectId) =>
+    report.stages.rows
       .filter((s: Stage) => s.suspect === suspect && s.share >= least)
       .map((s) => ({ name: s.name, share: s.share, perStep: per(s.share) }))
       .sort(bySize);
-  return report.suspects
+  return report.suspects.rows
     .map(({ name, share }) => ({ name, share, perStep: per(share), stages: stagesOf(name) }))
     .filter((part) => part.share > 0)
     .sort(bySize);
@@ -173,7 +176,7 @@ export function trainingStretch(report: Report): Stretch | null {
 }
 
 /** The view and stretch in which a piece of evidence can be seen. */
-export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stretch | null): Target {
+export function evidenceTarget(evidence: Located, report: Report, chosen: Stretch | null): Target {
   const named = stretchOfWhere(evidence.where);
   const over = named ?? chosen ?? trainingStretch(report);
   const shown = shownOf(evidence);
@@ -198,11 +201,11 @@ export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stret
 function holds(view: string, { distributed, data_pipeline, operators }: Report): boolean {
   switch (view) {
     case 'distributed':
-      return distributed.applicable;
+      return distributed.status !== 'not_applicable';
     case 'data':
-      return data_pipeline.applicable;
+      return data_pipeline.status !== 'not_applicable';
     case 'operators':
-      return operators.length > 0;
+      return operators.rows.length > 0;
     default:
       return true;
   }
@@ -210,7 +213,11 @@ function holds(view: string, { distributed, data_pipeline, operators }: Report):
 
 /** Whose stacks show it; of a data pipeline its workers' do, which come first by themselves. */
 const threadsOf = (threads: string, { data_pipeline }: Report): Query =>
-  threads !== 'workers' ? { threads } : data_pipeline.applicable ? {} : { threads: 'training' };
+  threads !== 'workers'
+    ? { threads }
+    : data_pipeline.status !== 'not_applicable'
+      ? {}
+      : { threads: 'training' };
 
 export interface Mark {
   readonly from: Ns;
@@ -241,7 +248,7 @@ export function lanes(report: Report, { steps, checkpoints, findings }: Happened
     { name: 'Evaluation', color: '--cat-6', marks: steps ? evaluationMarks(steps) : [] },
     { name: 'Checkpoints', color: '--cat-7', marks: checkpoints.map(checkpointMark) },
     { name: 'Findings', color: '--warn', marks: findings.map((f) => findingMark(f, end)) },
-    { name: 'Lost', color: '--other', marks: report.losses.flatMap(lossMark) },
+    { name: 'Lost', color: '--other', marks: report.losses.rows.flatMap(lossMark) },
   ];
   return all.filter((lane) => lane.marks.length > 0);
 }
@@ -346,9 +353,9 @@ export function runPhases(report: Report): {
       figure: formatNs(length),
     };
   });
-  const ranks = new Set(report.breakdown.map((b) => b.rank)).size || 1;
+  const ranks = new Set(report.breakdown.rows.map((b) => b.rank)).size || 1;
   const mean = (of: (b: Breakdown) => boolean) =>
-    Math.round(report.breakdown.filter(of).reduce((s, b) => s + b.ns, 0) / ranks);
+    Math.round(report.breakdown.rows.filter(of).reduce((s, b) => s + b.ns, 0) / ranks);
   const part = (name: string, length: number) =>
     length > 0 ? [{ name, figure: formatNs(length) }] : [];
   // An evaluation's own row repeats the time of the step in which it lies.

@@ -10,7 +10,7 @@ export const view: View = {
   tables: ['steps', 'counters', 'facts', 'slices', 'memory'],
   inReport: true,
   notApplicable: (report) =>
-    report.rules.length > 0 || report.recommendations.length > 0
+    report.rules.rows.length > 0 || report.recommendations.rows.length > 0
       ? null
       : 'The report holds no results of rules.',
   load: () => import('./Rules.svelte'),

@@ -48,9 +48,17 @@ it('two at most are picked, in the order of picking', () => {
 });
 
 it('says each verdict', () => {
-  const verdict = { suspect: '' as const, sub_stage: '', share: 0, at_most_speedup: null };
+  const verdict = {
+    suspect: '' as const,
+    reason: null,
+    sub_stage: '',
+    share: 0,
+    at_most_speedup: null,
+  };
   expect(verdictText(null).text).toBe('–');
-  expect(verdictText({ ...verdict, status: 'no_steps' }).text).toBe('no steps');
+  expect(verdictText({ ...verdict, status: 'cannot_tell', reason: 'no_steps' }).text).toBe(
+    'no steps',
+  );
   const added = { ...verdict, status: 'of_a_newer_version' as 'found' };
   expect(verdictText(added).text).toBe('–');
   const found = { ...verdict, status: 'found' as const, suspect: 'data_pipeline' as const };
@@ -68,7 +76,13 @@ it('says each verdict', () => {
 });
 
 it('a run whose report is being made says so, and keeps the verdict that it had', () => {
-  const verdict = { status: 'no_steps', suspect: '', sub_stage: '', share: 0 } as const;
+  const verdict = {
+    status: 'cannot_tell',
+    reason: 'no_steps',
+    suspect: '',
+    sub_stage: '',
+    share: 0,
+  } as const;
   expect(verdictOf({ verdict: null, pending: true }).text).toBe('being analysed …');
   expect(verdictOf({ verdict: null }).text).toBe('–');
   const known = { ...verdict, at_most_speedup: null };

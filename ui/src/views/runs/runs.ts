@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which runs are listed, and what is said of each.
-import type { RunStatus } from '../../api/report';
+import type { ListedStatus } from '../../api/report';
 import type { RunRow } from '../../api/source';
 import { formatShare, words, type Figure } from '../../base/format';
 import { inert } from '../../base/inert';
@@ -8,7 +8,7 @@ import { newer } from '../../base/never';
 import { readable } from '../../base/prose';
 import { namedByStage } from '../../base/suspects';
 
-export const STATUSES: readonly RunStatus[] = [
+export const STATUSES: readonly ListedStatus[] = [
   'in_progress',
   'completed',
   'failed',
@@ -33,7 +33,7 @@ export function chosenRuns(
 ): RunRow[] {
   const back = SINCE.find((s) => s.id === since);
   return runs.filter((run) => {
-    if (STATUSES.includes(status as RunStatus) && run.status !== status) return false;
+    if (STATUSES.includes(status as ListedStatus) && run.status !== status) return false;
     return !back || now - Date.parse(run.started_utc) <= back.ms;
   });
 }
@@ -54,12 +54,13 @@ export function verdictText(verdict: RunRow['verdict']): Figure {
       // Other work is nobody: who it is the headline says.
       return { text: namedByStage(verdict.suspect) ? whole : short, exact: whole };
     }
-    case 'no_single_suspect':
-      return { text: 'no single suspect', exact: 'no single suspect' };
-    case 'too_few_steps':
-      return { text: 'too few steps', exact: 'too few steps' };
-    case 'no_steps':
-      return { text: 'no steps', exact: 'no steps' };
+    case 'not_found':
+    case 'not_applicable':
+    case 'cannot_tell':
+    case 'error': {
+      const why = words(verdict.reason ?? verdict.status);
+      return { text: why, exact: why };
+    }
     default:
       return newer(verdict.status, { text: '–', exact: 'a verdict of a newer version' });
   }

@@ -10,6 +10,6 @@ export const view: View = {
   tables: ['counters'],
   inReport: true,
   notApplicable: (report) =>
-    report.system.length === 0 ? 'No metric of the machine was collected in this run.' : null,
+    report.system.rows.length === 0 ? 'No metric of the machine was collected in this run.' : null,
   load: () => import('./System.svelte'),
 };

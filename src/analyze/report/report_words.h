@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by tools/generate.py of schema/report.toml.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace steptrace::analyze {
+
+// clang-format off
+inline constexpr const char* kReportSchema = "steptrace.report/2";
+
+enum class SectionStatus : uint8_t {
+  kFound,
+  kNotFound,
+  kNotApplicable,
+  kCannotTell,
+  kError,
+};
+
+enum class SectionReason : uint8_t {
+  kNotBuilt,
+  kNoSteps,
+  kTooFewSteps,
+  kNoSingleSuspect,
+  kNoLoader,
+  kNoDeviceActivity,
+  kNoDevicePhases,
+  kNoOperators,
+  kNoAllocations,
+  kNoModules,
+  kOneRank,
+  kNothingMatched,
+  kNoMetrics,
+  kNoFacts,
+  kNoRules,
+  kNoIssue,
+  kNothingNoticed,
+  kNothingLost,
+};
+
+inline constexpr std::string_view kSectionStatuses[] = {"found", "not_found", "not_applicable", "cannot_tell", "error"};
+struct SectionReasonInfo {
+  std::string_view id;
+  std::string_view text;  // where nobody knows more
+};
+inline constexpr SectionReasonInfo kSectionReasons[] = {
+    {"not_built", "this version does not tell it yet"},
+    {"no_steps", "no step was seen"},
+    {"too_few_steps", "too few steps were seen"},
+    {"no_single_suspect", "no suspect takes most of the step"},
+    {"no_loader", "no loader was seen"},
+    {"no_device_activity", "no device activity was recorded"},
+    {"no_device_phases", "no events at the boundaries of phases were recorded on a device"},
+    {"no_operators", "no operators were recorded"},
+    {"no_allocations", "no allocations were recorded"},
+    {"no_modules", "nothing tells modules"},
+    {"one_rank", "there is one rank alone"},
+    {"nothing_matched", "no call of a collective found its counterpart on another rank"},
+    {"no_metrics", "no metric was collected"},
+    {"no_facts", "no process told of itself"},
+    {"no_rules", "no rule ran"},
+    {"no_issue", "no issue was found"},
+    {"nothing_noticed", "the agent noticed nothing"},
+    {"nothing_lost", "nothing was lost"},
+};
+// clang-format on
+
+constexpr std::string_view NameOf(SectionStatus status) {
+  return kSectionStatuses[static_cast<size_t>(status)];
+}
+constexpr const SectionReasonInfo& InfoOf(SectionReason reason) {
+  return kSectionReasons[static_cast<size_t>(reason)];
+}
+
+}  // namespace steptrace::analyze

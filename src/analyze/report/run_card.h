@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+// On what a run ran and with what, and what two runs must have in common to be compared. Values;
+// what nobody told is empty or nullopt.
+namespace steptrace::analyze {
+
+struct ReportInput;
+struct JobFacts;
+struct DevicesSection;
+
+struct CardHost {
+  int32_t node = 0;
+  std::string host;
+  std::optional<int64_t> cpus;
+  std::optional<int64_t> memory_bytes;
+};
+
+using NamedText = std::pair<std::string, std::string>;  // a setting and its value
+
+struct RunCard {
+  std::vector<CardHost> hosts;
+  std::vector<std::string> devices;   // their names
+  std::vector<NamedText> frameworks;  // name, version
+  std::optional<int64_t> world_size;
+  std::string backend;  // of torch.distributed
+  std::optional<int64_t> batch_size;
+  std::vector<NamedText> settings;
+  std::string imported_as;  // empty: the run was recorded
+};
+
+struct Comparability {
+  int64_t hosts = 0;
+  std::optional<int64_t> cpus;  // of all hosts
+  std::vector<std::string> devices;
+  std::optional<int64_t> world_size;
+  std::optional<int64_t> batch_size;
+  std::string precision;  // what kernels compute in, most of their time
+  std::vector<NamedText> versions;
+  std::optional<double> cpu_throttled;  // share of the time
+  std::optional<double> gpu_throttled;  // share of the readings
+  std::vector<NamedText> settings;
+};
+
+RunCard MakeRunCard(const ReportInput& input, const JobFacts& facts);
+// `devices`: of input.profile; null: there is none.
+Comparability MakeComparability(const ReportInput& input, const JobFacts& facts,
+                                const DevicesSection* devices);
+
+// In which of these two runs are known to differ, by the names of the JSON form: hardware,
+// world_size, batch_size, precision, versions, throttling, settings.
+std::vector<std::string> UnlikeParts(const Comparability& a, const Comparability& b);
+// How many of the seven are known.
+int64_t KnownParts(const Comparability& one);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,1732 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by tools/generate.py of schema/report.toml.
+import type { StageId, SuspectId } from '../base/stages';
+import type { Ns } from '../base/time';
+
+export const REPORT_SCHEMA = 'steptrace.report/2';
+
+export type Value = string | number | boolean | null;
+/** What a sentence is made of; a list: its items. */
+export type Values = Record<string, Value | Record<string, Value>[]>;
+export type Settings = Record<string, string | number | boolean>;
+
+export type RunStatus = 'in_progress' | 'completed' | 'failed' | 'stopped' | 'interrupted' | '';
+export type SectionStatus = 'found' | 'not_found' | 'not_applicable' | 'cannot_tell' | 'error';
+export type RuleStatus = 'ok' | 'issues_found' | 'not_applicable' | 'error';
+export type DistributedSource = 'calls' | 'steps';
+export type LeakStatus = 'none' | 'found' | 'too_few_steps' | 'no_addresses';
+export type GrowthVerdict = 'leak' | 'plateau' | 'not_enough_data';
+export type ProcessClass = 'rank' | 'worker' | 'other';
+export type KernelRole = 'compute' | 'communication';
+export type ModuleSource = 'ranges' | 'hierarchy' | 'stacks' | 'none';
+export type PathCause =
+  | 'host'
+  | 'data'
+  | 'launch'
+  | 'compute'
+  | 'memory'
+  | 'communication'
+  | 'synchronisation'
+  | 'device_gap'
+  | 'not_recorded'
+  | 'not_linked';
+export type Severity = 'info' | 'warning' | 'error';
+export type ReasonId =
+  | 'not_built'
+  | 'no_steps'
+  | 'too_few_steps'
+  | 'no_single_suspect'
+  | 'no_loader'
+  | 'no_device_activity'
+  | 'no_device_phases'
+  | 'no_operators'
+  | 'no_allocations'
+  | 'no_modules'
+  | 'one_rank'
+  | 'nothing_matched'
+  | 'no_metrics'
+  | 'no_facts'
+  | 'no_rules'
+  | 'no_issue'
+  | 'nothing_noticed'
+  | 'nothing_lost';
+
+/** Why a section is not found. */
+export interface Reason {
+  /** The reason. */
+  id: ReasonId;
+  /** The same in words, with the next step where there is one. */
+  text: string;
+}
+
+/** What each section has. */
+export interface Section {
+  /** found; not_found: it was looked for; not_applicable: the run has no source of it; cannot_tell: the source does not suffice; error. */
+  status: SectionStatus;
+  /** Why it is not found. */
+  reason: Reason | null;
+  /** How many rows it has in all, of several lists the main one. */
+  count: number;
+  /** Rows are left out here: those beyond the longest, those of ranks and machines beyond 64, or beyond --top. */
+  truncated: boolean;
+}
+
+/** A value that a sentence's figure was rounded from. */
+export interface Figure {
+  /** How many characters of the sentence stand before it. */
+  at: number;
+  /** As the sentence has it. */
+  text: string;
+  /** What it was rounded from; null where it is no number. */
+  value: number | null;
+  /** ns, share, bytes, count, cores, times, or empty. */
+  unit: string;
+}
+
+/** Something that was found, by its [kind](findings.md), and the sentence that is made of it. */
+export interface Said {
+  /** The sentence. */
+  text: string;
+  /** The values that the sentence's figures were rounded from. */
+  figures: Figure[];
+  /** Its kind. */
+  kind: string;
+  /** What the sentence is made of. */
+  values: Values;
+}
+
+/** Something that was found, and the rows that show it. */
+export interface Evidence extends Said {
+  /** Whose rows show it. */
+  table: string;
+  /** Which of its rows. */
+  where: string;
+}
+
+/** Something to change. */
+export interface Advice extends Said {
+  /** The setting; empty: it is none. */
+  setting: string;
+  /** Its value now. */
+  current: string;
+  /** The value to try; empty: none is named. */
+  proposed: string;
+}
+
+/** A framework that a process told of. */
+export interface Framework {
+  /** Its name. */
+  name: string;
+  /** Its version. */
+  version: string;
+}
+
+/** Which run it is, what was run, and how it ended. */
+export interface RunInfo {
+  /** The run. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** How it goes or how it ended; empty where run.json was lost and made anew. */
+  status: RunStatus;
+  /** With what the command ended. */
+  exit_code: number | null;
+  /** The signal that the command died of. */
+  signal: number | null;
+  /** What was run. */
+  command: string[];
+  /** When it began, by ISO 8601; empty where that is not known. */
+  started_utc: string;
+  /** How long it took, while it runs: so far. */
+  duration_ns: Ns;
+  /** How many machines it ran on. */
+  nodes: number;
+  /** How many ranks trained. */
+  ranks: number;
+  /** As the processes told. */
+  frameworks: Framework[];
+  /** As the processes told. */
+  devices: string[];
+  /** Of the training thread's time what watching cost: records times their cost, an upper estimate. */
+  host_overhead_share: number | null;
+  /** What the agent used of one core. */
+  agent_cpu_share: number | null;
+}
+
+/** The run before, in and after its steps; of a part of the run the steps alone. */
+export interface RunPhases extends Section {
+  /** Before the first step. */
+  initialization_ns: Ns | null;
+  /** The steps. */
+  training_ns: Ns | null;
+  /** After the last step; null while the run goes on, and where steps may have come after the last that is stored (notes says why). */
+  finalization_ns: Ns | null;
+}
+
+/** A distribution; percentiles by nearest rank. */
+export interface Distribution {
+  /** The mean. */
+  mean: Ns;
+  /** The least. */
+  min: Ns;
+  /** The median. */
+  p50: Ns;
+  /** The 90th percentile. */
+  p90: Ns;
+  /** The 95th percentile. */
+  p95: Ns;
+  /** The 99th percentile. */
+  p99: Ns;
+  /** The most. */
+  max: Ns;
+}
+
+/** A step over the median by more than 5 robust deviations. */
+export interface Outlier {
+  /** The rank. */
+  rank: number;
+  /** The step. */
+  step: number;
+  /** When it began. */
+  ts_ns: Ns;
+  /** How long it took. */
+  dur_ns: Ns;
+  /** The stage that grew most over its median; empty where none is known. */
+  cause: string;
+  /** By how much that stage grew. */
+  excess_ns: Ns;
+}
+
+/** How many steps there are, and how long the steady ones take. */
+export interface StepsInfo extends Section {
+  /** All steps, of the rank with most. */
+  count: number;
+  /** Steady training steps, of the rank with most of them. */
+  steady: number;
+  /** Steps of warm-up, of the same rank. */
+  warm_up: number;
+  /** Steps of evaluation, of the rank with most of them. */
+  eval: number;
+  /** False: a profile marks no steps, and all its operators are taken as one. */
+  marked: boolean;
+  /** Of the steady steps of all ranks. */
+  duration_ns: Distribution | null;
+  /** Steady steps a second. */
+  steps_per_s: number | null;
+  /** How many steps are slow. */
+  outlier_count: number;
+  /** The longest of the slow steps, at most 20. */
+  outliers: Outlier[];
+}
+
+/** Time that could be saved. */
+export interface Saving {
+  /** Over the run's training steps. */
+  ns: Ns;
+  /** What that is worth, where a price was given. */
+  money?: number;
+}
+
+/** Where samples of stacks, or the Python functions of a profile, saw time of a stage. */
+export interface StageFunction {
+  /** A function of the user's, by its qualified name; without code of the user's in the stack the library's. */
+  function: string;
+  /** Its file. */
+  file: string;
+  /** Of its lines the one with most time. */
+  line: number | null;
+  /** What it called there of a library, or in C, by its name in the source; null: nothing. */
+  call: string | null;
+  /** Its time. */
+  ns: Ns;
+  /** Of the steps. */
+  share: number;
+}
+
+/** A rule that found something and points at the same suspect. */
+export interface AgreeingRule {
+  /** The [rule](rules.md). */
+  name: string;
+  /** The first line of its evidence. */
+  text: string;
+}
+
+/** What all steady steps of the run say, beside the verdict of fewer than 10 captured ones. */
+export interface WholeRun {
+  /** How many steady steps that are. */
+  steady: number;
+  /** As the verdict's. */
+  status: SectionStatus;
+  /** As the verdict's. */
+  reason: Reason | null;
+  /** As the verdict's. */
+  suspect: string;
+  /** As the verdict's. */
+  headline: string;
+  /** Of the headline. */
+  figures: Figure[];
+  /** As the verdict's. */
+  share: number;
+  /** As the verdict's. */
+  share_low: number;
+  /** As the verdict's. */
+  share_high: number;
+}
+
+/** Who is to blame for the time of a step, what that rests on, and what to do. */
+export interface Verdict extends Section {
+  /** found: a suspect takes most of the step; not_found: no single one does; cannot_tell: of too few steps. */
+  status: SectionStatus;
+  /** The suspect, empty unless found; unattributed blames nobody ([suspects](stages.md)). */
+  suspect: string;
+  /** Its [stage](stages.md) with most time; empty unless found. */
+  sub_stage: string;
+  /** The verdict in a sentence. */
+  headline: string;
+  /** The values that the headline's figures were rounded from. */
+  figures: Figure[];
+  /** The model fills the step, and nothing is in its way. */
+  healthy: boolean;
+  /** Of the step. */
+  share: number;
+  /** The lower end of its 95 % interval. */
+  share_low: number;
+  /** The upper end of its 95 % interval. */
+  share_high: number;
+  /** The step's time over what is left without the blamed share; null for the model. */
+  at_most_speedup: number | null;
+  /** Over the run's training steps. */
+  at_most_saving: Saving | null;
+  /** Of communication and its stage straggler: who is late. */
+  straggler_rank: number | null;
+  /** By what of its own that rank is late: data_pipeline or a stage. */
+  straggler_cause: string;
+  /** Where most of the stage was seen. */
+  function: StageFunction | null;
+  /** What the verdict rests on. */
+  evidence: Evidence[];
+  /** The rules that found something and point at the same suspect. */
+  rules: AgreeingRule[];
+  /** What to change. */
+  advice: Advice[];
+  /** Of a few captured steps, what the whole run says. */
+  whole_run: WholeRun | null;
+}
+
+/** A suspect's part of the steps. */
+export interface SuspectShare {
+  /** The suspect. */
+  name: SuspectId;
+  /** Its time in all steady steps. */
+  ns: Ns;
+  /** Of the steps. */
+  share: number;
+}
+
+/** A stage's part of the steps. */
+export interface DataStage {
+  /** The stage. */
+  name: StageId;
+  /** Its time in all steady steps. */
+  ns: Ns;
+  /** Of the steps. */
+  share: number;
+  /** The lower end of its 95 % interval. */
+  share_low: number;
+  /** The upper end of its 95 % interval. */
+  share_high: number;
+  /** How many samples of stacks fell in it; 0 where a profile's Python functions tell of it. */
+  samples: number;
+  /** Where its time was seen, the most first, at most 10; together no more than its own time. */
+  functions: StageFunction[];
+}
+
+/** A stage's part of the steps, and its suspect. */
+export interface Stage extends DataStage {
+  /** The suspect that it belongs to. */
+  suspect: SuspectId;
+}
+
+/** A phase of a rank's steps of one kind. */
+export interface Breakdown {
+  /** The rank. */
+  rank: number;
+  /** train, warm-up or eval. */
+  step_kind: string;
+  /** The phase. */
+  phase: string;
+  /** Its time in these steps. */
+  ns: Ns;
+  /** Of these steps. */
+  share: number;
+}
+
+/** A loader as it told of itself. */
+export interface Loader {
+  /** Whose loader it is. */
+  rank: number;
+  /** Of which process. */
+  pid: number;
+  /** What it told. */
+  fact: unknown;
+}
+
+/** The training's waiting for data, its stages and its loaders. */
+export interface DataPipeline extends Section {
+  /** Of the training loader; null where none told of itself, as in a profile. */
+  workers: number | null;
+  /** How often the training asked for a batch. */
+  waits: number;
+  /** Of these those whose batch was not made and sent yet, or that met an empty queue. */
+  starved_waits: number;
+  /** The suspect's rows of stages[], which sum to it exactly. */
+  stages: DataStage[];
+  /** The loaders. */
+  loaders: Loader[];
+}
+
+/** A machine of the run. */
+export interface CardHost {
+  /** Its number. */
+  node: number;
+  /** Its name. */
+  host: string;
+  /** Its cores. */
+  cpus: number | null;
+  /** Its memory. */
+  memory_bytes: number | null;
+}
+
+/** A setting of the training, as a process told it. */
+export interface CardSetting {
+  /** The setting. */
+  name: string;
+  /** Its value. */
+  value: string;
+}
+
+/** On what the run ran, and with what; count is that of the machines. */
+export interface RunCard extends Section {
+  /** The machines, at most 64. */
+  hosts: CardHost[];
+  /** Names of the devices that it computes on; empty: the CPU, or not told. */
+  devices: string[];
+  /** With what it computes. */
+  frameworks: Framework[];
+  /** How many ranks the job has. */
+  world_size: number | null;
+  /** Of torch.distributed. */
+  backend: string | null;
+  /** Of the training loader. */
+  batch_size: number | null;
+  /** Settings of the loader and of the ranks' exchange. */
+  settings: CardSetting[];
+  /** The format of the profile that the run was made of; null: it was recorded. */
+  imported_as: string | null;
+}
+
+/** On what a run computes. */
+export interface Hardware {
+  /** How many machines. */
+  hosts: number;
+  /** Cores of all of them; null where one does not tell. */
+  cpus: number | null;
+  /** Names of the devices. */
+  devices: string[];
+}
+
+/** How much of the time the hardware was held back. */
+export interface Throttling {
+  /** In which the cgroup's CPU quota had run out, the mean of the machines. */
+  cpu: number | null;
+  /** Of the readings of devices those with power or heat as a reason of a lower clock. */
+  gpu: number | null;
+}
+
+/** What two runs must have in common to be compared; what is not known is null or empty, and count is how many of the seven are known. */
+export interface Comparability extends Section {
+  /** On what it computes. */
+  hardware: Hardware;
+  /** How many ranks the job has. */
+  world_size: number | null;
+  /** Of the training loader. */
+  batch_size: number | null;
+  /** What computing kernels compute in, most of their time. */
+  precision: string | null;
+  /** Versions of the frameworks. */
+  versions: Framework[];
+  /** How much the hardware was held back. */
+  throttling: Throttling;
+  /** Settings of the loader and of the ranks' exchange. */
+  settings: CardSetting[];
+}
+
+/** Samples and tokens a second. */
+export type Throughput = Section;
+
+/** Statistics of tensors, and the rules about them. */
+export type Tensors = Section;
+
+/** What an import could not map, by kind. */
+export interface Unrecognised {
+  /** The kind. */
+  kind: string;
+  /** How many. */
+  count: number;
+}
+
+/** What an import did not know. */
+export interface Import extends Section {
+  /** What could not be mapped. */
+  unrecognised: Unrecognised[];
+}
+
+/** A step by roles, each without those before it; they sum to the total. */
+export interface Roles {
+  /** The rank. */
+  rank: number;
+  /** The step. */
+  step: number;
+  /** When it began. */
+  ts_ns: Ns;
+  /** Kernels. */
+  kernel_ns: Ns;
+  /** Copies. */
+  memcpy_ns: Ns;
+  /** Fills. */
+  memset_ns: Ns;
+  /** Communication. */
+  communication_ns: Ns;
+  /** Calls of the runtime and the driver. */
+  runtime_ns: Ns;
+  /** The data loader. */
+  dataloader_ns: Ns;
+  /** Operators on the CPU. */
+  cpu_ns: Ns;
+  /** All else. */
+  other_ns: Ns;
+  /** The step. */
+  total_ns: Ns;
+}
+
+/** What a device did in a stretch of time. */
+export interface DeviceWindow {
+  /** The stretch. */
+  span_ns: Ns;
+  /** Any work. */
+  busy_ns: Ns;
+  /** span_ns less busy_ns. */
+  idle_ns: Ns;
+  /** Kernels that compute, united over all streams. */
+  compute_ns: Ns;
+  /** Kernels that communicate, by their names, united over all streams. */
+  communication_ns: Ns;
+  /** Copies and fills, united over all streams. */
+  memory_ns: Ns;
+  /** Computing and communication at once. */
+  overlap_ns: Ns;
+  /** Communication without computing. */
+  exposed_communication_ns: Ns;
+  /** Copies and fills without computing or communication. */
+  exposed_memory_ns: Ns;
+}
+
+/** What a device did in a step. */
+export interface DeviceStep extends DeviceWindow {
+  /** The step. */
+  step: number;
+  /** When it began. */
+  ts_ns: Ns;
+}
+
+/** Pauses by what ended them; they sum to the idle time. */
+export interface IdleCauses {
+  /** Ended by work that was launched only after the pause had begun. */
+  host_ns: Ns;
+  /** Else shorter than 30 us. */
+  kernel_wait_ns: Ns;
+  /** All other pauses. */
+  other_ns: Ns;
+}
+
+/** Sums of durations of kernels, by whether they use tensor cores by their names. */
+export interface TensorCoreUse {
+  /** Of kernels that use them. */
+  tensor_core_ns: Ns;
+  /** Of kernels that compute. */
+  compute_kernel_ns: Ns;
+  /** Of all kernels. */
+  kernel_ns: Ns;
+  /** Of all kernels' time. */
+  share: number | null;
+  /** Of the time of those that compute. */
+  compute_share: number | null;
+}
+
+/** What computing kernels compute in, as far as their names tell. */
+export interface PrecisionTime {
+  /** FP64, FP32, TF32, FP16, BF16, FP8, FP4, INT8, INT32 or INT64; null where the names do not tell. */
+  precision: string | null;
+  /** Sum of durations; they sum to compute_kernel_ns. */
+  ns: Ns;
+  /** Of compute_kernel_ns. */
+  share: number | null;
+}
+
+/** Launches called and not yet begun on the device. */
+export interface LaunchQueue {
+  /** Over span_ns. */
+  mean: number | null;
+  /** The most at once. */
+  max: number;
+  /** The sum of their waits. */
+  sum_ns: Ns;
+  /** From the first call to the last begin. */
+  span_ns: Ns;
+  /** Time with 1024 or more. */
+  full_ns: Ns;
+}
+
+/** A stream of a device. */
+export interface DeviceStream {
+  /** The stream. */
+  stream: number;
+  /** Events of it. */
+  events: number;
+  /** Any work of it. */
+  busy_ns: Ns;
+  /** Its pauses. */
+  idle: IdleCauses;
+  /** Events that begin before an earlier one of the stream has ended. */
+  overlapping_events: number;
+  /** For how long they run beside it. */
+  overlapping_ns: Ns;
+  /** What waits to run on it. */
+  queue: LaunchQueue;
+}
+
+/** Copies of one direction. */
+export interface Copy {
+  /** The direction. */
+  kind: string;
+  /** How many. */
+  count: number;
+  /** What they copied; null where none tells. */
+  bytes: number | null;
+  /** The sum of their durations. */
+  sum_ns: Ns;
+  /** The time in which any runs. */
+  busy_ns: Ns;
+  /** Bytes over the time in which any runs. */
+  bytes_per_s: number | null;
+  /** Those under 64 KiB. */
+  small_count: number;
+  /** The sum of their durations. */
+  small_sum_ns: Ns;
+}
+
+/** Durations. */
+export interface DurationSummary {
+  /** The sum. */
+  sum: Ns;
+  /** The mean. */
+  mean: Ns;
+  /** The least. */
+  min: Ns;
+  /** The median. */
+  p50: Ns;
+  /** The 90th percentile. */
+  p90: Ns;
+  /** The most. */
+  max: Ns;
+}
+
+/** Launches by one function of the runtime or driver. */
+export interface LaunchCall {
+  /** The function. */
+  call: string;
+  /** Calls. */
+  calls: number;
+  /** What they launched. */
+  device_events: number;
+  /** The calls' durations on the host. */
+  call_ns: DurationSummary;
+  /** From a call's end to the begin of the first thing that it launched, at least 0. */
+  delay_ns: DurationSummary;
+  /** Work that was sooner done than launched. */
+  short_work: number;
+  /** Calls over 50 us. */
+  slow_calls: number;
+  /** Delays over 100 us. */
+  late_starts: number;
+}
+
+/** A device, as one rank uses it. */
+export interface Device {
+  /** The machine. */
+  node: number;
+  /** The rank. */
+  rank: number;
+  /** The number that the device has for the rank. */
+  device: number;
+  /** Its name. */
+  name: string;
+  /** Of the same it is one GPU, on which several ranks compute; null: not told, as of profiles. */
+  uuid: string | null;
+  /** Kernels, copies and fills. */
+  events: number;
+  /** When the first of them began. */
+  ts_ns: Ns;
+  /** From the first event's begin to the last one's end. */
+  window: DeviceWindow;
+  /** Pauses of the whole device. */
+  idle: IdleCauses;
+  /** What it did in each step. */
+  steps: DeviceStep[];
+  /** From the first step's begin to the last one's end. */
+  steps_span_ns: Ns;
+  /** Kernels in the steps, also those that communicate. */
+  kernel_busy_ns: Ns;
+  /** kernel_busy_ns of steps_span_ns. */
+  utilization: number | null;
+  /** The mean over steps_span_ns of the blocks per multiprocessor of all kernels that run, at most 1. */
+  est_sm_efficiency: number | null;
+  /** The profiler's estimate, weighed by the kernels' time in the steps. */
+  est_achieved_occupancy: number | null;
+  /** How much its kernels use tensor cores. */
+  tensor_cores: TensorCoreUse;
+  /** What its kernels compute in, the longest first. */
+  precisions: PrecisionTime[];
+  /** Calls that launched graphs. */
+  graph_launches: number;
+  /** What ran of these graphs. */
+  graph_kernels: number;
+  /** Events whose launch is not in the profile. */
+  without_launch: number;
+  /** Its streams. */
+  streams: DeviceStream[];
+  /** Its copies by direction. */
+  copies: Copy[];
+  /** Its launches by function. */
+  launches: LaunchCall[];
+}
+
+/** A phase of a mean step, as the device reached its boundaries. */
+export interface DevicePhase {
+  /** forward, backward, optimizer, data (the device waits for a batch) or other. */
+  name: string;
+  /** Its time. */
+  ns: Ns;
+  /** Of the step. */
+  share: number;
+}
+
+/** A rank's mean steady step on its device; the phases and unknown_ns sum to step_ns but for roundings. */
+export interface DevicePhases {
+  /** The rank. */
+  rank: number;
+  /** In how many steps that is known. */
+  steps: number;
+  /** Their mean. */
+  step_ns: Ns;
+  /** The phases. */
+  phases: DevicePhase[];
+  /** What lies between no two known boundaries. */
+  unknown_ns: Ns;
+  /** Of the forwards, backwards and optimizer steps those at whose end the device had nothing left to do; null: not known. */
+  caught_up_share: number | null;
+}
+
+/** Sums over calls of an operator ([how they are defined](operators.md)). */
+export interface OperatorSums {
+  /** Calls. */
+  calls: number;
+  /** Their durations. */
+  host_total_ns: Ns;
+  /** Their durations less what they call. */
+  host_self_ns: Ns;
+  /** Device work that was launched in them. */
+  device_total_ns: Ns;
+  /** Device work that they launched themselves. */
+  device_self_ns: Ns;
+  /** Of device_total_ns kernels. */
+  kernel_total_ns: Ns;
+  /** Of device_self_ns kernels. */
+  kernel_self_ns: Ns;
+  /** Half precision would bring it onto tensor cores, or something nested in it, or a kernel of it uses them. */
+  tensor_core_eligible: boolean;
+  /** Of kernel_total_ns kernels that use tensor cores. */
+  tensor_core_total_ns: Ns;
+  /** Of kernel_self_ns kernels that use tensor cores. */
+  tensor_core_self_ns: Ns;
+  /** Of kernel_total_ns; null without kernels. */
+  tensor_core_total_share: number | null;
+  /** Of kernel_self_ns; null without kernels. */
+  tensor_core_self_share: number | null;
+}
+
+/** An operator's calls with the same shapes. */
+export interface OperatorByShape extends OperatorSums {
+  /** As the profile writes them (record_shapes=True). */
+  input_shapes: unknown;
+}
+
+/** An operator's calls from the same place. */
+export interface OperatorByStack extends OperatorSums {
+  /** The innermost frame first (with_stack=True). */
+  call_stack: string[];
+}
+
+/** An operator of a rank. */
+export interface Operator extends OperatorSums {
+  /** The rank. */
+  rank: number;
+  /** The operator. */
+  name: string;
+  /** Of host_self_ns of all the rank's rows. */
+  host_self_share: number;
+  /** Of device_self_ns of all the rank's rows. */
+  device_self_share: number;
+  /** The same by the inputs' shapes. */
+  shapes: OperatorByShape[];
+  /** The same by call stack. */
+  stacks: OperatorByStack[];
+}
+
+/** Sums over a rank's operators. */
+export interface OperatorTotals {
+  /** The rank. */
+  rank: number;
+  /** Calls. */
+  calls: number;
+  /** Own time on the host. */
+  host_self_ns: Ns;
+  /** Own device work. */
+  device_self_ns: Ns;
+  /** Of it kernels that use tensor cores. */
+  tensor_core_self_ns: Ns;
+  /** Device work that no listed operator launched. */
+  device_outside_ns: Ns;
+}
+
+/** Sums over runs of a kernel. */
+export interface KernelSums {
+  /** Runs. */
+  calls: number;
+  /** Their durations. */
+  total_ns: Ns;
+  /** Their mean. */
+  mean_ns: Ns;
+  /** The longest. */
+  max_ns: Ns;
+  /** The shortest. */
+  min_ns: Ns;
+  /** Blocks per multiprocessor, the mean by duration of the runs that tell it; null: none does. */
+  blocks_per_sm: number | null;
+  /** Runs that do not tell it. */
+  calls_without_blocks_per_sm: number;
+  /** Occupancy, the mean by duration of the runs that tell it; null: none does. */
+  occupancy_percent: number | null;
+  /** Runs that do not tell it. */
+  calls_without_occupancy: number;
+}
+
+/** A kernel's runs on one stream. */
+export interface KernelStream {
+  /** The device. */
+  device: number;
+  /** The stream. */
+  stream: number;
+  /** Runs. */
+  calls: number;
+  /** Their durations. */
+  total_ns: Ns;
+}
+
+/** A kernel's runs that were launched alike. */
+export interface KernelLaunch extends KernelSums {
+  /** The operator that launched it. */
+  operator: string | null;
+  /** As the operator's tensor_core_eligible. */
+  operator_tensor_core_eligible: boolean;
+  /** The grid, as the profile writes it. */
+  grid: unknown;
+  /** The block, as the profile writes it. */
+  block: unknown;
+  /** Registers of a thread. */
+  registers_per_thread: number | null;
+  /** Shared memory of a block. */
+  shared_memory_bytes: number | null;
+}
+
+/** A kernel of a rank. */
+export interface Kernel extends KernelSums {
+  /** The rank. */
+  rank: number;
+  /** The kernel. */
+  name: string;
+  /** Whether it computes or communicates, by its name. */
+  role: KernelRole;
+  /** It uses tensor cores, by its name. */
+  tensor_cores: boolean;
+  /** Of all the rank's kernels' time. */
+  share: number;
+  /** The same by stream. */
+  streams: KernelStream[];
+  /** The same by how it was launched. */
+  launches: KernelLaunch[];
+}
+
+/** Memory at a moment. */
+export interface MemoryPoint {
+  /** The moment. */
+  ts_ns: Ns;
+  /** What was allocated. */
+  allocated_bytes: number;
+  /** What the framework held in reserve and in use. */
+  reserved_bytes: number;
+}
+
+/** The first moment with most allocated. */
+export interface MemoryPeak extends MemoryPoint {
+  /** The most reserved at any moment. */
+  peak_reserved_bytes: number;
+}
+
+/** What an operator's blocks held at the peak. */
+export interface MemoryHolder {
+  /** The operator; null: none. */
+  operator: string | null;
+  /** Its blocks that lived then. */
+  blocks: number;
+  /** Their size. */
+  bytes: number;
+}
+
+/** Allocations in calls of an operator. */
+export interface MemoryOperator {
+  /** The operator; null: in none. */
+  name: string | null;
+  /** Calls with a record in them. */
+  calls: number;
+  /** Allocated less released, with nested operators. */
+  size_increase_bytes: number;
+  /** Allocated less released, without nested operators. */
+  self_size_increase_bytes: number;
+  /** Allocations, with nested operators. */
+  allocations: number;
+  /** Allocations, without nested operators. */
+  self_allocations: number;
+  /** Allocated alone, with nested operators. */
+  allocated_bytes: number;
+  /** Allocated alone, without nested operators. */
+  self_allocated_bytes: number;
+}
+
+/** An allocation and its release, paired by address. */
+export interface MemoryBlock {
+  /** The operator that made it. */
+  operator: string | null;
+  /** The operator around that. */
+  caller: string | null;
+  /** Its size. */
+  bytes: number;
+  /** When it was allocated; null: before the profile. */
+  allocated_ns: Ns | null;
+  /** When it was released; null: no release is recorded. */
+  released_ns: Ns | null;
+  /** released_ns, or when its address was allocated again. */
+  released_by_ns: Ns | null;
+  /** How long it lived; null where one side is not recorded. */
+  duration_ns: Ns | null;
+}
+
+/** An operator whose held bytes grew with every step after the first. */
+export interface MemoryLeak {
+  /** The operator. */
+  operator: string | null;
+  /** From the end of the first step to the end of the last. */
+  bytes: number;
+  /** The median slope (Theil and Sen). */
+  bytes_per_step: number;
+}
+
+/** A step's allocations. */
+export interface MemoryStep {
+  /** The step. */
+  step: number;
+  /** Allocated in it. */
+  allocated_bytes: number;
+  /** Of those what was not released by its end. */
+  kept_bytes: number;
+  /** Of all blocks since the first step what lives at its end. */
+  held_bytes: number;
+}
+
+/** Whether memory grows with the steps. */
+export interface MemoryLeaks {
+  /** What was found. */
+  status: LeakStatus;
+  /** Whose memory grows. */
+  operators: MemoryLeak[];
+  /** Each step's allocations. */
+  steps: MemoryStep[];
+}
+
+/** A rank's allocations on a device. */
+export interface MemoryDevice {
+  /** The rank. */
+  rank: number;
+  /** The device; -1: host memory. */
+  device: number;
+  /** Records of allocations and releases. */
+  records: number;
+  /** Of them those that cannot be paired. */
+  records_without_address: number;
+  /** The first moment with most allocated, exact. */
+  peak: MemoryPeak;
+  /** Which operators' blocks lived then, of those allocated in the profile. */
+  at_peak: MemoryHolder[];
+  /** Allocations by operator. */
+  operators: MemoryOperator[];
+  /** Blocks whose allocation and release are recorded. */
+  blocks_paired: number;
+  /** Blocks without a recorded release whose address was allocated again. */
+  blocks_reused: number;
+  /** Blocks that live at the end. */
+  blocks_unreleased: number;
+  /** Their size. */
+  bytes_unreleased: number;
+  /** Blocks whose release alone is recorded. */
+  blocks_released_only: number;
+  /** The largest blocks, at most 1000. */
+  blocks: MemoryBlock[];
+  /** Whether memory grows with the steps. */
+  leaks: MemoryLeaks;
+  /** The profile holds no totals: the curve is above its begin. */
+  curve_from_zero: boolean;
+  /** Memory against time, at most 1024 points, which keep the first, the last and the extremes. */
+  curve: MemoryPoint[];
+}
+
+/** Calls of the driver's allocator. */
+export interface AllocatorCall {
+  /** The rank. */
+  rank: number;
+  /** The function: cudaMalloc, cudaFree and the like. */
+  name: string;
+  /** Calls. */
+  calls: number;
+  /** Their durations. */
+  total_ns: Ns;
+  /** The longest. */
+  max_ns: Ns;
+  /** Those in steps after the first, where the framework's cache should spare them. */
+  steady_calls: number;
+  /** Their durations. */
+  steady_ns: Ns;
+}
+
+/** Allocations of memory. */
+export interface Memory extends Section {
+  /** By rank and device. */
+  devices?: MemoryDevice[];
+  /** Calls of the driver's allocator. */
+  allocator?: AllocatorCall[];
+}
+
+/** Time of a module. */
+export interface ModuleTimes {
+  /** Outermost operator calls in it and in no nested one. */
+  operators: number;
+  /** On the host. */
+  host_total_ns: Ns;
+  /** On the host, without nested modules. */
+  host_self_ns: Ns;
+  /** Device work that was launched in it. */
+  device_total_ns: Ns;
+  /** Device work that was launched in it and in no nested one. */
+  device_self_ns: Ns;
+}
+
+/** Means over the steps, to the nearest ns. */
+export interface ModulePerStep {
+  /** Forward, on the host. */
+  host_total_ns: Ns;
+  /** Forward, on the device. */
+  device_total_ns: Ns;
+  /** Backward, on the host. */
+  backward_host_total_ns: Ns;
+  /** Backward, on the device. */
+  backward_device_total_ns: Ns;
+}
+
+/** A module of a rank. */
+export interface Module extends ModuleTimes {
+  /** The rank. */
+  rank: number;
+  /** The module. */
+  name: string;
+  /** Its module's number among the rank's rows. */
+  parent: number | null;
+  /** How many modules are around it. */
+  depth: number;
+  /** What the tree rests on ([modules](operators.md#modules)). */
+  source: ModuleSource;
+  /** Calls; null where nothing tells them apart. */
+  occurrences: number | null;
+  /** The autograd operators to which flows lead from its own; null without flows. */
+  backward: ModuleTimes | null;
+  /** Means over the steps; null without steps. */
+  per_step: ModulePerStep | null;
+}
+
+/** A rank beside the others; what a report of one kind alone tells is absent in the other. */
+export interface Rank {
+  /** The rank. */
+  rank: number;
+  /** The machine. */
+  node?: number;
+  /** Its steady steps. */
+  steps?: number;
+  /** Their mean. */
+  mean_step_ns?: Ns;
+  /** Its steady steps by suspect. */
+  suspects?: SuspectShare[];
+  /** Computation, overlap, exposed and other together. */
+  total_ns?: Ns;
+  /** Computation alone. */
+  computation_ns: Ns;
+  /** Computation and communication at once. */
+  overlap_ns: Ns;
+  /** Communication alone. */
+  exposed_ns: Ns;
+  /** Neither. */
+  other_ns?: Ns;
+  /** Of communication what transfers; null where nothing tells of waiting. */
+  transfer_ns: Ns | null;
+  /** Of communication what waits for another rank; null where nothing tells of waiting. */
+  wait_ns: Ns | null;
+  /** Of communication what found no counterpart. */
+  unmatched_ns?: Ns;
+  /** How long all others waited for it; null where nothing tells of waiting. */
+  caused_wait_ns?: Ns | null;
+  /** Its calls of collectives. */
+  collectives?: number;
+  /** Of them those that found no counterpart. */
+  unmatched?: number;
+}
+
+/** A figure of ranks[] over all ranks. */
+export interface RankSpread {
+  /** The member of ranks[]. */
+  name: string;
+  /** How many ranks tell it. */
+  ranks: number;
+  /** The least. */
+  min: Ns;
+  /** Of which rank. */
+  min_rank: number;
+  /** The median. */
+  p50: Ns;
+  /** The most. */
+  max: Ns;
+  /** Of which rank. */
+  max_rank: number;
+}
+
+/** A rank in a step. */
+export interface RankStep {
+  /** The rank. */
+  rank: number;
+  /** The step. */
+  step: number;
+  /** Computation, overlap, exposed and other together. */
+  total_ns: Ns;
+  /** Computation alone. */
+  computation_ns: Ns;
+  /** Computation and communication at once. */
+  overlap_ns: Ns;
+  /** Communication alone. */
+  exposed_ns: Ns;
+  /** Neither. */
+  other_ns: Ns;
+  /** Of communication what transfers; null where nothing tells of waiting. */
+  transfer_ns: Ns | null;
+  /** Of communication what waits for another rank; null where nothing tells of waiting. */
+  wait_ns: Ns | null;
+  /** Of communication what found no counterpart. */
+  unmatched_ns: Ns;
+}
+
+/** A collective that was found on several ranks. */
+export interface Collective {
+  /** When the first rank began. */
+  ts_ns: Ns;
+  /** To the end of the last. */
+  dur_ns: Ns;
+  /** The collective. */
+  name: string;
+  /** As the source spells it. */
+  told_name: string;
+  /** Its process group, or its stream where groups are not told. */
+  group: string;
+  /** How many ranks the group has. */
+  group_size: number | null;
+  /** How many of them are here. */
+  ranks: number;
+  /** All of the group are here. */
+  complete: boolean;
+  /** How its calls found each other. */
+  matched_by: string;
+  /** Its number in the group. */
+  sequence: number | null;
+  /** The step. */
+  step: number | null;
+  /** Of what type its elements are. */
+  dtype: string;
+  /** Elements that go in. */
+  in_elements: number | null;
+  /** Elements that come out. */
+  out_elements: number | null;
+  /** What is exchanged. */
+  bytes: number | null;
+  /** The time of the rank that waited least. */
+  transfer_ns: Ns;
+  /** Waiting, summed over the ranks. */
+  wait_ns: Ns;
+  /** Who came last. */
+  last_rank: number;
+  /** By how much. */
+  late_by_ns: Ns;
+  /** Bytes over the transfer. */
+  algorithm_bytes_per_s: number | null;
+  /** What the links carried, as nccl-tests count it. */
+  bus_bytes_per_s: number | null;
+}
+
+/** Calls of a collective that are alike, over all ranks. */
+export interface Operation {
+  /** The collective. */
+  name: string;
+  /** Its process group. */
+  group: string;
+  /** How many ranks the group has. */
+  group_size: number | null;
+  /** Of what type its elements are. */
+  dtype: string;
+  /** What a call exchanges. */
+  bytes: number | null;
+  /** Calls. */
+  calls: number;
+  /** Their durations. */
+  total_ns: Ns;
+  /** Of it transfer; null where nothing tells of waiting. */
+  transfer_ns: Ns | null;
+  /** Of it waiting; null where nothing tells of waiting. */
+  wait_ns: Ns | null;
+  /** Of it calls that found no counterpart. */
+  unmatched_ns: Ns;
+  /** Bytes over the transfer. */
+  algorithm_bytes_per_s: number | null;
+  /** What the links carried. */
+  bus_bytes_per_s: number | null;
+  /** None of them found a counterpart: the bandwidths are over their whole time, lower bounds. */
+  bandwidth_holds_wait: boolean;
+}
+
+/** Who waited for a rank. */
+export interface Waiter {
+  /** The rank that waited. */
+  rank: number;
+  /** How long. */
+  wait_ns: Ns;
+}
+
+/** Why a rank came late. */
+export interface BlamePart {
+  /** The cause. */
+  cause: string;
+  /** before_step: it was late by it when the step began; in_step. */
+  when: string;
+  /** What ran. */
+  name: string;
+  /** Of which operator. */
+  operator: string;
+  /** How much of caused_wait_ns. */
+  ns: Ns;
+}
+
+/** How long all others waited for a rank, and why. */
+export interface Blame {
+  /** The rank. */
+  rank: number;
+  /** How long all others waited for it; they sum to the ranks' wait_ns. */
+  caused_wait_ns: Ns;
+  /** Of all waiting. */
+  share?: number;
+  /** What it did instead, the cause with most of it. */
+  cause: string;
+  /** In how many it came last. */
+  collectives?: number;
+  /** With source steps: in how many steps it came last. */
+  steps?: number;
+  /** Of it what it was late by when a step began. */
+  before_step_ns?: Ns;
+  /** Of it what it fell back within steps. */
+  in_step_ns?: Ns;
+  /** Who waited, the most first. */
+  waiters?: Waiter[];
+  /** Why, the most first; they sum to caused_wait_ns. */
+  parts?: BlamePart[];
+}
+
+/** Calls of collectives that found no counterpart. */
+export interface Unmatched {
+  /** The rank. */
+  rank: number;
+  /** The collective. */
+  name: string;
+  /** Its process group. */
+  group: string;
+  /** Calls. */
+  calls: number;
+  /** Their durations. */
+  ns: Ns;
+}
+
+/** A machine's or a rank's clock against the first one's. */
+export interface Clock {
+  /** The machine. */
+  node?: number;
+  /** The rank. */
+  rank?: number;
+  /** Taken off its times. */
+  offset_ns: Ns;
+  /** The offset that was measured. */
+  measured_ns: Ns;
+  /** What the offset leaves. */
+  residual_ns: Ns;
+  /** By how many parts in 10^9 it runs faster. */
+  drift_ppb: number;
+  /** Calls that the offset rests on. */
+  pairs: number;
+  /** It is the first one. */
+  reference: boolean;
+}
+
+/** The ranks beside each other ([how it is found](../concepts/distributed.md)); members of calls are there of a profile, or of a live run whose collectives tell their group. */
+export interface Distributed extends Section {
+  /** The ranks' figures over all ranks, also those that are left out below. */
+  spread: RankSpread[];
+  /** What ranks, steps, wait_ns and blame rest on, all of them: calls of collectives, or the rows of the steady steps. */
+  source?: DistributedSource;
+  /** How many ranks the job has. */
+  world_size?: number | null;
+  /** The ranks. */
+  ranks: Rank[];
+  /** Each rank in each step. */
+  steps?: RankStep[];
+  /** All waiting of all ranks; null where nothing tells of waiting. */
+  wait_ns?: Ns | null;
+  /** How many collectives there are. */
+  collective_count?: number;
+  /** Of them those of a group whose other ranks are not all here. */
+  incomplete_count?: number;
+  /** Those with most waiting, at most 1000. */
+  collectives: Collective[];
+  /** Calls that are alike, together. */
+  operations?: Operation[];
+  /** For whom the others waited, the most first. */
+  blame: Blame[];
+  /** How many calls found no counterpart. */
+  unmatched_count?: number;
+  /** What found no counterpart. */
+  unmatched?: Unmatched[];
+  /** The clocks against each other. */
+  clocks?: Clock[];
+  /** Offsets were taken off. */
+  clocks_corrected?: boolean;
+  /** Calls that end before another rank began, which the alignment leaves. */
+  impossible_starts?: number;
+}
+
+/** A cause's part of the path. */
+export interface PathShare {
+  /** The cause. */
+  cause: PathCause;
+  /** Its time. */
+  ns: Ns;
+  /** Of the path. */
+  share: number;
+}
+
+/** The path of a step, or of the window. */
+export interface PathStep {
+  /** The step; null: the window. */
+  step: number | null;
+  /** Where it ended. */
+  rank: number;
+  /** When it began. */
+  ts_ns: Ns;
+  /** How long it took. */
+  dur_ns: Ns;
+  /** What it was; they sum to dur_ns. */
+  causes: PathShare[];
+}
+
+/** What lies on the path, by name. */
+export interface PathRow {
+  /** The cause. */
+  cause: PathCause;
+  /** What ran. */
+  name: string;
+  /** Of which operator. */
+  operator: string;
+  /** Its time on the path. */
+  ns: Ns;
+  /** Of the window. */
+  share: number;
+  /** In how many stretches. */
+  stretches: number;
+}
+
+/** A stretch of the path. */
+export interface PathStretch {
+  /** When it began. */
+  ts_ns: Ns;
+  /** How long it took. */
+  dur_ns: Ns;
+  /** The rank. */
+  rank: number;
+  /** The cause. */
+  cause: PathCause;
+  /** What ran. */
+  name: string;
+  /** Of which operator. */
+  operator: string;
+}
+
+/** What the window would take if a stage were removed or halved, [by replay](../concepts/distributed.md#what-if). */
+export interface WhatIf {
+  /** The stage. */
+  stage: string;
+  /** removed or halved. */
+  change: string;
+  /** What the window would take, by replay. */
+  window_ns: Ns;
+  /** The simple bound, which replays are never below. */
+  at_most_ns: Ns;
+  /** What then fills the window; they sum to window_ns. */
+  causes: PathShare[];
+  /** The mean step then. */
+  step_ns: Ns | null;
+  /** Its simple bound. */
+  step_at_most_ns: Ns | null;
+  /** Of the window; null where nothing is left of it. */
+  speedup: number | null;
+}
+
+/** What the steps' durations depended on. */
+export interface CriticalPath extends Section {
+  /** What to know of it. */
+  note?: string;
+  /** Of the whole window. */
+  window?: PathStep;
+  /** The mean step, of all steps together. */
+  mean_step_ns?: Ns | null;
+  /** Of each step; they do not overlap, also of several ranks. */
+  steps?: PathStep[];
+  /** What a change would gain. */
+  what_if?: WhatIf[];
+  /** The window's path by name; they sum to it. */
+  rows?: PathRow[];
+  /** How many stretches it has. */
+  stretch_count?: number;
+  /** How often it goes over to another rank. */
+  rank_changes?: number;
+  /** The longest stretches, at most 200. */
+  stretches?: PathStretch[];
+}
+
+/** A [recommendation](#recommendations). */
+export interface Recommendation {
+  /** Its name. */
+  name: string;
+  /** torch-tb-profiler or steptrace. */
+  source: string;
+  /** Whether it has an issue. */
+  status: RuleStatus;
+  /** What is compared. */
+  value: number | null;
+  /** With what; a value exactly at it is no issue. */
+  threshold: number | null;
+  /** What the steps would be shorter if the issue were gone and nothing showed in its place. */
+  at_most_share: number | null;
+  /** The same in time. */
+  at_most_ns: Ns | null;
+  /** What it says. */
+  text: string;
+  /** The values that the text's figures were rounded from. */
+  figures: Figure[];
+  /** Its [kind](findings.md#recommendations); null where it does not apply. */
+  kind: string | null;
+  /** What the text is made of. */
+  values: Values;
+  /** What it rests on. */
+  evidence: Said[];
+  /** What to change. */
+  advice: string;
+  /** The advice's [kind](findings.md#advice); null where there is no issue. */
+  advice_kind: string | null;
+}
+
+/** A [metric](metrics.md) over the run. */
+export interface SystemRow {
+  /** The machine. */
+  node: number;
+  /** The device. */
+  device: number | null;
+  /** The metric. */
+  metric: string;
+  /** Its unit. */
+  unit: string;
+  /** The most. */
+  max: number;
+  /** The 99th percentile. */
+  p99: number;
+  /** The 95th percentile. */
+  p95: number;
+  /** The median. */
+  p50: number;
+  /** The least. */
+  min: number;
+  /** The mean. */
+  mean: number;
+  /** How often it was read. */
+  samples: number;
+  /** Means over equal stretches of the run, at most 24. */
+  sparkline: number[];
+}
+
+/** Whether a process's [memory](../concepts/memory.md) grows with the steps. */
+export interface MemoryGrowth {
+  /** What was found. */
+  verdict: GrowthVerdict;
+  /** Over how many steady steps. */
+  steps: number;
+  /** Growth a step. */
+  bytes_per_step: number;
+  /** The lower end of its interval. */
+  low: number;
+  /** The upper end of its interval. */
+  high: number;
+  /** Growth a second. */
+  bytes_per_s: number;
+  /** In how many of the steps torch.compile was at work. */
+  compiled_steps: number;
+}
+
+/** The memory of a process of the job, or of it on a device, at the last sample. */
+export interface ProcessMemory {
+  /** The machine. */
+  node: number;
+  /** The process. */
+  pid: number;
+  /** The rank. */
+  rank: number | null;
+  /** What it is: worker is a DataLoader's. */
+  class: ProcessClass | null;
+  /** Of which device; null: host memory. */
+  device: number | null;
+  /** Anonymous memory. */
+  anon_bytes?: number;
+  /** Of a device: allocated. */
+  allocated_bytes?: number;
+  /** The most of that. */
+  peak_bytes: number;
+  /** Mapped files. */
+  file_bytes?: number | null;
+  /** Shared memory. */
+  shmem_bytes?: number | null;
+  /** Of a device: what the framework holds. */
+  reserved_bytes?: number | null;
+  /** Of a device: free, in blocks that were split. */
+  inactive_split_bytes?: number | null;
+  /** Of a device: allocations that were tried again. */
+  alloc_retries?: number | null;
+  /** Of a device: allocations that failed. */
+  ooms?: number | null;
+  /** Whether it grows. */
+  growth: MemoryGrowth;
+}
+
+/** Of what leaks for certain: how long the memory would last. */
+export interface MemoryOutlook {
+  /** The machine. */
+  node: number;
+  /** The device; null: host memory. */
+  device: number | null;
+  /** What ends it. */
+  limit: string;
+  /** How much that is. */
+  limit_bytes: number;
+  /** What is left. */
+  left_bytes: number;
+  /** When it is used up. */
+  exhausted_in_ns: Ns;
+}
+
+/** Resident memory of one kind, summed over the processes of a class; what several share is counted in each. */
+export interface MemoryKind {
+  /** The machine. */
+  node: number;
+  /** The class. */
+  class: ProcessClass;
+  /** anonymous, file or shared. */
+  kind: string;
+  /** How many processes. */
+  processes: number;
+  /** At the last sample. */
+  bytes: number;
+  /** At its peak. */
+  peak_bytes: number;
+  /** Means over equal stretches of the run, at most 24. */
+  sparkline: number[];
+}
+
+/** The memory of the job's processes. */
+export interface HostMemory extends Section {
+  /** What leaks first, then the largest, at most 256. */
+  processes: ProcessMemory[];
+  /** How long the memory would last. */
+  outlooks: MemoryOutlook[];
+  /** Resident memory by kind. */
+  kinds: MemoryKind[];
+}
+
+/** What a [rule](rules.md) found. */
+export interface Rule {
+  /** The rule. */
+  name: string;
+  /** modern, or compat. */
+  mode: string;
+  /** Whether it found something. */
+  status: RuleStatus;
+  /** How often it fired. */
+  triggered: number;
+  /** How often its condition held. */
+  violations: number;
+  /** How often it was asked. */
+  datapoints: number;
+  /** Its parameters. */
+  parameters: Settings;
+  /** What it found. */
+  evidence: Evidence[];
+  /** What to change. */
+  advice: string;
+  /** Why it does not apply, or what went wrong. */
+  reason: string;
+}
+
+/** What the agent noticed while the run went on: a row of the table findings. */
+export interface Finding {
+  /** When. */
+  ts_ns: Ns;
+  /** How bad it is; info when it is well again. */
+  severity: Severity;
+  /** rule (a rule's status changed) or alert (its own limits). */
+  kind: string;
+  /** Whom it is about: a rule, [hang](../concepts/hangs.md), [step time](../concepts/windows.md) or [memory of …](../concepts/memory.md). */
+  subject: string;
+  /** What it said. */
+  text: string;
+  /** The last word on its subject, and no relief. */
+  standing: boolean;
+}
+
+/** What is missing, by [cause](losses.md). */
+export interface Loss {
+  /** Of which table. */
+  table: string;
+  /** The cause. */
+  cause: string;
+  /** How many rows; -1: not countable. */
+  count: number;
+  /** From when. */
+  from_ns: Ns | null;
+  /** Until when. */
+  to_ns: Ns | null;
+  /** More. */
+  detail: string;
+}
+
+/** A section that is a list. */
+export interface Rows<Row> extends Section {
+  rows: Row[];
+}
+
+/** A report of Steptrace. */
+export interface Report {
+  schema: string;
+  /** Which run it is, what was run, and how it ended. */
+  run: RunInfo;
+  /** On what the run ran, and with what. */
+  run_card: RunCard;
+  /** What two runs must have in common to be compared. */
+  comparability: Comparability;
+  /** The run before, in and after its steps. */
+  phases: RunPhases;
+  /** How many steps there are, and how long the steady ones take. */
+  steps: StepsInfo;
+  /** Who is to blame for the time of a step, what that rests on, and what to do. */
+  verdict: Verdict;
+  /** Samples and tokens a second. */
+  throughput: Throughput;
+  /** The six suspects; their times sum to the steps, their shares to 1. */
+  suspects: Rows<SuspectShare>;
+  /** All stages; their times sum to the steps, their shares to 1. */
+  stages: Rows<Stage>;
+  /** Phases of each rank and kind of step. */
+  breakdown: Rows<Breakdown>;
+  /** The training's waiting for data, its stages and its loaders. */
+  data_pipeline: DataPipeline;
+  /** Each step by the eight roles of torch-tb-profiler: of each what those before it leave; they sum to the step. */
+  roles: Rows<Roles>;
+  /** Each device of each rank, where the run holds device events. */
+  devices: Rows<Device>;
+  /** Of a live run on a GPU, each rank's mean steady step as the device reached the boundaries of its phases. */
+  device_phases: Rows<DevicePhases>;
+  /** Operators by rank and name, where a profile or a capture window holds them. */
+  operators: Rows<Operator>;
+  /** The sums of the operators' own times, of each rank. */
+  operator_totals: Rows<OperatorTotals>;
+  /** Kernels by rank and name. */
+  kernels: Rows<Kernel>;
+  /** Allocations of memory, where a profile or a capture window holds them. */
+  memory: Memory;
+  /** Modules of each rank, depth first. */
+  modules: Rows<Module>;
+  /** The ranks beside each other: what they exchanged, who waited, and for whom. */
+  distributed: Distributed;
+  /** What the steps' durations depended on, and what a change would gain. */
+  critical_path: CriticalPath;
+  /** Statistics of tensors, and the rules about them. */
+  tensors: Tensors;
+  /** Recommendations, all of them, where there is device activity. */
+  recommendations: Rows<Recommendation>;
+  /** Metrics of nodes, jobs and devices (those of cores and processes are in the table counters). */
+  system: Rows<SystemRow>;
+  /** The memory of the job's processes, and whether it grows. */
+  host_memory: HostMemory;
+  /** What each rule found, in the mode modern. */
+  rules: Rows<Rule>;
+  /** What the agent noticed while the run went on, by time, the last 1000. */
+  findings: Rows<Finding>;
+  /** What is missing, by cause. */
+  losses: Rows<Loss>;
+  /** What an import did not know. */
+  import: Import;
+  /** What to know when reading the report. */
+  notes: string[];
+}
