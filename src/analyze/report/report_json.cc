@@ -13,6 +13,7 @@
 #include "analyze/rules/profiling_report.h"
 #include "base/inert_text.h"
 #include "base/shallow_json.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -98,22 +99,23 @@ Json FunctionJson(const StageFunction& one) {
 
 Json WholeRunJson(const std::optional<RunVerdict>& run) {
   if (!run) return nullptr;
-  return {{"steady", run->steady},
-          {"status", StatusName(run->status)},
-          {"suspect", run->suspect},
-          {"headline", run->headline.text},
-          {"figures", FiguresJson(run->headline)},
-          {"share", run->share},
-          {"share_low", run->share_low},
-          {"share_high", run->share_high}};
+  const Json said = SaidJson(run->headline);
+  return {{"steady", run->steady},       {"status", StatusName(run->status)},
+          {"suspect", run->suspect},     {"headline", said["text"]},
+          {"figures", said["figures"]},  {"kind", said["kind"]},
+          {"values", said["values"]},    {"share", run->share},
+          {"share_low", run->share_low}, {"share_high", run->share_high}};
 }
 
 Json VerdictJson(const Verdict& verdict) {
+  const Json said = SaidJson(verdict.headline);
   return {{"status", StatusName(verdict.status)},
           {"suspect", verdict.suspect},
           {"sub_stage", verdict.sub_stage},
-          {"headline", verdict.headline.text},
-          {"figures", FiguresJson(verdict.headline)},
+          {"headline", said["text"]},
+          {"figures", said["figures"]},
+          {"kind", said["kind"]},
+          {"values", said["values"]},
           {"healthy", verdict.healthy},
           {"share", verdict.share},
           {"share_low", verdict.share_low},
@@ -206,15 +208,6 @@ Json DistributedJson(const DistributedSection& section) {
        })}};
 }
 
-// As FindingJson; of what does not apply nothing is said.
-Json SaidJson(const std::optional<model::Finding>& said) {
-  if (said) return FindingJson(*said);
-  Json json = SentenceJson({});
-  json["kind"] = nullptr;
-  json["values"] = Json::object();
-  return json;
-}
-
 Json RecommendationJson(const Recommendation& one) {
   const Json said = SaidJson(one.text), advice = SaidJson(one.advice);
   return {{"name", one.name},
@@ -269,13 +262,21 @@ Json LossJson(const LossLine& loss) {
           {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.detail}};
 }
 
-Json FindingJson(const FindingLine& finding, bool standing) {
-  return {{"ts_ns", finding.ts_ns},     {"severity", finding.severity}, {"kind", finding.kind},
-          {"subject", finding.subject}, {"text", finding.text},         {"standing", standing}};
+Json LineJson(const FindingLine& finding, bool standing) {
+  const Json said = FindingJson(finding.said);
+  return {
+      {"ts_ns", finding.ts_ns},     {"severity", finding.severity}, {"kind", finding.kind},
+      {"subject", finding.subject}, {"text", said["text"]},         {"figures", said["figures"]},
+      {"finding", said["kind"]},    {"values", said["values"]},     {"standing", standing}};
 }
 
 Json RulesJson(const Report& report) {
   return report.rules == nullptr ? Json::array() : Each(*report.rules, RuleJson);
+}
+
+// What it says stands in `notes`, at the same place.
+Json NoteJson(const model::Finding& note) {
+  return {{"kind", InfoOf(note.kind).id}, {"values", ValuesJson(note)}};
 }
 
 constexpr std::array kDevices = {"devices", "device_phases", "roles"};
@@ -364,7 +365,8 @@ Json WholeJson(const Report& report) {
                {"rules", RulesJson(report)},
                {"findings", FindingsJson(report.findings)},
                {"losses", Each(report.losses, LossJson)},
-               {"notes", report.notes}};
+               {"notes", present::TextsOf(report.notes)},
+               {"note_findings", Each(report.notes, NoteJson)}};
   if (report.profile) AddProfileJson(*report.profile, json);
   return json;
 }
@@ -374,8 +376,7 @@ Json WholeJson(const Report& report) {
 nlohmann::ordered_json FindingsJson(const std::vector<FindingLine>& findings) {
   const std::vector<bool> standing = StandingFindings(findings);
   Json list = Json::array();
-  for (size_t i = 0; i < findings.size(); ++i)
-    list.push_back(FindingJson(findings[i], standing[i]));
+  for (size_t i = 0; i < findings.size(); ++i) list.push_back(LineJson(findings[i], standing[i]));
   return list;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "analyze/report/build_report.h"
+#include "model/finding_kinds.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -37,7 +38,7 @@ const Json kShape = Json::parse(R"({
             "outliers": [{"rank": "int", "step": "int", "ts_ns": "int", "dur_ns": "int",
                           "cause": "text", "excess_ns": "int"}]},
   "verdict": {"status": "text", "suspect": "text", "sub_stage": "text", "headline": "text",
-              "figures": "figures",
+              "figures": "figures", "kind": "text", "values": "object",
               "healthy": "bool", "share": "number", "share_low": "number", "share_high": "number",
               "at_most_speedup": "number?", "at_most_saving": "object?",
               "straggler_rank": "int?", "straggler_cause": "text",
@@ -49,10 +50,12 @@ const Json kShape = Json::parse(R"({
               "advice": [{"text": "text", "figures": "figures", "kind": "text", "values": "object",
                           "setting": "text", "current": "text", "proposed": "text"}],
               "whole_run": {"?": true, "steady": "int", "status": "text", "suspect": "text",
-                            "headline": "text", "figures": "figures", "share": "number", "share_low": "number",
+                            "headline": "text", "figures": "figures", "kind": "text", "values": "object",
+                            "share": "number", "share_low": "number",
                             "share_high": "number"}},
   "findings": [{"ts_ns": "int", "severity": "text", "kind": "text", "subject": "text",
-                "text": "text", "standing": "bool"}],
+                "text": "text", "figures": "figures", "finding": "text", "values": "object",
+                "standing": "bool"}],
   "suspects": [{"name": "text", "ns": "int", "share": "number"}],
   "stages": [{"suspect": "text", "name": "text", "ns": "int", "share": "number",
               "share_low": "number", "share_high": "number", "samples": "int",
@@ -96,7 +99,8 @@ const Json kShape = Json::parse(R"({
   "rules": "list",
   "losses": [{"table": "text", "cause": "text", "count": "int", "from_ns": "int?",
               "to_ns": "int?", "detail": "text"}],
-  "notes": "list"
+  "notes": "list",
+  "note_findings": [{"kind": "text", "values": "object"}]
 })");
 
 bool IsOfType(const Json& value, const std::string& type) {
@@ -181,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Data, ReportJsonTest, ::testing::ValuesIn(CaseNames()),
 TEST(ReportJsonTextTest, BytesThatAreNoUtf8AreReplaced) {
   Report report;
   report.run.name = "bad\xff name\x01";
-  report.notes = {"\xc3"};
+  report.notes = {Make(model::finding::LegacyText{.text = "\xc3"})};
   const Json json = Json::parse(ReportToJson(report));
   EXPECT_EQ(json["run"]["name"], "bad\uFFFD name\x01");
 }
@@ -198,12 +202,11 @@ TEST(ReportJsonTextTest, MoneyIsThereWhenAPriceWasGiven) {
 
 TEST(ReportJsonTextTest, AFindingStandsUntilItIsTakenBackOrSaidAnew) {
   Report report;
-  report.findings = {{1, "warning", "rule", "Dataloader", "rank 0 waits"},
-                     {2, "warning", "rule", "StepOutlier", "9 steps"},
-                     {3, "error", "alert", "hang", "no step"},
-                     {4, "info", "rule", "Dataloader", "no issue any more"},
-                     {5, "warning", "rule", "StepOutlier", "12 steps"},
-                     {6, "warning", "alert", "Dataloader", "another's word"}};
+  const model::Finding said = Make(model::finding::LiveRuleFound{});
+  report.findings = {
+      {1, "warning", "rule", "Dataloader", said},  {2, "warning", "rule", "StepOutlier", said},
+      {3, "error", "alert", "hang", said},         {4, "info", "rule", "Dataloader", said},
+      {5, "warning", "rule", "StepOutlier", said}, {6, "warning", "alert", "Dataloader", said}};
   std::string standing;
   const Json json = Json::parse(ReportToJson(report));
   for (const Json& finding : json["findings"]) {

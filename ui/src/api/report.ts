@@ -89,6 +89,8 @@ export interface Verdict {
   headline: string;
   /** Of the headline. */
   figures?: Said['figures'];
+  kind?: string | null;
+  values?: OfKind['values'];
   healthy: boolean;
   share: number;
   share_low: number;
@@ -188,9 +190,13 @@ export interface Loss {
 export interface Finding {
   ts_ns: Ns;
   severity: string;
+  /** rule or alert. */
   kind: string;
   subject: string;
   text: string;
+  /** Its kind among all findings, and what that declares; absent in reports of older versions. */
+  finding?: string;
+  values?: OfKind['values'];
   /** The last word on its subject, and no relief. */
   standing: boolean;
 }
@@ -255,6 +261,8 @@ export interface Report {
   findings?: Finding[];
   losses: Loss[];
   notes: string[];
+  /** The same in their order; absent in reports of older versions. */
+  note_findings?: Pick<OfKind, 'kind' | 'values'>[];
 }
 
 /** Its texts inert, but for what addresses and copied commands are made of. */
