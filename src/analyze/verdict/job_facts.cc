@@ -84,13 +84,22 @@ void ReadFramework(const nlohmann::json& fact, JobFacts& facts) {
   }
 }
 
-// Of what python/steptrace/_hooks/kernels.py says: that which begins so.
-void AddOfKernels(std::string_view reason, std::string_view begin, std::set<std::string>& to) {
+// A reason that python/steptrace/_hooks/kernels.py gives, by its cause. Runs of before it told of
+// causes have the sentence alone: what these begin with is as it was then.
+void AddOfKernels(const nlohmann::json& fact, std::string_view cause, std::string_view old_begin,
+                  std::set<std::string>& to) {
   constexpr size_t kMostReasons = 4;
+  if (to.size() >= kMostReasons) return;
+  if (fact.contains("cause")) {
+    if (Text(fact, {"cause"}) == cause) to.insert(Text(fact, {"detail"}));
+    return;
+  }
   constexpr std::string_view kKernels = "kernels: ";
-  if (!reason.starts_with(kKernels)) return;
-  reason.remove_prefix(kKernels.size());
-  if (reason.starts_with(begin) && to.size() < kMostReasons) to.emplace(reason);
+  const std::string reason = Text(fact, {"reason"});
+  std::string_view old = reason;
+  if (!old.starts_with(kKernels)) return;
+  old.remove_prefix(kKernels.size());
+  if (old.starts_with(old_begin)) to.emplace(old);
 }
 
 void ReadHook(const nlohmann::json& fact, JobFacts& facts) {
@@ -100,8 +109,11 @@ void ReadHook(const nlohmann::json& fact, JobFacts& facts) {
   facts.torch_hooked |= state == "active" && Text(fact, {"module"}).starts_with("torch");
   facts.optimizer_hooked |= Text(fact, {"hook"}) == "optimizer";
   const std::string reason = Text(fact, {"error", "reason"});
-  if (state == "limited") AddOfKernels(reason, "CUPTI stays in the process", facts.cupti_stays);
-  if (state == "unavailable") AddOfKernels(reason, "CUPTI is taken", facts.cupti_taken);
+  if (state == "limited") {
+    AddOfKernels(fact, "cupti_stays", "CUPTI stays in the process", facts.cupti_stays);
+  } else if (state == "unavailable") {
+    AddOfKernels(fact, "cupti_taken", "CUPTI is taken", facts.cupti_taken);
+  }
   if (state != "failed" && state != "error" && (state != "" || reason.empty())) return;
   facts.hook_failures.push_back({Text(fact, {"hook", "name"}), reason});
 }
