@@ -32,6 +32,7 @@ ALLOWED = {
         "wire",
         "store",
         "analyze",
+        "model",
         "present/words",
         "base",
     ],

@@ -98,11 +98,7 @@ def _is(row, run):
 
 
 def _colour_of(row):
-    """The colour of the suspect that the verdict begins with."""
-    found = (
-        colour for name, colour in SUSPECT_COLOURS.items() if row["verdict"].startswith(words(name))
-    )
-    return next(found, QUIET)
+    return SUSPECT_COLOURS.get(row["suspect"], QUIET)
 
 
 def _paths(modules):

@@ -126,6 +126,9 @@ def kernels_begin(known_users: int) -> str | None:
     """Device activity by CUPTI, until kernels_end() and kernels_drain(True). Not None: why not.
     `known_users`: of _hooks/other_users.py."""
 
+def kernels_taken() -> bool:
+    """Whether the last kernels_begin() refused because another tool has CUPTI."""
+
 def kernels_end() -> None: ...
 def kernels_drain(last: bool) -> bool:
     """Hands over what CUPTI has; the last time until it is True: then all is off."""

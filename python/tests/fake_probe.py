@@ -364,6 +364,10 @@ def kernels_begin(known_users):
     return os.environ.get("FAKE_PROBE_KERNELS") or None
 
 
+def kernels_taken():
+    return "is taken" in os.environ.get("FAKE_PROBE_KERNELS", "")
+
+
 def kernels_end():
     _write("kernels", "off", 0, 0, 0)
 

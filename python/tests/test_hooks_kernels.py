@@ -94,6 +94,8 @@ def test_cupti_that_cannot_leave_is_told(tmp_path):
     (fact,) = [fact for fact in done.facts("hook") if fact["state"] == "limited"]
     assert fact["reason"].startswith("kernels: CUPTI stays in the process")
     assert fact["reason"].endswith("another tool")
+    assert fact["cause"] == "cupti_stays"
+    assert fact["reason"] == "kernels: " + fact["detail"]
 
 
 def test_where_there_are_graphs_cupti_stays(tmp_path):
@@ -150,6 +152,15 @@ def test_without_kernels_the_window_has_the_operators(tmp_path):
     assert begin.b & 0xFFFFFFFF == 1, "what is on, not what was asked for"
     (fact,) = [fact for fact in done.facts("hook") if fact["state"] == "unavailable"]
     assert fact["reason"] == "kernels: no CUDA driver"
+    assert "cause" not in fact
+
+
+def test_cupti_that_another_tool_has_is_told_by_its_cause(tmp_path):
+    body = CUDA + "ask(kinds=2, steps=2)\nfor _ in range(6): step()\nsay()"
+    done = run(tmp_path, body, FAKE_PROBE_KERNELS="CUPTI is taken: by a profiler")
+    (fact,) = [fact for fact in done.facts("hook") if fact["state"] == "unavailable"]
+    assert (fact["cause"], fact["detail"]) == ("cupti_taken", "CUPTI is taken: by a profiler")
+    assert fact["reason"] == "kernels: CUPTI is taken: by a profiler"
 
 
 def test_without_cuda_there_are_no_kernels(tmp_path):

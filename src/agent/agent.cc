@@ -18,6 +18,7 @@
 #include "base/inert_text.h"
 #include "base/time.h"
 #include "store/metadata_keys.h"
+#include "store/unavailable.h"
 
 namespace steptrace::agent {
 namespace {
@@ -451,7 +452,9 @@ void Agent::TellWhyNoHooks() {
   const bool proven = survivors_.may_train.empty() && survivors_.late.empty();
   if (why.kind == NoHooks::Kind::kNothingThere && !proven) return;
   if (const auto loss = LossOf(why.kind)) {
-    recorder_->losses().Once({}, *loss, -1, 0, why.text);
+    const bool unavailable = loss->cause == LossCause::kUnavailable;
+    recorder_->losses().Once({}, *loss, -1, 0,
+                             unavailable ? store::WriteUnavailable({"steps", why.text}) : why.text);
     return;
   }
   AppendFact(store::MetadataKind::kHook,

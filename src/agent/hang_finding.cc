@@ -7,13 +7,18 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/stored_finding.h"
 #include "analyze/samples/code_place.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "model/finding_kinds.h"
+#include "present/words/quantity.h"
 #include "wire/vocabulary.h"
 
 namespace steptrace::agent {
+
+namespace finding = model::finding;
+
 namespace {
 
 using analyze::HookName;
@@ -21,8 +26,7 @@ using Json = nlohmann::ordered_json;
 using Rank = HangDetector::Rank;
 
 constexpr size_t kMaxNameBytes = 120;
-constexpr size_t kMaxTextBytes = 1200;  // a line on a terminal, if a long one
-constexpr size_t kMaxRanksInText = 4;   // groups of ranks, and missing ones
+constexpr size_t kMaxRanksInText = 4;  // groups of ranks, and missing ones
 constexpr size_t kMaxToldProcesses = 64;
 constexpr size_t kMaxToldFrames = 32;
 constexpr int64_t kStoppedRecentlyNs = kNsPerSecond;
@@ -62,14 +66,16 @@ const HangThread* ThreadOf(const HangProcesses& stacks, int32_t pid, int32_t tid
   return &process->second.threads.front();
 }
 
-// ", in f (train.py:3)", or why that is not known.
-std::string InText(const HangProcesses& stacks, int32_t pid, int32_t tid) {
-  if (const HangThread* thread = ThreadOf(stacks, pid, tid)) {
-    return ", in " + PlaceText(thread->frames);
-  }
+// "f (train.py:3)", or why that is not known.
+struct Place {
+  std::string text;
+  std::string reason;
+};
+
+Place PlaceOf(const HangProcesses& stacks, int32_t pid, int32_t tid) {
+  if (const HangThread* thread = ThreadOf(stacks, pid, tid)) return {PlaceText(thread->frames), ""};
   const auto process = stacks.find(pid);
-  if (process == stacks.end() || process->second.reason.empty()) return "";
-  return fmt::format(" (stack: {})", Clean(process->second.reason));
+  return {"", process == stacks.end() ? "" : Clean(process->second.reason)};
 }
 
 const OpenPhase* InnermostOf(const Rank& rank) {
@@ -107,11 +113,16 @@ const char* PhaseText(HookName name) {
 
 std::string RanksText(const std::vector<int32_t>& ranks) {
   std::vector<int32_t> shown(ranks.begin(), ranks.begin() + std::min<size_t>(ranks.size(), 8));
-  return fmt::format("{} {}{}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(shown, ", "),
-                     ranks.size() > shown.size() ? ", ..." : "");
+  return fmt::format("{}{}", fmt::join(shown, ", "), ranks.size() > shown.size() ? ", ..." : "");
 }
 
-// The sentence's parts, made of one scene.
+using Item = finding::LiveHang::Item;
+
+Item NewItem() {
+  return {.missing = false, .data = false, .gone = false, .stopped = false};
+}
+
+// What is found, made of one scene.
 class Teller {
  public:
   Teller(const HangScene& scene, const HangDetector& detector, const store::StringTable& strings)
@@ -121,22 +132,29 @@ class Teller {
     }
   }
 
-  std::string Text() const {
+  model::Finding Found() const {
     const Rank& first = RankOf(scene_.stuck.front());
     int64_t last_step_ns = 0;
     for (int32_t rank : scene_.stuck) {
       last_step_ns = std::max(last_step_ns, RankOf(rank).progress.last_step_ns());
     }
-    std::string text =
-        fmt::format("no step for {} (usual {}), after step {}: ",
-                    analyze::FormatDuration(scene_.now_ns - last_step_ns),
-                    analyze::FormatDuration(first.progress.usual_ns()), first.progress.steps());
-    text += waiting_.empty() ? Alone() : Together();
-    return Clean(text, kMaxTextBytes);
+    finding::LiveHang hang{.time = scene_.now_ns - last_step_ns,
+                           .usual = first.progress.usual_ns(),
+                           .step = first.progress.steps(),
+                           .together = !waiting_.empty(),
+                           .elsewhere = false,
+                           .items = std::vector<Item>()};
+    if (waiting_.empty()) {
+      TellAlone(hang);
+    } else {
+      TellTogether(hang);
+    }
+    return Make(std::move(hang));
   }
 
-  std::string Evidence() const {
+  std::string Evidence(const model::Finding& found) const {
     Json json;
+    analyze::AddFinding(found, json);
     json["usual_step_ns"] = RankOf(scene_.stuck.front()).progress.usual_ns();
     json["stuck"] = scene_.stuck;
     json["missing"] = waiting_.empty() ? std::vector<int32_t>{} : others_;
@@ -174,14 +192,15 @@ class Teller {
     });
   }
 
-  std::string PhaseOf(const Rank& rank) const {
+  void SetPhase(const Rank& rank, Item& item) const {
     const OpenPhase* phase = InnermostOf(rank);
-    if (phase == nullptr) return "in no phase";
-    if (phase->name != HookName::kCollective) return std::string("in ") + PhaseText(phase->name);
-    const std::string bytes =
-        phase->a == 0 ? ""
-                      : fmt::format(" ({})", analyze::FormatBytes(static_cast<double>(phase->a)));
-    return fmt::format("in {}{}", Clean(strings_.Text(phase->text)), bytes);
+    if (phase == nullptr) return;
+    if (phase->name != HookName::kCollective) {
+      item.phase = PhaseText(phase->name);
+      return;
+    }
+    item.phase = Clean(strings_.Text(phase->text));
+    if (phase->a != 0) item.bytes = static_cast<double>(phase->a);
   }
 
   static bool IsInData(const Rank& rank) {
@@ -195,70 +214,97 @@ class Teller {
     return static_cast<int32_t>(std::min<uint64_t>(data.b, INT32_MAX));
   }
 
-  // "waits for data of worker 12, which is in f (x.py:3)"
-  std::string DataText(const Rank& rank) const {
+  void SetPlace(const Rank& rank, Item& item) const {
+    const Place place = PlaceOf(scene_.stacks, rank.pid, rank.progress.tid());
+    item.place = place.text;
+    item.reason = place.reason;
+  }
+
+  // The worker whose batch it awaits, and where that is; else where its own thread is.
+  void SetData(const Rank& rank, Item& item) const {
+    item.data = true;
     const int32_t worker = AwaitedWorker(*InnermostOf(rank));
-    if (worker == 0) return "waits for data" + Where(rank);
-    const HangThread* thread = ThreadOf(scene_.stacks, worker, worker);
-    return fmt::format("waits for data of worker {}{}", worker,
-                       thread == nullptr ? InText(scene_.stacks, worker, worker)
-                                         : ", which is in " + PlaceText(thread->frames));
+    if (worker == 0) return SetPlace(rank, item);
+    item.worker = worker;
+    const Place place = PlaceOf(scene_.stacks, worker, worker);
+    item.place = place.text;
+    item.reason = place.reason;
   }
 
-  std::string AloneText(int32_t number) const {
+  Item AloneItem(int32_t number) const {
     const Rank& rank = RankOf(number);
-    if (IsInData(rank)) return fmt::format("rank {} {}", number, DataText(rank));
-    return fmt::format("rank {} is {}{}", number, PhaseOf(rank), Where(rank));
+    Item item = NewItem();
+    item.rank = number;
+    if (IsInData(rank)) {
+      SetData(rank, item);
+    } else {
+      SetPhase(rank, item);
+      SetPlace(rank, item);
+    }
+    return item;
   }
 
-  std::string Alone() const {
-    std::string text;
+  void TellAlone(finding::LiveHang& hang) const {
     for (size_t i = 0; i < std::min(scene_.stuck.size(), kMaxRanksInText); ++i) {
-      text += (i == 0 ? "" : "; ") + AloneText(scene_.stuck[i]);
+      hang.items.value.push_back(AloneItem(scene_.stuck[i]));
     }
-    if (scene_.stuck.size() > kMaxRanksInText) {
-      text += fmt::format("; and {} ranks more", scene_.stuck.size() - kMaxRanksInText);
-    }
-    return text;
+    if (scene_.stuck.size() > kMaxRanksInText) hang.more = scene_.stuck.size() - kMaxRanksInText;
   }
 
-  std::string Together() const {
-    std::map<std::string, std::vector<int32_t>> places;
-    for (int32_t rank : waiting_) places[PhaseOf(RankOf(rank))].push_back(rank);
-    std::string text;
-    size_t told = 0;
-    for (const auto& [place, ranks] : places) {
-      if (told++ == kMaxRanksInText) break;
-      text += fmt::format("{}{} {} {}", text.empty() ? "" : "; ", RanksText(ranks),
-                          ranks.size() == 1 ? "waits" : "wait", place);
+  // Ranks that wait in one place, by what it is called and by its size as it is said.
+  std::vector<Item> Groups() const {
+    std::map<std::pair<std::string, std::string>, std::pair<Item, std::vector<int32_t>>> places;
+    for (int32_t rank : waiting_) {
+      Item item = NewItem();
+      SetPhase(RankOf(rank), item);
+      const std::string size = item.bytes ? present::FormatBytes(*item.bytes) : std::string();
+      places.try_emplace({item.phase, size}, item, std::vector<int32_t>())
+          .first->second.second.push_back(rank);
     }
+    std::vector<Item> groups;
+    for (auto& [key, group] : places) {
+      if (groups.size() == kMaxRanksInText) break;
+      group.first.ranks = RanksText(group.second);
+      group.first.count = static_cast<int64_t>(group.second.size());
+      groups.push_back(std::move(group.first));
+    }
+    return groups;
+  }
+
+  void TellTogether(finding::LiveHang& hang) const {
+    hang.items = Groups();
     if (others_.empty()) {
-      const bool all = scene_.world_size <= static_cast<int32_t>(waiting_.size());
-      return text +
-             (all ? Where(RankOf(waiting_.front())) : "; who is missing runs on another node");
+      hang.elsewhere = scene_.world_size > static_cast<int32_t>(waiting_.size());
+      if (hang.elsewhere.value) return;
+      const Rank& first = RankOf(waiting_.front());
+      const Place place = PlaceOf(scene_.stacks, first.pid, first.progress.tid());
+      hang.place = place.text;
+      hang.reason = place.reason;
+      return;
     }
     for (size_t i = 0; i < std::min(others_.size(), kMaxRanksInText); ++i) {
-      text += fmt::format("; rank {} is missing: {}", others_[i], MissingText(others_[i]));
+      hang.items.value.push_back(MissingItem(others_[i]));
     }
-    if (others_.size() > kMaxRanksInText) {
-      text += fmt::format("; and {} more", others_.size() - kMaxRanksInText);
-    }
-    return text;
+    if (others_.size() > kMaxRanksInText) hang.more = others_.size() - kMaxRanksInText;
   }
 
-  std::string MissingText(int32_t number) const {
+  Item MissingItem(int32_t number) const {
     const Rank& rank = RankOf(number);
-    if (rank.gone) return "its process has ended";
-    if (IsStopped(rank)) return "its process is stopped by a signal" + Where(rank);
-    return IsInData(rank) ? "it " + DataText(rank) : PhaseOf(rank) + Where(rank);
+    Item item = rank.gone ? NewItem() : AloneItem(number);
+    item.rank = number;
+    item.missing = true;
+    item.gone = rank.gone;
+    if (!rank.gone && IsStopped(rank)) {
+      item.stopped = true;
+      item.data = false;
+      item.worker.reset();
+      SetPlace(rank, item);
+    }
+    return item;
   }
 
   bool IsStopped(const Rank& rank) const {
     return rank.stopped_ns >= 0 && scene_.now_ns - rank.stopped_ns < kStoppedRecentlyNs;
-  }
-
-  std::string Where(const Rank& rank) const {
-    return InText(scene_.stacks, rank.pid, rank.progress.tid());
   }
 
   void AddStack(Json& json, int32_t pid, int32_t tid) const {
@@ -317,7 +363,9 @@ class Teller {
 HangFinding DescribeHang(const HangScene& scene, const HangDetector& detector,
                          const store::StringTable& strings) {
   const Teller teller(scene, detector, strings);
-  return {teller.Text(), teller.Evidence()};
+  model::Finding found = teller.Found();
+  std::string evidence = teller.Evidence(found);
+  return {std::move(found), std::move(evidence)};
 }
 
 }  // namespace steptrace::agent

@@ -8,6 +8,7 @@
 
 #include "agent/hang_detector.h"
 #include "agent/hang_stacks.h"
+#include "model/finding.h"
 #include "store/string_table.h"
 
 namespace steptrace::agent {
@@ -22,7 +23,7 @@ struct HangScene {
 };
 
 struct HangFinding {
-  std::string text;      // one sentence
+  model::Finding found;
   std::string evidence;  // a JSON object: each rank and worker with its stack, innermost first
 };
 

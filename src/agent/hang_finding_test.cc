@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/finding_row.h"
 #include "base/time.h"
 #include "wire/vocabulary.h"
 
@@ -37,7 +38,7 @@ class HangFindingTest : public ::testing::Test {
   std::string Text(std::vector<int32_t> stuck) {
     scene_.now_ns = 13'950 * kNsPerMs;
     scene_.stuck = std::move(stuck);
-    return DescribeHang(scene_, detector_, strings_).text;
+    return FindingRowText(DescribeHang(scene_, detector_, strings_).found);
   }
 
   store::StringTable strings_;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/hang_watch.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "agent/finding_row.h"
 #include "agent/process.h"
-#include "analyze/report/quantity.h"
 #include "base/time.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::agent {
+
+namespace finding = model::finding;
+
 namespace {
 
 constexpr int64_t kLookNs = kNsPerSecond / 4;
@@ -55,14 +57,9 @@ HangScene HangWatch::SceneOf(int64_t now_ns, HangProcesses stacks) const {
   return scene;
 }
 
-store::FindingRow HangWatch::Row(int64_t now_ns, const char* severity, std::string text) const {
-  store::FindingRow row;
-  row.ts_ns = now_ns;
-  row.severity = strings_.Intern(severity);
-  row.kind = strings_.Intern("alert");
-  row.subject = "hang";
-  row.text = std::move(text);
-  return row;
+store::FindingRow HangWatch::Row(int64_t now_ns, const char* severity,
+                                 const model::Finding& found) const {
+  return MakeFindingRow(now_ns, severity, "hang", found, strings_);
 }
 
 HangWatch::News HangWatch::Turn(int64_t now_ns, bool all_drained) {
@@ -74,8 +71,7 @@ HangWatch::News HangWatch::Turn(int64_t now_ns, bool all_drained) {
   if (!told_.empty()) {
     if (!detector_.GoesOn(told_, told_since_ns_)) return news;
     news.findings.push_back(
-        Row(now_ns, "info",
-            fmt::format("steps go on after {}", analyze::FormatDuration(now_ns - told_since_ns_))));
+        Row(now_ns, "info", Make(finding::LiveHangOver{.time = now_ns - told_since_ns_})));
     told_.clear();
     return news;
   }
@@ -84,10 +80,10 @@ HangWatch::News HangWatch::Turn(int64_t now_ns, bool all_drained) {
     if (!stacks) return news;
     HangScene scene = SceneOf(now_ns, *std::move(stacks));
     if (scene.stuck.empty()) return news;
-    HangFinding finding = DescribeHang(scene, detector_, strings_);
-    news.notice = "hang: " + finding.text;
-    store::FindingRow row = Row(now_ns, "error", std::move(finding.text));
-    row.evidence = std::move(finding.evidence);
+    HangFinding hang = DescribeHang(scene, detector_, strings_);
+    store::FindingRow row = Row(now_ns, "error", hang.found);
+    news.notice = "hang: " + row.text;
+    row.evidence = std::move(hang.evidence);
     news.findings.push_back(std::move(row));
     told_ = std::move(scene.stuck);
     told_since_ns_ = 0;
@@ -103,7 +99,7 @@ HangWatch::News HangWatch::Turn(int64_t now_ns, bool all_drained) {
 std::optional<store::FindingRow> HangWatch::EndWell(int64_t now_ns) {
   if (told_.empty()) return std::nullopt;
   told_.clear();
-  return Row(now_ns, "info", "no hang: the training ended by itself, and well");
+  return Row(now_ns, "info", Make(finding::LiveNoHang{}));
 }
 
 }  // namespace steptrace::agent

@@ -41,7 +41,7 @@ class HangWatch {
  private:
   void NoteProcesses(int64_t now_ns);
   HangScene SceneOf(int64_t now_ns, HangProcesses stacks) const;
-  store::FindingRow Row(int64_t now_ns, const char* severity, std::string text) const;
+  store::FindingRow Row(int64_t now_ns, const char* severity, const model::Finding& found) const;
 
   Recorder& recorder_;
   store::StringTable& strings_;

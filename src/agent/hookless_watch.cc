@@ -146,7 +146,7 @@ NoHooks NothingThere(const std::vector<HooklessProcess>& launchers) {
         (itself ? "the command is `steptrace run` itself, " : "it ran `steptrace run` itself, ") +
         own_run;
   }
-  return {NoHooks::Kind::kNothingThere, "steps: " + text};
+  return {NoHooks::Kind::kNothingThere, text};
 }
 
 }  // namespace

@@ -3,12 +3,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/finding_row.h"
 #include "analyze/rules/profiling_report.h"
 #include "base/time.h"
-#include "present/words/finding_sentence.h"
+#include "model/finding_kinds.h"
 #include "store/manifest.h"
 
 namespace steptrace::agent {
+
+namespace finding = model::finding;
+
 namespace {
 
 constexpr int64_t kTurnNs = 60 * kNsPerSecond;
@@ -114,16 +118,13 @@ std::vector<store::FindingRow> LiveRules::Turn(int64_t now_ns, store::StringTabl
     bool& told = told_[static_cast<size_t>(result.rule)];
     if (bad == told) continue;
     told = bad;
-    store::FindingRow row;
-    row.ts_ns = now_ns;
-    row.severity = strings.Intern(bad ? "warning" : "info");
+    const model::Finding found = !bad                      ? Make(finding::LiveRulePassed{})
+                                 : result.evidence.empty() ? Make(finding::LiveRuleFound{})
+                                                           : result.evidence.front();
+    store::FindingRow row = MakeFindingRow(now_ns, bad ? "warning" : "info",
+                                           analyze::InfoOf(result.rule).name, found, strings);
     row.kind = strings.Intern("rule");
-    row.subject = analyze::InfoOf(result.rule).name;
-    row.text = bad && !result.evidence.empty() ? present::SentenceOf(result.evidence.front()).text
-               : bad                           ? "found an issue"
-                                               : "no issue any more";
-    row.evidence = analyze::RuleJson(result).dump(-1, ' ', false,
-                                                  nlohmann::ordered_json::error_handler_t::replace);
+    SetEvidence(found, analyze::RuleJson(result), row);
     findings.push_back(std::move(row));
   }
   return findings;

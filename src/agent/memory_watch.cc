@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agent/finding_row.h"
 #include "base/time.h"
 
 namespace steptrace::agent {
@@ -98,16 +99,13 @@ store::FindingRow MemoryWatch::Row(int64_t now_ns, const analyze::ProcessMemory&
                                    const analyze::HostMemorySection& section,
                                    store::StringTable& strings) const {
   const bool leaks = process.growth.verdict == analyze::GrowthVerdict::kLeak;
-  store::FindingRow row;
-  row.ts_ns = now_ns;
-  row.severity = strings.Intern(leaks ? "warning" : "info");
-  row.kind = strings.Intern("alert");
-  row.subject = analyze::SubjectOf(process);
-  row.text = analyze::GrowthText(process, section);
+  const model::Finding found = analyze::GrowthOf(process, section);
+  store::FindingRow row = MakeFindingRow(now_ns, leaks ? "warning" : "info",
+                                         analyze::SubjectOf(process), found, strings);
   analyze::HostMemorySection one;
   one.processes.push_back(process);
   one.outlooks = section.outlooks;
-  row.evidence = analyze::HostMemoryJson(one).dump();
+  SetEvidence(found, analyze::HostMemoryJson(one), row);
   return row;
 }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/step_watch.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "analyze/report/quantity.h"
+#include "agent/finding_row.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::agent {
+
+namespace finding = model::finding;
 
 void StepWatch::Add(const store::StepRow& row, const store::StringTable& strings) {
   if (strings.Text(row.kind) != "train") return;
@@ -30,24 +31,24 @@ void StepWatch::Add(const store::StepRow& row, const store::StringTable& strings
 std::vector<store::FindingRow> StepWatch::Take(int64_t now_ns, store::StringTable& strings) {
   std::vector<store::FindingRow> findings;
   for (const StepShift& shift : std::exchange(shifts_, {})) {
-    const std::string from = analyze::FormatDuration(static_cast<int64_t>(shift.from_ns));
-    const std::string to = analyze::FormatDuration(static_cast<int64_t>(shift.to_ns));
-    store::FindingRow row;
-    row.ts_ns = now_ns;
-    row.severity = strings.Intern(shift.back ? "info" : "warning");
-    row.kind = strings.Intern("alert");
-    row.subject = "step time";
-    row.text =
+    const auto from_ns = static_cast<int64_t>(shift.from_ns);
+    const auto to_ns = static_cast<int64_t>(shift.to_ns);
+    const model::Finding found =
         shift.back
-            ? fmt::format("steps take {} again since step {} (it was {})", to, shift.step, from)
-            : fmt::format("steps take {} since step {}, {} before (+{})", to, shift.step, from,
-                          analyze::FormatShare(shift.to_ns / shift.from_ns - 1));
-    row.evidence = nlohmann::json{{"rank", rank_.value_or(0)},
-                                  {"step", shift.step},
-                                  {"since_ns", shift.ts_ns},
-                                  {"from_ns", static_cast<int64_t>(shift.from_ns)},
-                                  {"to_ns", static_cast<int64_t>(shift.to_ns)}}
-                       .dump();
+            ? Make(finding::LiveStepTimeBack{.to = to_ns, .step = shift.step, .from = from_ns})
+            : Make(finding::LiveStepTimeRisen{.to = to_ns,
+                                              .step = shift.step,
+                                              .from = from_ns,
+                                              .more = shift.to_ns / shift.from_ns - 1});
+    store::FindingRow row =
+        MakeFindingRow(now_ns, shift.back ? "info" : "warning", "step time", found, strings);
+    SetEvidence(found,
+                {{"rank", rank_.value_or(0)},
+                 {"step", shift.step},
+                 {"since_ns", shift.ts_ns},
+                 {"from_ns", from_ns},
+                 {"to_ns", to_ns}},
+                row);
     findings.push_back(std::move(row));
   }
   return findings;

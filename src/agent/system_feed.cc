@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "store/metadata_keys.h"
 #include "store/metrics.h"
+#include "store/unavailable.h"
 
 namespace steptrace::agent {
 
@@ -81,9 +82,10 @@ void SystemFeed::Tell(const UnavailableSource& source, int64_t ts_ns) {
     writer_.Append(row);
     return;
   }
-  std::string detail = source.source + ": " + source.reason;
-  if (!source.remedy.empty()) detail += "; " + source.remedy;
-  losses_.Once({}, LossCause::kUnavailable, -1, ts_ns, CleanUtf8(detail));
+  std::string reason = source.reason;
+  if (!source.remedy.empty()) reason += "; " + source.remedy;
+  losses_.Once({}, LossCause::kUnavailable, -1, ts_ns,
+               CleanUtf8(store::WriteUnavailable({source.source, reason})));
 }
 
 // {"device": 0, "name": "NVIDIA H200", "uuid": "GPU-…", "processes": 2, "ours": 1, "others": 1}:

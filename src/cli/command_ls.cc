@@ -36,7 +36,7 @@ class Figures {
  public:
   // Of a run that cannot be read nobody could follow a verdict back to its rows.
   rpc::ListedFigures Of(const store::RunSummary& run) const {
-    if (!run.problem.empty()) return {"", run.steps, run.duration_ns};
+    if (!run.problem.empty()) return {"", run.steps, run.duration_ns, ""};
     const bool in_time = std::chrono::steady_clock::now() < until_;
     rpc::ListedFigures listed =
         rpc::FiguresOf(run.path, in_time ? rpc::ReportSource::kMade : rpc::ReportSource::kKept);
@@ -67,6 +67,7 @@ nlohmann::ordered_json ToJson(const store::RunSummary& run, const Figures& figur
   json["ranks"] = run.ranks;
   json["steps"] = OrNull(listed.steps);
   json["verdict"] = listed.verdict;
+  json["suspect"] = listed.suspect;
   json["bytes"] = run.bytes;
   json["problem"] = run.problem;
   return json;

@@ -14,7 +14,7 @@
 // struct (model/finding_kinds.h), which does not compile without all that the kind needs.
 namespace steptrace::model {
 
-enum class FindingKind : uint8_t;  // model/finding_kinds.h
+enum class FindingKind : uint16_t;  // model/finding_kinds.h
 
 // In the unit that the kind declares; monostate: not known.
 using Value = std::variant<std::monostate, bool, int64_t, double>;
@@ -64,7 +64,16 @@ struct PartInfo {
   std::span<const std::string_view> texts;  // their names
 };
 
-enum class Role : uint8_t { kEvidence, kAdvice, kRule, kRecommendation };
+enum class Role : uint8_t {
+  kEvidence,
+  kAdvice,
+  kRule,
+  kRecommendation,
+  kHeadline,
+  kNote,
+  kReason,
+  kLive,
+};
 
 struct KindInfo {
   std::string_view id;  // "data.batch_not_ready"

@@ -73,6 +73,8 @@ constexpr FigureInfo kVerdictWarmUpFigures[] = {{"warm_up", Unit::kInteger, fals
 constexpr FigureInfo kRunStepsLeftOutFigures[] = {{"steps", Unit::kCount, false}};
 constexpr FigureInfo kRunDevicesLeftOutFigures[] = {{"steps", Unit::kCount, false}};
 constexpr std::string_view kRunDataLossTexts[] = {"detail"};
+constexpr FigureInfo kRunDiskRefusedFigures[] = {{"rows", Unit::kInteger, false}};
+constexpr std::string_view kRunDiskRefusedTexts[] = {"of"};
 constexpr std::string_view kRunHookFailedTexts[] = {"hook", "reason"};
 constexpr FigureInfo kRunLastSeenFigures[] = {{"time", Unit::kNs, false}, {"waits", Unit::kFlag, false}, {"share", Unit::kShare, false}, {"samples", Unit::kCount, false}, {"worker_waits", Unit::kFlag, true}, {"worker_share", Unit::kShare, true}, {"worker_samples", Unit::kCount, true}};
 constexpr std::string_view kRunLastSeenTexts[] = {"function", "worker_function"};
@@ -183,6 +185,68 @@ constexpr FigureInfo kRecommendationTensorCoreShareFigures[] = {{"share", Unit::
 constexpr FigureInfo kRecommendationTensorCoreSharePossibleFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kRecommendationAllocatorFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kRecommendationAllocatorCallsFigures[] = {{"calls", Unit::kCount, false}, {"time", Unit::kNs, false}};
+constexpr FigureInfo kVerdictStragglerFigures[] = {{"rank", Unit::kInteger, false}, {"waits", Unit::kFlag, false}, {"code", Unit::kFlag, false}, {"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
+constexpr std::string_view kVerdictStragglerTexts[] = {"name", "function", "place"};
+constexpr FigureInfo kVerdictSuspectFigures[] = {{"by_others", Unit::kFlag, false}, {"who_share", Unit::kShare, true}, {"who_mostly", Unit::kFlag, false}, {"who_waits", Unit::kFlag, false}, {"who_comma", Unit::kFlag, false}, {"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
+constexpr std::string_view kVerdictSuspectTexts[] = {"who_name", "who_function", "who_place"};
+constexpr FigureInfo kVerdictNoSingleSuspectFigures[] = {{"model", Unit::kShare, true}, {"first_share", Unit::kShare, true}, {"first_mostly", Unit::kFlag, false}, {"first_waits", Unit::kFlag, false}, {"first_comma", Unit::kFlag, false}, {"first_part_share", Unit::kShare, false}, {"first_part_low", Unit::kShareNumber, true}, {"first_part_high", Unit::kShareNumber, true}, {"second_share", Unit::kShare, true}, {"second_mostly", Unit::kFlag, true}, {"second_waits", Unit::kFlag, true}, {"second_comma", Unit::kFlag, true}, {"second_part_share", Unit::kShare, true}, {"second_part_low", Unit::kShareNumber, true}, {"second_part_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
+constexpr std::string_view kVerdictNoSingleSuspectTexts[] = {"first_name", "first_function", "first_place", "second_name", "second_function", "second_place"};
+constexpr FigureInfo kVerdictModelIfItComputesFigures[] = {{"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"slowed_quota", Unit::kFlag, false}, {"slowed_others", Unit::kFlag, false}, {"slowed_threads", Unit::kInteger, true}, {"slowed_ranks", Unit::kInteger, true}, {"slowed_cores", Unit::kCores, true}, {"slowed_anomalies", Unit::kFlag, false}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
+constexpr std::string_view kVerdictModelIfItComputesTexts[] = {"slowed_beside"};
+constexpr FigureInfo kVerdictModelAndNextFigures[] = {{"unsplit", Unit::kFlag, false}, {"of_step", Unit::kShare, false}, {"rank", Unit::kInteger, true}, {"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"slowed_quota", Unit::kFlag, false}, {"slowed_others", Unit::kFlag, false}, {"slowed_threads", Unit::kInteger, true}, {"slowed_ranks", Unit::kInteger, true}, {"slowed_cores", Unit::kCores, true}, {"slowed_anomalies", Unit::kFlag, false}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}, {"next_share", Unit::kShare, true}, {"next_mostly", Unit::kFlag, false}, {"next_waits", Unit::kFlag, false}, {"next_comma", Unit::kFlag, false}};
+constexpr std::string_view kVerdictModelAndNextTexts[] = {"slowed_beside", "next_name", "next_function", "next_place"};
+constexpr FigureInfo kVerdictModelAndRestFigures[] = {{"unsplit", Unit::kFlag, false}, {"rest", Unit::kShare, false}, {"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"slowed_quota", Unit::kFlag, false}, {"slowed_others", Unit::kFlag, false}, {"slowed_threads", Unit::kInteger, true}, {"slowed_ranks", Unit::kInteger, true}, {"slowed_cores", Unit::kCores, true}, {"slowed_anomalies", Unit::kFlag, false}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
+constexpr std::string_view kVerdictModelAndRestTexts[] = {"slowed_beside"};
+constexpr FigureInfo kVerdictModelWithOverheadFigures[] = {{"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"slowed_quota", Unit::kFlag, false}, {"slowed_others", Unit::kFlag, false}, {"slowed_threads", Unit::kInteger, true}, {"slowed_ranks", Unit::kInteger, true}, {"slowed_cores", Unit::kCores, true}, {"slowed_anomalies", Unit::kFlag, false}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
+constexpr std::string_view kVerdictModelWithOverheadTexts[] = {"slowed_beside"};
+constexpr FigureInfo kVerdictModelWaitsForHostFigures[] = {{"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
+constexpr FigureInfo kVerdictModelHealthyFigures[] = {{"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
+constexpr FigureInfo kVerdictModelSlowedFigures[] = {{"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"slowed_quota", Unit::kFlag, false}, {"slowed_others", Unit::kFlag, false}, {"slowed_threads", Unit::kInteger, true}, {"slowed_ranks", Unit::kInteger, true}, {"slowed_cores", Unit::kCores, true}, {"slowed_anomalies", Unit::kFlag, false}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
+constexpr std::string_view kVerdictModelSlowedTexts[] = {"slowed_beside"};
+constexpr FigureInfo kVerdictNoTorchFigures[] = {{"failed", Unit::kFlag, false}, {"stopped", Unit::kFlag, false}};
+constexpr FigureInfo kVerdictNoOptimizerFigures[] = {{"failed", Unit::kFlag, false}, {"stopped", Unit::kFlag, false}};
+constexpr FigureInfo kVerdictStretchOfWarmUpFigures[] = {{"steps", Unit::kInteger, false}};
+constexpr FigureInfo kVerdictTooFewStepsFigures[] = {{"steady", Unit::kInteger, false}, {"seen", Unit::kInteger, false}, {"more", Unit::kInteger, false}};
+constexpr FigureInfo kNoteNoDeviceActivityFigures[] = {{"damaged", Unit::kFlag, false}, {"listed", Unit::kFlag, false}};
+constexpr std::string_view kNoteNoDeviceActivityItemTexts[] = {"part"};
+constexpr FigureInfo kNoteStepsLeftOutFigures[] = {{"steps", Unit::kCount, false}, {"too_few", Unit::kFlag, false}, {"told_idle", Unit::kFlag, false}};
+constexpr std::string_view kNoteLostAfterLastStepTexts[] = {"cause"};
+constexpr FigureInfo kNoteWindowsFigures[] = {{"steps", Unit::kInteger, false}, {"by_devices", Unit::kFlag, false}, {"newest", Unit::kFlag, false}, {"parted", Unit::kFlag, false}};
+constexpr FigureInfo kNoteCollectivesFromFigures[] = {{"time", Unit::kNs, false}};
+constexpr FigureInfo kNoteNoMetricFigures[] = {{"outside", Unit::kFlag, false}};
+constexpr FigureInfo kNoteSamplesAroundFigures[] = {{"time", Unit::kNs, false}};
+constexpr std::string_view kNoteNotMeasuredTexts[] = {"source", "reason"};
+constexpr FigureInfo kNoteLastStepsFigures[] = {{"steps", Unit::kInteger, false}};
+constexpr FigureInfo kNoteWindowCostFigures[] = {{"steps", Unit::kNs, false}, {"before", Unit::kNs, false}};
+constexpr std::string_view kNoteCuptiStaysTexts[] = {"reason"};
+constexpr std::string_view kNoteCuptiTakenTexts[] = {"reason"};
+constexpr std::string_view kLegacyTextTexts[] = {"text"};
+constexpr FigureInfo kReasonNoGpuMetricFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
+constexpr FigureInfo kReasonNoSystemMetricFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
+constexpr FigureInfo kReasonNoGpuMemoryOrCpuFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
+constexpr FigureInfo kReasonNoGpuMemoryFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
+constexpr FigureInfo kReasonNoCpuFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
+constexpr FigureInfo kReasonNoIoWaitFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
+constexpr FigureInfo kReasonGpuMemorySizeUnknownFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
+constexpr FigureInfo kReasonMemoryInNoStepFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
+constexpr FigureInfo kReasonNoMemoryRecordsFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
+constexpr FigureInfo kReasonNoTrainingStepFigures[] = {{"stretch", Unit::kFlag, false}};
+constexpr FigureInfo kReasonNoStepFigures[] = {{"stretch", Unit::kFlag, false}};
+constexpr FigureInfo kReasonFrameworkSilentFigures[] = {{"stretch", Unit::kFlag, false}};
+constexpr FigureInfo kReasonFewStepsOfAKindFigures[] = {{"least", Unit::kInteger, false}};
+constexpr FigureInfo kReasonFewRecordedStepsFigures[] = {{"least", Unit::kInteger, false}};
+constexpr FigureInfo kReasonImpossibleTimesFigures[] = {{"time", Unit::kNs, false}};
+constexpr FigureInfo kReasonFirstGpusAloneFigures[] = {{"all", Unit::kInteger, false}, {"compared", Unit::kInteger, false}};
+constexpr FigureInfo kLiveMemoryLeakFigures[] = {{"rate", Unit::kBytes, false}, {"low", Unit::kBytes, false}, {"high", Unit::kBytes, false}, {"compiled", Unit::kInteger, true}, {"steps", Unit::kInteger, true}};
+constexpr FigureInfo kLiveMemoryLeakItemFigures[] = {{"bytes", Unit::kBytes, false}, {"time", Unit::kNs, false}};
+constexpr std::string_view kLiveMemoryLeakItemTexts[] = {"limit"};
+constexpr FigureInfo kLiveStepTimeRisenFigures[] = {{"to", Unit::kNs, false}, {"step", Unit::kInteger, false}, {"from", Unit::kNs, false}, {"more", Unit::kShare, false}};
+constexpr FigureInfo kLiveStepTimeBackFigures[] = {{"to", Unit::kNs, false}, {"step", Unit::kInteger, false}, {"from", Unit::kNs, false}};
+constexpr FigureInfo kLiveHangFigures[] = {{"time", Unit::kNs, false}, {"usual", Unit::kNs, false}, {"step", Unit::kInteger, false}, {"more", Unit::kInteger, true}, {"together", Unit::kFlag, false}, {"elsewhere", Unit::kFlag, false}};
+constexpr std::string_view kLiveHangTexts[] = {"place", "reason"};
+constexpr FigureInfo kLiveHangItemFigures[] = {{"rank", Unit::kInteger, true}, {"count", Unit::kInteger, true}, {"bytes", Unit::kBytes, true}, {"worker", Unit::kInteger, true}, {"missing", Unit::kFlag, false}, {"data", Unit::kFlag, false}, {"gone", Unit::kFlag, false}, {"stopped", Unit::kFlag, false}};
+constexpr std::string_view kLiveHangItemTexts[] = {"ranks", "phase", "place", "reason"};
+constexpr FigureInfo kLiveHangOverFigures[] = {{"time", Unit::kNs, false}};
 
 constexpr KindInfo kKinds[] = {
     {"data.batch_not_ready", Role::kEvidence, {kDataBatchNotReadyFigures, {}}, {{}, {}}, false},
@@ -233,6 +297,7 @@ constexpr KindInfo kKinds[] = {
     {"run.steps_left_out", Role::kEvidence, {kRunStepsLeftOutFigures, {}}, {{}, {}}, false},
     {"run.devices_left_out", Role::kEvidence, {kRunDevicesLeftOutFigures, {}}, {{}, {}}, false},
     {"run.data_loss", Role::kEvidence, {{}, kRunDataLossTexts}, {{}, {}}, false},
+    {"run.disk_refused", Role::kEvidence, {kRunDiskRefusedFigures, kRunDiskRefusedTexts}, {{}, {}}, false},
     {"run.hook_failed", Role::kEvidence, {{}, kRunHookFailedTexts}, {{}, {}}, false},
     {"run.last_seen", Role::kEvidence, {kRunLastSeenFigures, kRunLastSeenTexts}, {{}, {}}, false},
     {"profile.processes_together", Role::kEvidence, {kProfileProcessesTogetherFigures, {}}, {{}, {}}, false},
@@ -419,6 +484,98 @@ constexpr KindInfo kKinds[] = {
     {"recommendation.tensor_core_share_possible", Role::kRecommendation, {kRecommendationTensorCoreSharePossibleFigures, {}}, {{}, {}}, false},
     {"recommendation.allocator", Role::kRecommendation, {kRecommendationAllocatorFigures, {}}, {{}, {}}, false},
     {"recommendation.allocator_calls", Role::kRecommendation, {kRecommendationAllocatorCallsFigures, {}}, {{}, {}}, false},
+    {"verdict.straggler", Role::kHeadline, {kVerdictStragglerFigures, kVerdictStragglerTexts}, {{}, {}}, false},
+    {"verdict.suspect", Role::kHeadline, {kVerdictSuspectFigures, kVerdictSuspectTexts}, {{}, {}}, false},
+    {"verdict.no_single_suspect", Role::kHeadline, {kVerdictNoSingleSuspectFigures, kVerdictNoSingleSuspectTexts}, {{}, {}}, false},
+    {"verdict.model_if_it_computes", Role::kHeadline, {kVerdictModelIfItComputesFigures, kVerdictModelIfItComputesTexts}, {{}, {}}, false},
+    {"verdict.model_and_next", Role::kHeadline, {kVerdictModelAndNextFigures, kVerdictModelAndNextTexts}, {{}, {}}, false},
+    {"verdict.model_and_rest", Role::kHeadline, {kVerdictModelAndRestFigures, kVerdictModelAndRestTexts}, {{}, {}}, false},
+    {"verdict.model_with_overhead", Role::kHeadline, {kVerdictModelWithOverheadFigures, kVerdictModelWithOverheadTexts}, {{}, {}}, false},
+    {"verdict.model_waits_for_host", Role::kHeadline, {kVerdictModelWaitsForHostFigures, {}}, {{}, {}}, false},
+    {"verdict.model_healthy", Role::kHeadline, {kVerdictModelHealthyFigures, {}}, {{}, {}}, false},
+    {"verdict.model_slowed", Role::kHeadline, {kVerdictModelSlowedFigures, kVerdictModelSlowedTexts}, {{}, {}}, false},
+    {"verdict.no_hooks", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.no_step_in_stretch", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.cannot_record", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.shared_memory_full", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.unrecorded_process", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.script_profiler", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.steps_damaged", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.steps_refused", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.no_python", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.no_torch", Role::kHeadline, {kVerdictNoTorchFigures, {}}, {{}, {}}, false},
+    {"verdict.no_optimizer", Role::kHeadline, {kVerdictNoOptimizerFigures, {}}, {{}, {}}, false},
+    {"verdict.optimizer_left_out", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.import_without_steps", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.hooks_off", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.no_step_yet", Role::kHeadline, {{}, {}}, {{}, {}}, false},
+    {"verdict.stretch_of_warm_up", Role::kHeadline, {kVerdictStretchOfWarmUpFigures, {}}, {{}, {}}, false},
+    {"verdict.too_few_steps", Role::kHeadline, {kVerdictTooFewStepsFigures, {}}, {{}, {}}, false},
+    {"note.no_device_activity", Role::kNote, {kNoteNoDeviceActivityFigures, {}}, {{}, kNoteNoDeviceActivityItemTexts}, true},
+    {"note.profile_without_devices", Role::kNote, {{}, {}}, {{}, {}}, false},
+    {"note.profile_without_operators", Role::kNote, {{}, {}}, {{}, {}}, false},
+    {"note.profile_without_memory", Role::kNote, {{}, {}}, {{}, {}}, false},
+    {"note.profile_without_modules", Role::kNote, {{}, {}}, {{}, {}}, false},
+    {"note.steps_left_out", Role::kNote, {kNoteStepsLeftOutFigures, {}}, {{}, {}}, false},
+    {"note.agent_ended_first", Role::kNote, {{}, {}}, {{}, {}}, false},
+    {"note.lost_after_last_step", Role::kNote, {{}, kNoteLostAfterLastStepTexts}, {{}, {}}, false},
+    {"note.no_step_marks", Role::kNote, {{}, {}}, {{}, {}}, false},
+    {"note.windows", Role::kNote, {kNoteWindowsFigures, {}}, {{}, {}}, false},
+    {"note.collectives_from", Role::kNote, {kNoteCollectivesFromFigures, {}}, {{}, {}}, false},
+    {"note.no_metric", Role::kNote, {kNoteNoMetricFigures, {}}, {{}, {}}, false},
+    {"note.samples_around", Role::kNote, {kNoteSamplesAroundFigures, {}}, {{}, {}}, false},
+    {"note.not_measured", Role::kNote, {{}, kNoteNotMeasuredTexts}, {{}, {}}, false},
+    {"note.last_steps", Role::kNote, {kNoteLastStepsFigures, {}}, {{}, {}}, false},
+    {"note.window_cost", Role::kNote, {kNoteWindowCostFigures, {}}, {{}, {}}, false},
+    {"note.cupti_stays", Role::kNote, {{}, kNoteCuptiStaysTexts}, {{}, {}}, false},
+    {"note.cupti_taken", Role::kNote, {{}, kNoteCuptiTakenTexts}, {{}, {}}, false},
+    {"legacy.text", Role::kNote, {{}, kLegacyTextTexts}, {{}, {}}, false},
+    {"reason.no_gpu_metric", Role::kReason, {kReasonNoGpuMetricFigures, {}}, {{}, {}}, false},
+    {"reason.no_system_metric", Role::kReason, {kReasonNoSystemMetricFigures, {}}, {{}, {}}, false},
+    {"reason.no_gpu_memory_or_cpu", Role::kReason, {kReasonNoGpuMemoryOrCpuFigures, {}}, {{}, {}}, false},
+    {"reason.no_gpu_memory", Role::kReason, {kReasonNoGpuMemoryFigures, {}}, {{}, {}}, false},
+    {"reason.no_cpu", Role::kReason, {kReasonNoCpuFigures, {}}, {{}, {}}, false},
+    {"reason.no_io_wait", Role::kReason, {kReasonNoIoWaitFigures, {}}, {{}, {}}, false},
+    {"reason.gpu_memory_size_unknown", Role::kReason, {kReasonGpuMemorySizeUnknownFigures, {}}, {{}, {}}, false},
+    {"reason.memory_in_no_step", Role::kReason, {kReasonMemoryInNoStepFigures, {}}, {{}, {}}, false},
+    {"reason.no_memory_records", Role::kReason, {kReasonNoMemoryRecordsFigures, {}}, {{}, {}}, false},
+    {"reason.one_gpu", Role::kReason, {{}, {}}, {{}, {}}, false},
+    {"reason.few_samples", Role::kReason, {{}, {}}, {{}, {}}, false},
+    {"reason.few_samples_of_two", Role::kReason, {{}, {}}, {{}, {}}, false},
+    {"reason.no_training_step", Role::kReason, {kReasonNoTrainingStepFigures, {}}, {{}, {}}, false},
+    {"reason.no_step", Role::kReason, {kReasonNoStepFigures, {}}, {{}, {}}, false},
+    {"reason.framework_silent", Role::kReason, {kReasonFrameworkSilentFigures, {}}, {{}, {}}, false},
+    {"reason.no_step_or_operator", Role::kReason, {{}, {}}, {{}, {}}, false},
+    {"reason.no_loader", Role::kReason, {{}, {}}, {{}, {}}, false},
+    {"reason.few_steady_steps", Role::kReason, {{}, {}}, {{}, {}}, false},
+    {"reason.few_steps_of_a_kind", Role::kReason, {kReasonFewStepsOfAKindFigures, {}}, {{}, {}}, false},
+    {"reason.few_snapshots", Role::kReason, {{}, {}}, {{}, {}}, false},
+    {"reason.few_recorded_steps", Role::kReason, {kReasonFewRecordedStepsFigures, {}}, {{}, {}}, false},
+    {"reason.no_rule_applies", Role::kReason, {{}, {}}, {{}, {}}, false},
+    {"reason.begin_left_out", Role::kReason, {{}, {}}, {{}, {}}, false},
+    {"reason.no_data", Role::kReason, {{}, {}}, {{}, {}}, false},
+    {"reason.impossible_times", Role::kReason, {kReasonImpossibleTimesFigures, {}}, {{}, {}}, false},
+    {"reason.first_gpus_alone", Role::kReason, {kReasonFirstGpusAloneFigures, {}}, {{}, {}}, false},
+    {"rule_advice.low_gpu_utilization", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"rule_advice.batch_size", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"rule_advice.cpu_bottleneck", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"rule_advice.io_bottleneck", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"rule_advice.gpu_memory_increase", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"rule_advice.load_balancing", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"rule_advice.dataloader", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"rule_advice.step_outlier", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"rule_advice.max_initialization_time", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"rule_advice.profiler_report", Role::kAdvice, {{}, {}}, {{}, {}}, false},
+    {"live.rule_found", Role::kLive, {{}, {}}, {{}, {}}, false},
+    {"live.rule_passed", Role::kLive, {{}, {}}, {{}, {}}, false},
+    {"live.memory_leak", Role::kLive, {kLiveMemoryLeakFigures, {}}, {kLiveMemoryLeakItemFigures, kLiveMemoryLeakItemTexts}, true},
+    {"live.memory_plateau", Role::kLive, {{}, {}}, {{}, {}}, false},
+    {"live.memory_unknown", Role::kLive, {{}, {}}, {{}, {}}, false},
+    {"live.step_time_risen", Role::kLive, {kLiveStepTimeRisenFigures, {}}, {{}, {}}, false},
+    {"live.step_time_back", Role::kLive, {kLiveStepTimeBackFigures, {}}, {{}, {}}, false},
+    {"live.hang", Role::kLive, {kLiveHangFigures, kLiveHangTexts}, {kLiveHangItemFigures, kLiveHangItemTexts}, true},
+    {"live.hang_over", Role::kLive, {kLiveHangOverFigures, {}}, {{}, {}}, false},
+    {"live.no_hang", Role::kLive, {{}, {}}, {{}, {}}, false},
 };
 static_assert(std::size(kKinds) == kFindingKindCount);
 
@@ -442,6 +599,12 @@ Item Plain(GpuRanksTogether::Item& one) { return {{one.rank.value}, {}}; }
 Item Plain(GpuManyRanksTogether::Item& one) { return {{one.rank.value}, {}}; }
 
 Item Plain(CommunicationCalls::Item& one) { return {{one.calls.value, ValueOf(one.bytes)}, {one.call.value}}; }
+
+Item Plain(NoteNoDeviceActivity::Item& one) { return {{}, {one.part.value}}; }
+
+Item Plain(LiveMemoryLeak::Item& one) { return {{one.bytes.value, one.time.value}, {one.limit.value}}; }
+
+Item Plain(LiveHang::Item& one) { return {{ValueOf(one.rank), ValueOf(one.count), ValueOf(one.bytes), ValueOf(one.worker), one.missing.value, one.data.value, one.gone.value, one.stopped.value}, {one.ranks, one.phase, one.place, one.reason}}; }
 
 template <typename One>
 std::vector<Item> PlainOf(std::vector<One>& items) {
@@ -617,7 +780,7 @@ Finding Make(ModelOperatorsShare one) {
 }
 
 Finding Make(ModelBetweenOperators one) {
-  return {FindingKind::kModelBetweenOperators, {one.share.value, one.low.value, one.high.value, one.steps.value}, {}, {}, {"steps", "dispatch_ns IS NOT NULL"}};
+  return {FindingKind::kModelBetweenOperators, {one.share.value, one.low.value, one.high.value, one.steps.value}, {}, {}, {"steps", "dispatch_ns >= 0"}};
 }
 
 Finding Make(VerdictFewSteps one) {
@@ -642,6 +805,10 @@ Finding Make(RunDevicesLeftOut one) {
 
 Finding Make(RunDataLoss one) {
   return {FindingKind::kRunDataLoss, {}, {one.detail.value}, {}, {"losses", one.where.value}};
+}
+
+Finding Make(RunDiskRefused one) {
+  return {FindingKind::kRunDiskRefused, {one.rows.value}, {one.of.value}, {}, {"losses", "cause = 'disk_refused'"}};
 }
 
 Finding Make(RunHookFailed one) {
@@ -1386,6 +1553,374 @@ Finding Make(RecommendationAllocator one) {
 
 Finding Make(RecommendationAllocatorCalls one) {
   return {FindingKind::kRecommendationAllocatorCalls, {one.calls.value, one.time.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictStraggler one) {
+  return {FindingKind::kVerdictStraggler, {one.rank.value, one.waits.value, one.code.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.name.value, one.function, one.place}, {}, {"", ""}};
+}
+
+Finding Make(VerdictSuspect one) {
+  return {FindingKind::kVerdictSuspect, {one.by_others.value, ValueOf(one.who.value.share), one.who.value.mostly.value, one.who.value.waits.value, one.who.value.comma.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.who.value.name.value, one.who.value.function, one.who.value.place}, {}, {"", ""}};
+}
+
+Finding Make(VerdictNoSingleSuspect one) {
+  return {FindingKind::kVerdictNoSingleSuspect, {ValueOf(one.model), ValueOf(one.first.value.share), one.first.value.mostly.value, one.first.value.waits.value, one.first.value.comma.value, one.first_part.value.share.value, ValueOf(one.first_part.value.low), ValueOf(one.first_part.value.high), one.second ? Value(ValueOf(one.second->share)) : Value(), one.second ? Value(one.second->mostly.value) : Value(), one.second ? Value(one.second->waits.value) : Value(), one.second ? Value(one.second->comma.value) : Value(), one.second_part ? Value(one.second_part->share.value) : Value(), one.second_part ? Value(ValueOf(one.second_part->low)) : Value(), one.second_part ? Value(ValueOf(one.second_part->high)) : Value(), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.first.value.name.value, one.first.value.function, one.first.value.place, one.second ? std::string(one.second->name.value) : std::string(), one.second ? std::string(one.second->function) : std::string(), one.second ? std::string(one.second->place) : std::string()}, {}, {"", ""}};
+}
+
+Finding Make(VerdictModelIfItComputes one) {
+  return {FindingKind::kVerdictModelIfItComputes, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", ""}};
+}
+
+Finding Make(VerdictModelAndNext one) {
+  return {FindingKind::kVerdictModelAndNext, {one.unsplit.value, one.of_step.value, ValueOf(one.rank), one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps), ValueOf(one.next.value.share), one.next.value.mostly.value, one.next.value.waits.value, one.next.value.comma.value}, {one.slowed.value.beside, one.next.value.name.value, one.next.value.function, one.next.value.place}, {}, {"", ""}};
+}
+
+Finding Make(VerdictModelAndRest one) {
+  return {FindingKind::kVerdictModelAndRest, {one.unsplit.value, one.rest.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", ""}};
+}
+
+Finding Make(VerdictModelWithOverhead one) {
+  return {FindingKind::kVerdictModelWithOverhead, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", ""}};
+}
+
+Finding Make(VerdictModelWaitsForHost one) {
+  return {FindingKind::kVerdictModelWaitsForHost, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictModelHealthy one) {
+  return {FindingKind::kVerdictModelHealthy, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictModelSlowed one) {
+  return {FindingKind::kVerdictModelSlowed, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", ""}};
+}
+
+Finding Make(VerdictNoHooks) {
+  return {FindingKind::kVerdictNoHooks, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictNoStepInStretch) {
+  return {FindingKind::kVerdictNoStepInStretch, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictCannotRecord) {
+  return {FindingKind::kVerdictCannotRecord, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictSharedMemoryFull) {
+  return {FindingKind::kVerdictSharedMemoryFull, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictUnrecordedProcess) {
+  return {FindingKind::kVerdictUnrecordedProcess, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictScriptProfiler) {
+  return {FindingKind::kVerdictScriptProfiler, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictStepsDamaged) {
+  return {FindingKind::kVerdictStepsDamaged, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictStepsRefused) {
+  return {FindingKind::kVerdictStepsRefused, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictNoPython) {
+  return {FindingKind::kVerdictNoPython, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictNoTorch one) {
+  return {FindingKind::kVerdictNoTorch, {one.failed.value, one.stopped.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictNoOptimizer one) {
+  return {FindingKind::kVerdictNoOptimizer, {one.failed.value, one.stopped.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictOptimizerLeftOut) {
+  return {FindingKind::kVerdictOptimizerLeftOut, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictImportWithoutSteps) {
+  return {FindingKind::kVerdictImportWithoutSteps, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictHooksOff) {
+  return {FindingKind::kVerdictHooksOff, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictNoStepYet) {
+  return {FindingKind::kVerdictNoStepYet, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictStretchOfWarmUp one) {
+  return {FindingKind::kVerdictStretchOfWarmUp, {one.steps.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(VerdictTooFewSteps one) {
+  return {FindingKind::kVerdictTooFewSteps, {one.steady.value, one.seen.value, one.more.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteNoDeviceActivity one) {
+  return {FindingKind::kNoteNoDeviceActivity, {one.damaged.value, one.listed.value}, {}, PlainOf(one.items.value), {"", ""}};
+}
+
+Finding Make(NoteProfileWithoutDevices) {
+  return {FindingKind::kNoteProfileWithoutDevices, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteProfileWithoutOperators) {
+  return {FindingKind::kNoteProfileWithoutOperators, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteProfileWithoutMemory) {
+  return {FindingKind::kNoteProfileWithoutMemory, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteProfileWithoutModules) {
+  return {FindingKind::kNoteProfileWithoutModules, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteStepsLeftOut one) {
+  return {FindingKind::kNoteStepsLeftOut, {one.steps.value, one.too_few.value, one.told_idle.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteAgentEndedFirst) {
+  return {FindingKind::kNoteAgentEndedFirst, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteLostAfterLastStep one) {
+  return {FindingKind::kNoteLostAfterLastStep, {}, {one.cause.value}, {}, {"", ""}};
+}
+
+Finding Make(NoteNoStepMarks) {
+  return {FindingKind::kNoteNoStepMarks, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteWindows one) {
+  return {FindingKind::kNoteWindows, {one.steps.value, one.by_devices.value, one.newest.value, one.parted.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteCollectivesFrom one) {
+  return {FindingKind::kNoteCollectivesFrom, {one.time.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteNoMetric one) {
+  return {FindingKind::kNoteNoMetric, {one.outside.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteSamplesAround one) {
+  return {FindingKind::kNoteSamplesAround, {one.time.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteNotMeasured one) {
+  return {FindingKind::kNoteNotMeasured, {}, {one.source, one.reason.value}, {}, {"", ""}};
+}
+
+Finding Make(NoteLastSteps one) {
+  return {FindingKind::kNoteLastSteps, {one.steps.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteWindowCost one) {
+  return {FindingKind::kNoteWindowCost, {one.steps.value, one.before.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(NoteCuptiStays one) {
+  return {FindingKind::kNoteCuptiStays, {}, {one.reason.value}, {}, {"", ""}};
+}
+
+Finding Make(NoteCuptiTaken one) {
+  return {FindingKind::kNoteCuptiTaken, {}, {one.reason.value}, {}, {"", ""}};
+}
+
+Finding Make(LegacyText one) {
+  return {FindingKind::kLegacyText, {}, {one.text.value}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoGpuMetric one) {
+  return {FindingKind::kReasonNoGpuMetric, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoSystemMetric one) {
+  return {FindingKind::kReasonNoSystemMetric, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoGpuMemoryOrCpu one) {
+  return {FindingKind::kReasonNoGpuMemoryOrCpu, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoGpuMemory one) {
+  return {FindingKind::kReasonNoGpuMemory, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoCpu one) {
+  return {FindingKind::kReasonNoCpu, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoIoWait one) {
+  return {FindingKind::kReasonNoIoWait, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonGpuMemorySizeUnknown one) {
+  return {FindingKind::kReasonGpuMemorySizeUnknown, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonMemoryInNoStep one) {
+  return {FindingKind::kReasonMemoryInNoStep, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoMemoryRecords one) {
+  return {FindingKind::kReasonNoMemoryRecords, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonOneGpu) {
+  return {FindingKind::kReasonOneGpu, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonFewSamples) {
+  return {FindingKind::kReasonFewSamples, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonFewSamplesOfTwo) {
+  return {FindingKind::kReasonFewSamplesOfTwo, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoTrainingStep one) {
+  return {FindingKind::kReasonNoTrainingStep, {one.stretch.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoStep one) {
+  return {FindingKind::kReasonNoStep, {one.stretch.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonFrameworkSilent one) {
+  return {FindingKind::kReasonFrameworkSilent, {one.stretch.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoStepOrOperator) {
+  return {FindingKind::kReasonNoStepOrOperator, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoLoader) {
+  return {FindingKind::kReasonNoLoader, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonFewSteadySteps) {
+  return {FindingKind::kReasonFewSteadySteps, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonFewStepsOfAKind one) {
+  return {FindingKind::kReasonFewStepsOfAKind, {one.least.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonFewSnapshots) {
+  return {FindingKind::kReasonFewSnapshots, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonFewRecordedSteps one) {
+  return {FindingKind::kReasonFewRecordedSteps, {one.least.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoRuleApplies) {
+  return {FindingKind::kReasonNoRuleApplies, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonBeginLeftOut) {
+  return {FindingKind::kReasonBeginLeftOut, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonNoData) {
+  return {FindingKind::kReasonNoData, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonImpossibleTimes one) {
+  return {FindingKind::kReasonImpossibleTimes, {one.time.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(ReasonFirstGpusAlone one) {
+  return {FindingKind::kReasonFirstGpusAlone, {one.all.value, one.compared.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(RuleAdviceLowGpuUtilization) {
+  return {FindingKind::kRuleAdviceLowGpuUtilization, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RuleAdviceBatchSize) {
+  return {FindingKind::kRuleAdviceBatchSize, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RuleAdviceCpuBottleneck) {
+  return {FindingKind::kRuleAdviceCpuBottleneck, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RuleAdviceIoBottleneck) {
+  return {FindingKind::kRuleAdviceIoBottleneck, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RuleAdviceGpuMemoryIncrease) {
+  return {FindingKind::kRuleAdviceGpuMemoryIncrease, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RuleAdviceLoadBalancing) {
+  return {FindingKind::kRuleAdviceLoadBalancing, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RuleAdviceDataloader) {
+  return {FindingKind::kRuleAdviceDataloader, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RuleAdviceStepOutlier) {
+  return {FindingKind::kRuleAdviceStepOutlier, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RuleAdviceMaxInitializationTime) {
+  return {FindingKind::kRuleAdviceMaxInitializationTime, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(RuleAdviceProfilerReport) {
+  return {FindingKind::kRuleAdviceProfilerReport, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(LiveRuleFound) {
+  return {FindingKind::kLiveRuleFound, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(LiveRulePassed) {
+  return {FindingKind::kLiveRulePassed, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(LiveMemoryLeak one) {
+  return {FindingKind::kLiveMemoryLeak, {one.rate.value, one.low.value, one.high.value, ValueOf(one.compiled), ValueOf(one.steps)}, {}, PlainOf(one.items.value), {"", ""}};
+}
+
+Finding Make(LiveMemoryPlateau) {
+  return {FindingKind::kLiveMemoryPlateau, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(LiveMemoryUnknown) {
+  return {FindingKind::kLiveMemoryUnknown, {}, {}, {}, {"", ""}};
+}
+
+Finding Make(LiveStepTimeRisen one) {
+  return {FindingKind::kLiveStepTimeRisen, {one.to.value, one.step.value, one.from.value, one.more.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(LiveStepTimeBack one) {
+  return {FindingKind::kLiveStepTimeBack, {one.to.value, one.step.value, one.from.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(LiveHang one) {
+  return {FindingKind::kLiveHang, {one.time.value, one.usual.value, one.step.value, ValueOf(one.more), one.together.value, one.elsewhere.value}, {one.place, one.reason}, PlainOf(one.items.value), {"", ""}};
+}
+
+Finding Make(LiveHangOver one) {
+  return {FindingKind::kLiveHangOver, {one.time.value}, {}, {}, {"", ""}};
+}
+
+Finding Make(LiveNoHang) {
+  return {FindingKind::kLiveNoHang, {}, {}, {}, {"", ""}};
 }
 
 }  // namespace finding

@@ -12,7 +12,7 @@
 namespace steptrace::model {
 
 // clang-format off
-enum class FindingKind : uint8_t {
+enum class FindingKind : uint16_t {
   kDataBatchNotReady,
   kDataLoadedByTraining,
   kDataAwaited,
@@ -61,6 +61,7 @@ enum class FindingKind : uint8_t {
   kRunStepsLeftOut,
   kRunDevicesLeftOut,
   kRunDataLoss,
+  kRunDiskRefused,
   kRunHookFailed,
   kRunLastSeen,
   kProfileProcessesTogether,
@@ -247,12 +248,159 @@ enum class FindingKind : uint8_t {
   kRecommendationTensorCoreSharePossible,
   kRecommendationAllocator,
   kRecommendationAllocatorCalls,
+  kVerdictStraggler,
+  kVerdictSuspect,
+  kVerdictNoSingleSuspect,
+  kVerdictModelIfItComputes,
+  kVerdictModelAndNext,
+  kVerdictModelAndRest,
+  kVerdictModelWithOverhead,
+  kVerdictModelWaitsForHost,
+  kVerdictModelHealthy,
+  kVerdictModelSlowed,
+  kVerdictNoHooks,
+  kVerdictNoStepInStretch,
+  kVerdictCannotRecord,
+  kVerdictSharedMemoryFull,
+  kVerdictUnrecordedProcess,
+  kVerdictScriptProfiler,
+  kVerdictStepsDamaged,
+  kVerdictStepsRefused,
+  kVerdictNoPython,
+  kVerdictNoTorch,
+  kVerdictNoOptimizer,
+  kVerdictOptimizerLeftOut,
+  kVerdictImportWithoutSteps,
+  kVerdictHooksOff,
+  kVerdictNoStepYet,
+  kVerdictStretchOfWarmUp,
+  kVerdictTooFewSteps,
+  kNoteNoDeviceActivity,
+  kNoteProfileWithoutDevices,
+  kNoteProfileWithoutOperators,
+  kNoteProfileWithoutMemory,
+  kNoteProfileWithoutModules,
+  kNoteStepsLeftOut,
+  kNoteAgentEndedFirst,
+  kNoteLostAfterLastStep,
+  kNoteNoStepMarks,
+  kNoteWindows,
+  kNoteCollectivesFrom,
+  kNoteNoMetric,
+  kNoteSamplesAround,
+  kNoteNotMeasured,
+  kNoteLastSteps,
+  kNoteWindowCost,
+  kNoteCuptiStays,
+  kNoteCuptiTaken,
+  kLegacyText,
+  kReasonNoGpuMetric,
+  kReasonNoSystemMetric,
+  kReasonNoGpuMemoryOrCpu,
+  kReasonNoGpuMemory,
+  kReasonNoCpu,
+  kReasonNoIoWait,
+  kReasonGpuMemorySizeUnknown,
+  kReasonMemoryInNoStep,
+  kReasonNoMemoryRecords,
+  kReasonOneGpu,
+  kReasonFewSamples,
+  kReasonFewSamplesOfTwo,
+  kReasonNoTrainingStep,
+  kReasonNoStep,
+  kReasonFrameworkSilent,
+  kReasonNoStepOrOperator,
+  kReasonNoLoader,
+  kReasonFewSteadySteps,
+  kReasonFewStepsOfAKind,
+  kReasonFewSnapshots,
+  kReasonFewRecordedSteps,
+  kReasonNoRuleApplies,
+  kReasonBeginLeftOut,
+  kReasonNoData,
+  kReasonImpossibleTimes,
+  kReasonFirstGpusAlone,
+  kRuleAdviceLowGpuUtilization,
+  kRuleAdviceBatchSize,
+  kRuleAdviceCpuBottleneck,
+  kRuleAdviceIoBottleneck,
+  kRuleAdviceGpuMemoryIncrease,
+  kRuleAdviceLoadBalancing,
+  kRuleAdviceDataloader,
+  kRuleAdviceStepOutlier,
+  kRuleAdviceMaxInitializationTime,
+  kRuleAdviceProfilerReport,
+  kLiveRuleFound,
+  kLiveRulePassed,
+  kLiveMemoryLeak,
+  kLiveMemoryPlateau,
+  kLiveMemoryUnknown,
+  kLiveStepTimeRisen,
+  kLiveStepTimeBack,
+  kLiveHang,
+  kLiveHangOver,
+  kLiveNoHang,
 };
 
-inline constexpr size_t kFindingKindCount = 234;
+inline constexpr size_t kFindingKindCount = 327;
 
 // What each kind holds: what need not be known is optional, all else is to be given.
 namespace finding {
+namespace part {  // that several kinds hold
+
+struct Share {
+  Given<double> share;  // share
+  std::optional<double> low = std::nullopt;  // share_number
+  std::optional<double> high = std::nullopt;  // share_number
+};
+
+struct ShareOfStep {
+  Given<double> share;  // share
+  std::optional<double> low = std::nullopt;  // share_number
+  std::optional<double> high = std::nullopt;  // share_number
+};
+
+struct Ranks {
+  std::optional<int64_t> seen = std::nullopt;  // count
+  std::optional<int64_t> all = std::nullopt;  // count
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  std::optional<double> least = std::nullopt;  // share
+  std::optional<int64_t> least_rank = std::nullopt;  // integer
+  std::optional<double> most = std::nullopt;  // share
+  std::optional<int64_t> most_rank = std::nullopt;  // integer
+};
+
+struct Suspect {
+  std::optional<double> share = std::nullopt;  // share
+  Given<bool> mostly;  // flag
+  Given<bool> waits;  // flag
+  Given<bool> comma;  // flag
+  Text name;
+  std::string function = {};
+  std::string place = {};
+};
+
+struct Slowed {
+  Given<bool> quota;  // flag
+  Given<bool> others;  // flag
+  std::optional<int64_t> threads = std::nullopt;  // integer
+  std::optional<int64_t> ranks = std::nullopt;  // integer
+  std::optional<double> cores = std::nullopt;  // cores
+  Given<bool> anomalies;  // flag
+  std::string beside = {};
+};
+
+struct Seen {
+  Given<bool> unmarked;  // flag
+  std::optional<int64_t> steps = std::nullopt;  // integer
+};
+
+struct Elsewhere {
+  Given<bool> around;  // flag
+  Given<bool> outside;  // flag
+};
+
+}  // namespace part
 
 struct DataBatchNotReady {
   Given<int64_t> starved;  // count
@@ -509,6 +657,11 @@ struct RunDevicesLeftOut {
 struct RunDataLoss {
   Text detail;
   Text where;  // which rows of its table show it
+};
+
+struct RunDiskRefused {
+  Given<int64_t> rows;  // integer
+  Text of;
 };
 
 struct RunHookFailed {
@@ -1369,6 +1522,427 @@ struct RecommendationAllocatorCalls {
   Given<int64_t> time;  // ns
 };
 
+struct VerdictStraggler {
+  Given<int64_t> rank;  // integer
+  Given<bool> waits;  // flag
+  Given<bool> code;  // flag
+  Text name;
+  std::string function = {};
+  std::string place = {};
+  Given<part::ShareOfStep> share;
+  Given<part::Ranks> ranks;
+  Given<part::Seen> seen;
+};
+
+struct VerdictSuspect {
+  Given<bool> by_others;  // flag
+  Given<part::Suspect> who;
+  Given<part::ShareOfStep> share;
+  Given<part::Ranks> ranks;
+  Given<part::Seen> seen;
+};
+
+struct VerdictNoSingleSuspect {
+  std::optional<double> model = std::nullopt;  // share
+  Given<part::Suspect> first;
+  Given<part::Share> first_part;
+  std::optional<part::Suspect> second = std::nullopt;
+  std::optional<part::Share> second_part = std::nullopt;
+  Given<part::Ranks> ranks;
+  Given<part::Seen> seen;
+};
+
+struct VerdictModelIfItComputes {
+  Given<part::Share> share;
+  Given<part::Ranks> ranks;
+  Given<part::Slowed> slowed;
+  Given<part::Seen> seen;
+};
+
+struct VerdictModelAndNext {
+  Given<bool> unsplit;  // flag
+  Given<double> of_step;  // share
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  Given<part::Share> share;
+  Given<part::Ranks> ranks;
+  Given<part::Slowed> slowed;
+  Given<part::Seen> seen;
+  Given<part::Suspect> next;
+};
+
+struct VerdictModelAndRest {
+  Given<bool> unsplit;  // flag
+  Given<double> rest;  // share
+  Given<part::Share> share;
+  Given<part::Ranks> ranks;
+  Given<part::Slowed> slowed;
+  Given<part::Seen> seen;
+};
+
+struct VerdictModelWithOverhead {
+  Given<part::Share> share;
+  Given<part::Ranks> ranks;
+  Given<part::Slowed> slowed;
+  Given<part::Seen> seen;
+};
+
+struct VerdictModelWaitsForHost {
+  Given<part::Share> share;
+  Given<part::Ranks> ranks;
+  Given<part::Seen> seen;
+};
+
+struct VerdictModelHealthy {
+  Given<part::Share> share;
+  Given<part::Ranks> ranks;
+  Given<part::Seen> seen;
+};
+
+struct VerdictModelSlowed {
+  Given<part::Share> share;
+  Given<part::Ranks> ranks;
+  Given<part::Slowed> slowed;
+  Given<part::Seen> seen;
+};
+
+struct VerdictNoHooks {
+};
+
+struct VerdictNoStepInStretch {
+};
+
+struct VerdictCannotRecord {
+};
+
+struct VerdictSharedMemoryFull {
+};
+
+struct VerdictUnrecordedProcess {
+};
+
+struct VerdictScriptProfiler {
+};
+
+struct VerdictStepsDamaged {
+};
+
+struct VerdictStepsRefused {
+};
+
+struct VerdictNoPython {
+};
+
+struct VerdictNoTorch {
+  Given<bool> failed;  // flag
+  Given<bool> stopped;  // flag
+};
+
+struct VerdictNoOptimizer {
+  Given<bool> failed;  // flag
+  Given<bool> stopped;  // flag
+};
+
+struct VerdictOptimizerLeftOut {
+};
+
+struct VerdictImportWithoutSteps {
+};
+
+struct VerdictHooksOff {
+};
+
+struct VerdictNoStepYet {
+};
+
+struct VerdictStretchOfWarmUp {
+  Given<int64_t> steps;  // integer
+};
+
+struct VerdictTooFewSteps {
+  Given<int64_t> steady;  // integer
+  Given<int64_t> seen;  // integer
+  Given<int64_t> more;  // integer
+};
+
+struct NoteNoDeviceActivity {
+  struct Item {
+    Text part;
+  };
+  Given<bool> damaged;  // flag
+  Given<bool> listed;  // flag
+  Given<std::vector<Item>> items;
+};
+
+struct NoteProfileWithoutDevices {
+};
+
+struct NoteProfileWithoutOperators {
+};
+
+struct NoteProfileWithoutMemory {
+};
+
+struct NoteProfileWithoutModules {
+};
+
+struct NoteStepsLeftOut {
+  Given<int64_t> steps;  // count
+  Given<bool> too_few;  // flag
+  Given<bool> told_idle;  // flag
+};
+
+struct NoteAgentEndedFirst {
+};
+
+struct NoteLostAfterLastStep {
+  Text cause;
+};
+
+struct NoteNoStepMarks {
+};
+
+struct NoteWindows {
+  Given<int64_t> steps;  // integer
+  Given<bool> by_devices;  // flag
+  Given<bool> newest;  // flag
+  Given<bool> parted;  // flag
+};
+
+struct NoteCollectivesFrom {
+  Given<int64_t> time;  // ns
+};
+
+struct NoteNoMetric {
+  Given<bool> outside;  // flag
+};
+
+struct NoteSamplesAround {
+  Given<int64_t> time;  // ns
+};
+
+struct NoteNotMeasured {
+  std::string source = {};
+  Text reason;
+};
+
+struct NoteLastSteps {
+  Given<int64_t> steps;  // integer
+};
+
+struct NoteWindowCost {
+  Given<int64_t> steps;  // ns
+  Given<int64_t> before;  // ns
+};
+
+struct NoteCuptiStays {
+  Text reason;
+};
+
+struct NoteCuptiTaken {
+  Text reason;
+};
+
+struct LegacyText {
+  Text text;
+};
+
+struct ReasonNoGpuMetric {
+  Given<part::Elsewhere> elsewhere;
+};
+
+struct ReasonNoSystemMetric {
+  Given<part::Elsewhere> elsewhere;
+};
+
+struct ReasonNoGpuMemoryOrCpu {
+  Given<part::Elsewhere> elsewhere;
+};
+
+struct ReasonNoGpuMemory {
+  Given<part::Elsewhere> elsewhere;
+};
+
+struct ReasonNoCpu {
+  Given<part::Elsewhere> elsewhere;
+};
+
+struct ReasonNoIoWait {
+  Given<part::Elsewhere> elsewhere;
+};
+
+struct ReasonGpuMemorySizeUnknown {
+  Given<part::Elsewhere> elsewhere;
+};
+
+struct ReasonMemoryInNoStep {
+  Given<part::Elsewhere> elsewhere;
+};
+
+struct ReasonNoMemoryRecords {
+  Given<part::Elsewhere> elsewhere;
+};
+
+struct ReasonOneGpu {
+};
+
+struct ReasonFewSamples {
+};
+
+struct ReasonFewSamplesOfTwo {
+};
+
+struct ReasonNoTrainingStep {
+  Given<bool> stretch;  // flag
+};
+
+struct ReasonNoStep {
+  Given<bool> stretch;  // flag
+};
+
+struct ReasonFrameworkSilent {
+  Given<bool> stretch;  // flag
+};
+
+struct ReasonNoStepOrOperator {
+};
+
+struct ReasonNoLoader {
+};
+
+struct ReasonFewSteadySteps {
+};
+
+struct ReasonFewStepsOfAKind {
+  Given<int64_t> least;  // integer
+};
+
+struct ReasonFewSnapshots {
+};
+
+struct ReasonFewRecordedSteps {
+  Given<int64_t> least;  // integer
+};
+
+struct ReasonNoRuleApplies {
+};
+
+struct ReasonBeginLeftOut {
+};
+
+struct ReasonNoData {
+};
+
+struct ReasonImpossibleTimes {
+  Given<int64_t> time;  // ns
+};
+
+struct ReasonFirstGpusAlone {
+  Given<int64_t> all;  // integer
+  Given<int64_t> compared;  // integer
+};
+
+struct RuleAdviceLowGpuUtilization {
+};
+
+struct RuleAdviceBatchSize {
+};
+
+struct RuleAdviceCpuBottleneck {
+};
+
+struct RuleAdviceIoBottleneck {
+};
+
+struct RuleAdviceGpuMemoryIncrease {
+};
+
+struct RuleAdviceLoadBalancing {
+};
+
+struct RuleAdviceDataloader {
+};
+
+struct RuleAdviceStepOutlier {
+};
+
+struct RuleAdviceMaxInitializationTime {
+};
+
+struct RuleAdviceProfilerReport {
+};
+
+struct LiveRuleFound {
+};
+
+struct LiveRulePassed {
+};
+
+struct LiveMemoryLeak {
+  struct Item {
+    Given<double> bytes;  // bytes
+    Given<int64_t> time;  // ns
+    Text limit;
+  };
+  Given<double> rate;  // bytes
+  Given<double> low;  // bytes
+  Given<double> high;  // bytes
+  std::optional<int64_t> compiled = std::nullopt;  // integer
+  std::optional<int64_t> steps = std::nullopt;  // integer
+  Given<std::vector<Item>> items;
+};
+
+struct LiveMemoryPlateau {
+};
+
+struct LiveMemoryUnknown {
+};
+
+struct LiveStepTimeRisen {
+  Given<int64_t> to;  // ns
+  Given<int64_t> step;  // integer
+  Given<int64_t> from;  // ns
+  Given<double> more;  // share
+};
+
+struct LiveStepTimeBack {
+  Given<int64_t> to;  // ns
+  Given<int64_t> step;  // integer
+  Given<int64_t> from;  // ns
+};
+
+struct LiveHang {
+  struct Item {
+    std::optional<int64_t> rank = std::nullopt;  // integer
+    std::optional<int64_t> count = std::nullopt;  // integer
+    std::optional<double> bytes = std::nullopt;  // bytes
+    std::optional<int64_t> worker = std::nullopt;  // integer
+    Given<bool> missing;  // flag
+    Given<bool> data;  // flag
+    Given<bool> gone;  // flag
+    Given<bool> stopped;  // flag
+    std::string ranks = {};
+    std::string phase = {};
+    std::string place = {};
+    std::string reason = {};
+  };
+  Given<int64_t> time;  // ns
+  Given<int64_t> usual;  // ns
+  Given<int64_t> step;  // integer
+  std::optional<int64_t> more = std::nullopt;  // integer
+  Given<bool> together;  // flag
+  Given<bool> elsewhere;  // flag
+  std::string place = {};
+  std::string reason = {};
+  Given<std::vector<Item>> items;
+};
+
+struct LiveHangOver {
+  Given<int64_t> time;  // ns
+};
+
+struct LiveNoHang {
+};
+
 Finding Make(DataBatchNotReady one);
 Finding Make(DataLoadedByTraining one);
 Finding Make(DataAwaited one);
@@ -1417,6 +1991,7 @@ Finding Make(VerdictWarmUp one);
 Finding Make(RunStepsLeftOut one);
 Finding Make(RunDevicesLeftOut one);
 Finding Make(RunDataLoss one);
+Finding Make(RunDiskRefused one);
 Finding Make(RunHookFailed one);
 Finding Make(RunLastSeen one);
 Finding Make(ProfileProcessesTogether one);
@@ -1603,6 +2178,98 @@ Finding Make(RecommendationTensorCoreShare one);
 Finding Make(RecommendationTensorCoreSharePossible one);
 Finding Make(RecommendationAllocator one);
 Finding Make(RecommendationAllocatorCalls one);
+Finding Make(VerdictStraggler one);
+Finding Make(VerdictSuspect one);
+Finding Make(VerdictNoSingleSuspect one);
+Finding Make(VerdictModelIfItComputes one);
+Finding Make(VerdictModelAndNext one);
+Finding Make(VerdictModelAndRest one);
+Finding Make(VerdictModelWithOverhead one);
+Finding Make(VerdictModelWaitsForHost one);
+Finding Make(VerdictModelHealthy one);
+Finding Make(VerdictModelSlowed one);
+Finding Make(VerdictNoHooks one);
+Finding Make(VerdictNoStepInStretch one);
+Finding Make(VerdictCannotRecord one);
+Finding Make(VerdictSharedMemoryFull one);
+Finding Make(VerdictUnrecordedProcess one);
+Finding Make(VerdictScriptProfiler one);
+Finding Make(VerdictStepsDamaged one);
+Finding Make(VerdictStepsRefused one);
+Finding Make(VerdictNoPython one);
+Finding Make(VerdictNoTorch one);
+Finding Make(VerdictNoOptimizer one);
+Finding Make(VerdictOptimizerLeftOut one);
+Finding Make(VerdictImportWithoutSteps one);
+Finding Make(VerdictHooksOff one);
+Finding Make(VerdictNoStepYet one);
+Finding Make(VerdictStretchOfWarmUp one);
+Finding Make(VerdictTooFewSteps one);
+Finding Make(NoteNoDeviceActivity one);
+Finding Make(NoteProfileWithoutDevices one);
+Finding Make(NoteProfileWithoutOperators one);
+Finding Make(NoteProfileWithoutMemory one);
+Finding Make(NoteProfileWithoutModules one);
+Finding Make(NoteStepsLeftOut one);
+Finding Make(NoteAgentEndedFirst one);
+Finding Make(NoteLostAfterLastStep one);
+Finding Make(NoteNoStepMarks one);
+Finding Make(NoteWindows one);
+Finding Make(NoteCollectivesFrom one);
+Finding Make(NoteNoMetric one);
+Finding Make(NoteSamplesAround one);
+Finding Make(NoteNotMeasured one);
+Finding Make(NoteLastSteps one);
+Finding Make(NoteWindowCost one);
+Finding Make(NoteCuptiStays one);
+Finding Make(NoteCuptiTaken one);
+Finding Make(LegacyText one);
+Finding Make(ReasonNoGpuMetric one);
+Finding Make(ReasonNoSystemMetric one);
+Finding Make(ReasonNoGpuMemoryOrCpu one);
+Finding Make(ReasonNoGpuMemory one);
+Finding Make(ReasonNoCpu one);
+Finding Make(ReasonNoIoWait one);
+Finding Make(ReasonGpuMemorySizeUnknown one);
+Finding Make(ReasonMemoryInNoStep one);
+Finding Make(ReasonNoMemoryRecords one);
+Finding Make(ReasonOneGpu one);
+Finding Make(ReasonFewSamples one);
+Finding Make(ReasonFewSamplesOfTwo one);
+Finding Make(ReasonNoTrainingStep one);
+Finding Make(ReasonNoStep one);
+Finding Make(ReasonFrameworkSilent one);
+Finding Make(ReasonNoStepOrOperator one);
+Finding Make(ReasonNoLoader one);
+Finding Make(ReasonFewSteadySteps one);
+Finding Make(ReasonFewStepsOfAKind one);
+Finding Make(ReasonFewSnapshots one);
+Finding Make(ReasonFewRecordedSteps one);
+Finding Make(ReasonNoRuleApplies one);
+Finding Make(ReasonBeginLeftOut one);
+Finding Make(ReasonNoData one);
+Finding Make(ReasonImpossibleTimes one);
+Finding Make(ReasonFirstGpusAlone one);
+Finding Make(RuleAdviceLowGpuUtilization one);
+Finding Make(RuleAdviceBatchSize one);
+Finding Make(RuleAdviceCpuBottleneck one);
+Finding Make(RuleAdviceIoBottleneck one);
+Finding Make(RuleAdviceGpuMemoryIncrease one);
+Finding Make(RuleAdviceLoadBalancing one);
+Finding Make(RuleAdviceDataloader one);
+Finding Make(RuleAdviceStepOutlier one);
+Finding Make(RuleAdviceMaxInitializationTime one);
+Finding Make(RuleAdviceProfilerReport one);
+Finding Make(LiveRuleFound one);
+Finding Make(LiveRulePassed one);
+Finding Make(LiveMemoryLeak one);
+Finding Make(LiveMemoryPlateau one);
+Finding Make(LiveMemoryUnknown one);
+Finding Make(LiveStepTimeRisen one);
+Finding Make(LiveStepTimeBack one);
+Finding Make(LiveHang one);
+Finding Make(LiveHangOver one);
+Finding Make(LiveNoHang one);
 
 }  // namespace finding
 // clang-format on

@@ -34,6 +34,7 @@ class CuptiUsersTest : public KernelsTest {
 
 TEST_F(CuptiUsersTest, AloneOursHasItsWindowAndCuptiStays) {
   ASSERT_THAT(BeginKernels(KnownUsers::kNobody), IsNull());
+  EXPECT_FALSE(KernelsTaken());
   Work();
   EndAll();
   EXPECT_THAT(DetachKernels(), HasSubstr("13.2"));
@@ -48,6 +49,7 @@ TEST_F(CuptiUsersTest, BesideOneWithCallsOfItsOwnNothingIsTouched) {
   ASSERT_EQ(fake_monitor_begins(), 0);
   EXPECT_THAT(BeginKernels(KnownUsers::kNobody),
               AllOf(StartsWith("CUPTI is taken: "), HasSubstr("has subscribed")));
+  EXPECT_TRUE(KernelsTaken());
   Work();
   EXPECT_EQ(fake_monitor_records(), 1u);
   EXPECT_EQ(fake_any_enabled(), 0);

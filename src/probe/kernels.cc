@@ -372,8 +372,13 @@ void SayLosses() {
 
 }  // namespace
 
+bool KernelsTaken() {
+  return g_kernels.taken[0] != '\0';
+}
+
 const char* BeginKernels(KnownUsers known) {
   Collector& k = g_kernels;
+  k.taken[0] = '\0';
   if (k.forked) return "CUPTI cannot be used in a process that was forked from one that used it";
   if (k.state.load(std::memory_order_relaxed) != State::kOn) DrainKernels(true);
   if (k.state.load(std::memory_order_relaxed) != State::kOff) return "it is on already";

@@ -24,6 +24,8 @@ namespace steptrace::probe {
 // Null: on. Else why not, a sentence that stands until the next call. Where it is another user of
 // CUPTI (cupti_users.h) the agent hears of it as a loss.
 const char* BeginKernels(KnownUsers known);
+// Whether the last one refused because another tool has CUPTI.
+bool KernelsTaken();
 
 // The host's calls are no longer told.
 void EndKernels();

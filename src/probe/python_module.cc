@@ -294,6 +294,10 @@ PyObject* KernelsBegin(PyObject*, PyObject* known) {
   return reason == nullptr ? None() : PyUnicode_FromString(reason);
 }
 
+PyObject* KernelsWereTaken(PyObject*, PyObject*) {
+  return PyBool_FromLong(KernelsTaken() ? 1 : 0);
+}
+
 PyObject* KernelsEnd(PyObject*, PyObject*) {
   WantNcclSteps(false);
   EndKernels();
@@ -425,6 +429,7 @@ PyMethodDef g_methods[] = {
     {"operators_recorded", OperatorsRecorded, METH_NOARGS, kNoDoc},
     {"exit_plainly", ExitPlainly, METH_NOARGS, kNoDoc},
     {"kernels_begin", KernelsBegin, METH_O, kNoDoc},
+    {"kernels_taken", KernelsWereTaken, METH_NOARGS, kNoDoc},
     {"kernels_end", KernelsEnd, METH_NOARGS, kNoDoc},
     {"kernels_drain", KernelsDrain, METH_O, kNoDoc},
     {"kernels_past", KernelsPast, METH_NOARGS, kNoDoc},

@@ -141,7 +141,7 @@ def test_what_ends_with_its_container_is_named(tmp_path):
     (loss,) = report["losses"]["rows"]
     assert (loss["cause"], loss["table"], loss["count"]) == ("unrecorded_process", "steps", 1)
     assert report["verdict"]["headline"].startswith("no step seen: the run was closed before")
-    assert not any("was seen to be Python" in note for note in report["notes"])
+    assert not any("was seen to be Python" in note["text"] for note in report["notes"])
 
 
 @pytest.mark.skipif(not can_mount(), reason="needs root and mount namespaces")
@@ -177,6 +177,6 @@ for i in range(20000): step(0)
     lost = {(loss["table"], loss["cause"]) for loss in report["losses"]["rows"]}
     assert ("steps", "disk_refused") in lost, lost
     assert report["phases"]["finalization_ns"] is None
-    assert any(note.startswith("finalization is not known") for note in report["notes"])
+    assert any(note["text"].startswith("finalization is not known") for note in report["notes"])
     rules = plain([executable(), "report", str(tmp_path / "saved"), "--section", "rules"])
     assert b"finalization is unknown" in rules.stdout

@@ -346,7 +346,8 @@ def test_program_without_python(tmp_path):
     assert report["verdict"]["reason"]["id"] == "no_steps"
     assert report["losses"]["rows"] == [], "nothing was lost"
     assert any(
-        "no process of the command was seen to be Python" in note for note in report["notes"]
+        "no process of the command was seen to be Python" in note["text"]
+        for note in report["notes"]
     )
 
 

@@ -180,7 +180,7 @@ def test_each_kernel_of_the_window_is_a_row_and_the_report_is_exact(tmp_path, fa
     assert listed["forward(float*)"]["total_ns"] == 20 * 500_000
     assert listed["backward(float*)"]["total_ns"] == 10 * 1_500_000
     assert listed["adam(float*)"]["total_ns"] == 10 * 300_000
-    assert any("device activity is known of 9 steps" in note for note in report["notes"])
+    assert any("device activity is known of 9 steps" in note["text"] for note in report["notes"])
 
 
 def test_the_verdict_is_of_what_the_device_did(tmp_path, fakes):
@@ -198,7 +198,7 @@ def test_the_verdict_is_of_what_the_device_did(tmp_path, fakes):
     took = time_by_first(kinds, [stretch(row) for row in steps])
     # Steps that a busy machine makes longer within the window than before look like what CUPTI costs: that is taken
     # off the framework's, and the others are stretched to the same sum.
-    stretched = any("what CUPTI adds is taken off" in note for note in report["notes"])
+    stretched = any("what CUPTI adds is taken off" in note["text"] for note in report["notes"])
     for suspect, ns in (
         ("model", took["(float*)"] + took["DtoH"]),
         ("communication", took["nccl"]),
@@ -249,7 +249,9 @@ def test_the_scripts_profiler_has_cupti_alone(tmp_path, fakes):
     (window,) = [json.loads(f["json"]) for f in outcome.run.rows("facts") if f["kind"] == "window"]
     assert len(window["stretches"]) == 2
     report = outcome.run.report()
-    (note,) = [note for note in report["notes"] if "device activity is known" in note]
+    (note,) = [
+        said for one in report["notes"] if "device activity is known" in (said := one["text"])
+    ]
     assert "of 14 steps" in note, note  # 21 to 24, and 30 to 39
 
 
@@ -289,9 +291,11 @@ def test_cupti_leaves_after_each_window_and_nothing_is_mixed_up(tmp_path, fakes)
     (device,) = report["devices"]["rows"]
     begin, end = in_steps(outcome.run, 45, 8)
     assert device["window"]["span_ns"] < 1.2 * (end - begin), "what lies between is no idle time"
-    (note,) = [note for note in report["notes"] if "device activity is known" in note]
+    (note,) = [
+        said for one in report["notes"] if "device activity is known" in (said := one["text"])
+    ]
     assert "of 14 steps" in note and "of the newest window" in note, note
-    assert not [note for note in report["notes"] if "CUPTI stays" in note]
+    assert not [one for one in report["notes"] if "CUPTI stays" in one["text"]]
 
 
 @pytest.mark.parametrize(
@@ -393,7 +397,7 @@ def test_another_user_of_cupti_is_left_alone_and_named(tmp_path, fakes, cupti, l
     ]
     assert (lost["table"], lost["count"]) == ("slices", 1)
     assert "another tool uses CUPTI" in lost["detail"]
-    assert [one for one in outcome.run.report()["notes"] if note in one]
+    assert [one for one in outcome.run.report()["notes"] if note in one["text"]]
     kernels = of(outcome.run.rows("slices"), "kernel")
     assert bool(kernels) == (loop in (MONITOR_WITHIN, OTHER_WITHIN))
     assert len(outcome.run.rows("steps")) >= 55
@@ -412,7 +416,9 @@ def test_from_cupti_13_2_on_windows_have_kernels_and_cupti_stays(tmp_path, fakes
     assert not [
         row for row in report["losses"]["rows"] if row["cause"].startswith(("cupti", "window"))
     ]
-    assert [note for note in report["notes"] if "CUPTI stays" in note and "13.2" in note]
+    assert [
+        one for one in report["notes"] if "CUPTI stays" in one["text"] and "13.2" in one["text"]
+    ]
 
 
 def test_a_window_that_the_run_ends_in_has_its_kernels(tmp_path, fakes):

@@ -165,9 +165,11 @@ def test_sections_that_hold_nothing_say_so(tmp_path):
     run = one_step(tmp_path)
     for name in ("memory", "modules"):
         section = profile_runs.section(run, name)
-        assert any(note.startswith(f"{name}: not applicable: ") for note in section["notes"])
+        assert any(
+            note["text"].startswith(f"{name}: not applicable: ") for note in section["notes"]
+        )
         assert len(profile_runs.steptrace("report", run, "--section", name).splitlines()) > 2
-    notes = profile_runs.section(run, "kernels")["notes"]
+    notes = [note["text"] for note in profile_runs.section(run, "kernels")["notes"]]
     assert not any("operators" in note or "kernels" in note for note in notes)
 
 
@@ -180,7 +182,7 @@ def test_a_profile_without_marks_says_so(tmp_path):
     assert profile_runs.table(run, "steps", tmp_path) == []
     report = json.loads(profile_runs.steptrace("report", run, "--json"))
     assert report["steps"]["marked"] is False
-    assert any("marks no steps" in note for note in report["notes"])
+    assert any("marks no steps" in note["text"] for note in report["notes"])
     first = profile_runs.steptrace("report", run).splitlines()[0]
     assert "no step marks" in first and "1 step" not in first
 

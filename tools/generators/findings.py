@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tomllib
 
-from . import text
+from . import finding_parts, text
 
 SOURCE = Path("schema/findings.toml")
 MADE = text.made_of(SOURCE)
@@ -32,6 +32,10 @@ ROLES = {
     "advice": "Advice",
     "rule": "Rules",
     "recommendation": "Recommendations",
+    "headline": "Verdicts",
+    "note": "Notes",
+    "reason": "Why there is nothing to tell",
+    "live": "While the run goes on",
 }
 VIEWS = ("overview", "steps", "data", "operators", "distributed", "system", "timeline", "devices")
 THREADS = ("training", "other", "workers")
@@ -39,14 +43,18 @@ NAME = r"[a-z][a-z0-9_]*"
 
 
 def declared():
-    kinds = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["kind"]
+    source = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+    kinds, parts = source["kind"], {part["name"]: part for part in source["part"]}
+    for part in parts.values():
+        check_part({"id": f"part {part['name']}"}, part, [])
     seen = set()
     for kind in kinds:
+        finding_parts.flatten(kind, parts, refuse)
         if kind["id"] in seen or not re.fullmatch(rf"{NAME}(\.{NAME})+", kind["id"]):
             sys.exit(f"{SOURCE}: {kind['id']} is twice there, or no name of a kind")
         seen.add(kind["id"])
         check(kind)
-    return kinds
+    return kinds, parts.values()
 
 
 def refuse(kind, why):
@@ -105,18 +113,29 @@ def struct_name(kind):
 
 
 def fields(part, indent):
+    taken_in = part.get("of", {})
     for name, unit in part.get("figures", {}).items():
+        if name in taken_in:
+            continue
         type_of = UNITS[unit.removesuffix("?")][1]
         if unit.endswith("?"):
             yield f"{indent}std::optional<{type_of}> {name} = std::nullopt;  // {unit[:-1]}"
         else:
             yield f"{indent}Given<{type_of}> {name};  // {unit}"
     for name, what in part.get("texts", {}).items():
+        if name in taken_in:
+            continue
         optional = what.endswith("?")
         yield f"{indent}{'std::string' if optional else 'Text'} {name}{' = {}' if optional else ''};"
+    for name, of in part.get("parts", {}).items():
+        what = f"part::{text.camel(of.removesuffix('?'))}"
+        if of.endswith("?"):
+            yield f"{indent}std::optional<{what}> {name} = std::nullopt;"
+        else:
+            yield f"{indent}Given<{what}> {name};"
 
 
-def header(kinds):
+def header(kinds, parts):
     yield "// SPDX-License-Identifier: Apache-2.0"
     yield f"// {MADE}"
     yield "#pragma once"
@@ -131,7 +150,7 @@ def header(kinds):
     yield "namespace steptrace::model {"
     yield ""
     yield "// clang-format off"
-    yield "enum class FindingKind : uint8_t {"
+    yield "enum class FindingKind : uint16_t {"
     for kind in kinds:
         yield f"  k{struct_name(kind)},"
     yield "};"
@@ -140,6 +159,14 @@ def header(kinds):
     yield ""
     yield "// What each kind holds: what need not be known is optional, all else is to be given."
     yield "namespace finding {"
+    yield "namespace part {  // that several kinds hold"
+    for part in parts:
+        yield ""
+        yield f"struct {text.camel(part['name'])} {{"
+        yield from fields(part, "  ")
+        yield "};"
+    yield ""
+    yield "}  // namespace part"
     for kind in kinds:
         yield ""
         yield f"struct {struct_name(kind)} {{"
@@ -171,15 +198,20 @@ def is_placed(kind):
 
 
 def values(part, of):
-    figures = [
-        f"ValueOf({of}.{name})" if unit.endswith("?") else f"{of}.{name}.value"
-        for name, unit in part.get("figures", {}).items()
-    ]
-    texts = [
-        f"{of}.{name}" if what.endswith("?") else f"{of}.{name}.value"
-        for name, what in part.get("texts", {}).items()
-    ]
+    figures = [held(part, of, *one, "Value") for one in part.get("figures", {}).items()]
+    texts = [held(part, of, *one, "std::string") for one in part.get("texts", {}).items()]
     return f"{{{', '.join(figures)}}}, {{{', '.join(texts)}}}"
+
+
+def held(part, of, name, what, plain):
+    """A figure or text of the struct `of`, as what a finding holds."""
+    own = (None, name, what.endswith("?"), False)
+    field, name, may_be_unknown, may_be_absent = part.get("of", {}).get(name, own)
+    place = f"{of}.{field}->" if may_be_absent else f"{of}.{field}.value." if field else f"{of}."
+    value = f"{place}{name}" if may_be_unknown else f"{place}{name}.value"
+    if may_be_unknown and plain == "Value":
+        value = f"ValueOf({value})"
+    return f"{of}.{field} ? {plain}({value}) : {plain}()" if may_be_absent else value
 
 
 def infos(kind, part, name):
@@ -358,6 +390,9 @@ def said(part):
     whole = {}
     for name, cases in part.get("clauses", {}).items():
         texts = [placed(one, whole) for one in cases.values()]
+        if list(cases) == ["else"]:
+            whole[name] = texts[0]
+            continue
         if "else" not in cases:
             texts.append("")
         whole[name] = f"[{' / '.join(texts)}]" if texts[-1] else f"[{' / '.join(texts[:-1])}]"
@@ -372,7 +407,7 @@ def cell(value):
     return value.replace("|", "\\|").replace("<", "&lt;")
 
 
-def holds(part):
+def holds(part, kind=None):
     named = [
         f"`{name}` ({unit.removesuffix('?')}{', or null' if unit.endswith('?') else ''})"
         for name, unit in part.get("figures", {}).items()
@@ -381,15 +416,22 @@ def holds(part):
         f"`{name}` (text: {what.removesuffix('?')}{', or null' if what.endswith('?') else ''})"
         for name, what in part.get("texts", {}).items()
     ]
-    return ", ".join(named)
+    return ", ".join(named + [of_part(kind, *one) for one in part.get("parts", {}).items()])
 
 
-def page(kinds):
+def of_part(kind, field, of):
+    """The values of a part by their names in the kind."""
+    names = [f"`{name}`" for name, (in_field, *_) in kind["of"].items() if in_field == field]
+    absent = ", or null" if of.endswith("?") else ""
+    return f"{', '.join(names)} (of [{of.removesuffix('?')}](#parts){absent})"
+
+
+def page(kinds, parts):
     yield "# Kinds of findings"
     yield ""
     yield f"<!-- {MADE} -->"
     yield ""
-    yield "Evidence and advice of a verdict, and what rules find, are values of these kinds, with their figures and texts (`values`), and the rows that"
+    yield "What a report says is values of these kinds, with their figures and texts (`values`), and of evidence the rows that"
     yield "show it; the sentence beside them is made of these. Programs go by `kind` and `values`: kinds are added, and none is used"
     yield "again for something else, while a sentence may be written better. A part in brackets is said where it applies; `{items}`"
     yield "are the sentences of the items, one after the other."
@@ -405,20 +447,31 @@ def page(kinds):
         yield f"| --- | --- | --- | --- |{' --- |' if shows else ''} --- |"
         for kind in of_role:
             items = kind.get("items")
-            sentence = cell(said(kind)) + (f"; an item: {cell(said(items))}" if items else "")
-            value = holds(kind)
+            sentence = cell(said(kind["declared"])) + (
+                f"; an item: {cell(said(items))}" if items else ""
+            )
+            value = holds(kind["declared"], kind)
             if items:
                 value += f"{', ' if value else ''}`items`: {holds(items)}"
             table = f" `{kind['table']}` |" if shows else ""
             yield f"| `{kind['id']}` | {kind['title']} | {sentence} | {value} |{table} {kind['since']} |"
+    yield ""
+    yield "## Parts"
+    yield ""
+    yield "What several kinds say alike. A kind that has one has its values, each behind the name that the part has there: `share_low`."
+    yield ""
+    yield "| part | sentence | values |"
+    yield "| --- | --- | --- |"
+    for part in parts:
+        yield f"| `{part['name']}` | {cell(said(part))} | {holds(part)} |"
 
 
 def files():
-    kinds = declared()
+    kinds, parts = declared()
     return {
-        Path("src/model/finding_kinds.h"): text.whole(header(kinds)),
+        Path("src/model/finding_kinds.h"): text.whole(header(kinds, parts)),
         Path("src/model/finding_kinds.cc"): text.whole(source(kinds)),
         Path("src/present/words/finding_words.h"): text.whole(words(kinds)),
         Path("ui/src/api/finding_kinds.ts"): text.whole(typescript(kinds)),
-        Path("docs/reference/findings.md"): text.whole(page(kinds)),
+        Path("docs/reference/findings.md"): text.whole(page(kinds, parts)),
     }

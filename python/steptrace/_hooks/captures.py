@@ -52,12 +52,10 @@ class Capture:
         """The kinds that are left: CUPTI may refuse."""
         if kinds & KERNELS:
             devices = kernels.Capture(self._probe, self._hook)
-            reason = devices.begin()
-            if reason is None:
+            if devices.begin():
                 self.devices = devices
                 device_phases.hold(self)  # CUPTI would tell of our calls
             else:
-                self._hook.say("unavailable", reason)
                 kinds &= ~KERNELS
         return kinds
 

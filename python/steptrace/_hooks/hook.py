@@ -60,10 +60,12 @@ class Hook:
             except Exception:
                 pass  # a hook that is off may stay patched in: its enter is what failed
 
-    def say(self, state, reason):
+    def say(self, state, reason, **more):
+        """`more`: what programs are to know of the reason."""
         try:
             reason = facts.text_of(reason[:500])
             fact = {"hook": self.name, "module": self.module, "state": state, "reason": reason}
+            fact |= {name: facts.text_of(value[:500]) for name, value in more.items()}
             self.probe.fact(vocabulary.FACT_HOOK, json.dumps(fact))
         except Exception:
             pass

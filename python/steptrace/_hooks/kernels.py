@@ -24,7 +24,7 @@ LATER, NOW, NOW_OR_SOON = range(3)
 # A thread of CUPTI's that is about to hand over what it saw is waited for a millisecond so often.
 _TRIES_SOON = 20
 
-_STAYS = "kernels: CUPTI stays in the process, and calls of CUDA take longer until it ends: "
+_STAYS = "CUPTI stays in the process, and calls of CUDA take longer until it ends: "
 
 # Held while CUPTI is asked to leave, and while the capture of a graph takes that back. Not the
 # turn of profilers: who begins one may have that for long, and a training's capture is not to wait.
@@ -60,18 +60,25 @@ class Capture:
         self._ended_ns = None
 
     def begin(self):
-        """None: on. Else why not."""
+        """Whether it is on; else it is said why not."""
         global _left, _on
         stay(self._probe)
         if _left and _graphs:
-            return "kernels: CUDA graphs were captured since CUPTI has left the process"
+            return self._refused("CUDA graphs were captured since CUPTI has left the process")
         reason = self._probe.kernels_begin(other_users.known())
         if reason is not None:
-            return f"kernels: {reason}"
+            taken = (
+                {"cause": "cupti_taken", "detail": reason} if self._probe.kernels_taken() else {}
+            )
+            return self._refused(reason, **taken)
         _left = False
         _watch_exit()
         _on = self
-        return None
+        return True
+
+    def _refused(self, reason, **more):
+        self._hook.say("unavailable", f"kernels: {reason}", **more)
+        return False
 
     def end(self):
         if self._ended_ns is None:
@@ -126,7 +133,8 @@ class Capture:
             finally:
                 asking.release()
         if reason is not None:
-            self._hook.say("limited", _STAYS + reason)
+            detail = _STAYS + reason
+            self._hook.say("limited", "kernels: " + detail, cause="cupti_stays", detail=detail)
 
 
 def watch_graphs(on):

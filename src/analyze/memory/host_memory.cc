@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -13,6 +14,7 @@
 #include "analyze/report/quantity.h"
 #include "analyze/report/report_input.h"
 #include "analyze/stats/distribution.h"
+#include "model/finding_kinds.h"
 #include "store/metrics.h"
 
 namespace steptrace::analyze {
@@ -364,25 +366,25 @@ std::string SubjectOf(const ProcessMemory& process) {
                         : "memory of " + who;
 }
 
-std::string GrowthText(const ProcessMemory& process, const HostMemorySection& section) {
+model::Finding GrowthOf(const ProcessMemory& process, const HostMemorySection& section) {
+  namespace finding = model::finding;
   const Growth& growth = process.growth;
-  if (growth.verdict == GrowthVerdict::kPlateau) return "does not grow any more: a plateau";
-  if (growth.verdict == GrowthVerdict::kNotEnough) return "not enough data to tell";
-  std::string text =
-      fmt::format("grows by {} a step ({} to {}): a leak", FormatBytes(growth.bytes_per_step),
-                  FormatBytes(growth.low), FormatBytes(growth.high));
-  if (process.compiled_steps >= kLeastCompiled) {
-    text += fmt::format(
-        ", as torch.compile compiles anew in {} of these {:.0f} steps and keeps what it made (keep "
-        "shapes fixed, or pass dynamic=True)",
-        process.compiled_steps, growth.steps);
-  }
+  if (growth.verdict == GrowthVerdict::kPlateau) return Make(finding::LiveMemoryPlateau{});
+  if (growth.verdict == GrowthVerdict::kNotEnough) return Make(finding::LiveMemoryUnknown{});
+  std::vector<finding::LiveMemoryLeak::Item> outlooks;
   for (const MemoryOutlook& one : section.outlooks) {
     if (one.node != process.node || one.device != process.device) continue;
-    text += fmt::format("; the {} of the {} would last for {} more", FormatBytes(one.limit_bytes),
-                        one.limit, FormatDuration(one.exhausted_in_ns));
+    outlooks.push_back({.bytes = one.limit_bytes, .time = one.exhausted_in_ns, .limit = one.limit});
   }
-  return text;
+  finding::LiveMemoryLeak leak{.rate = growth.bytes_per_step,
+                               .low = growth.low,
+                               .high = growth.high,
+                               .items = std::move(outlooks)};
+  if (process.compiled_steps >= kLeastCompiled) {
+    leak.compiled = process.compiled_steps;
+    leak.steps = std::llrint(growth.steps);
+  }
+  return Make(std::move(leak));
 }
 
 }  // namespace steptrace::analyze

@@ -13,6 +13,7 @@
 
 #include "analyze/memory/growth.h"
 #include "analyze/memory/memory_kinds.h"
+#include "model/finding.h"
 #include "store/packed_rows.h"
 #include "store/string_table.h"
 #include "store/tables.h"
@@ -108,6 +109,6 @@ nlohmann::ordered_json HostMemoryJson(const HostMemorySection& section);
 
 // "memory of rank 0 grows by 1 MiB a step (0.98 to 1.02), …"; for findings and the report's text.
 std::string SubjectOf(const ProcessMemory& process);
-std::string GrowthText(const ProcessMemory& process, const HostMemorySection& section);
+model::Finding GrowthOf(const ProcessMemory& process, const HostMemorySection& section);
 
 }  // namespace steptrace::analyze

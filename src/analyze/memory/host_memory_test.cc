@@ -10,12 +10,17 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/report/report_input.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+std::string GrowthText(const ProcessMemory& process, const HostMemorySection& section) {
+  return present::SentenceOf(GrowthOf(process, section)).text;
+}
 
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr double kMib = 1 << 20;

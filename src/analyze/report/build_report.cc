@@ -9,6 +9,7 @@
 
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/lost_steps.h"
+#include "analyze/report/make_run_card.h"
 #include "analyze/report/notes.h"
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/rank_figures.h"

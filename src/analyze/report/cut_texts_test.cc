@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/report/report_json.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -61,14 +62,16 @@ TEST(FindText, FindsTheWholeByItsNumber) {
 TEST(CutTexts, BoundsAReportAndItsSections) {
   Report report;
   for (int i = 0; i < 10; ++i) {
-    report.notes.push_back(std::string(1 << 20, static_cast<char>('a' + i)));
+    report.notes.push_back(
+        Make(model::finding::LegacyText{.text = std::string(1 << 20, static_cast<char>('a' + i))}));
   }
   EXPECT_GT(ReportToJson(report).size(), size_t{10} << 20);
   EXPECT_LT(ReportToJson(report, kMaxPageTextBytes).size(), 16u << 10);
   const SectionName* section = FindSection("kernels");
   ASSERT_NE(section, nullptr);
   EXPECT_LT(SectionToJson(report, *section, std::nullopt, kMaxPageTextBytes).size(), 16u << 10);
-  EXPECT_EQ(FindText(report, TextId(report.notes[3])), report.notes[3]);
+  const std::string& whole = report.notes[3].texts.front();
+  EXPECT_EQ(FindText(report, TextId(whole)), whole);
 }
 
 }  // namespace

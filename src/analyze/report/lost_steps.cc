@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/lost_steps.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -10,6 +8,7 @@
 
 #include "analyze/trace/lost_stretches.h"
 #include "analyze/verdict/step_times.h"
+#include "model/finding_kinds.h"
 #include "store/loss_causes.h"
 #include "store/metadata_keys.h"
 
@@ -89,20 +88,14 @@ bool TakesSteps(const ReportInput& input, const store::LossRow& loss) {
 
 }  // namespace
 
-std::string WhyStepsMayFollow(const ReportInput& input, int64_t moment_ns) {
-  std::string why;
+std::optional<model::Finding> WhyStepsMayFollow(const ReportInput& input, int64_t moment_ns) {
+  std::optional<model::Finding> why;
   for (const store::LossRow& loss : input.losses) {
     if (loss.to_ns.value_or(INT64_MAX) <= moment_ns) continue;
     const std::string& cause = input.strings->Text(loss.cause);
-    if (cause == store::LossCause::kAgentGap) {
-      return "the agent ended before the run, and steps may have come after the last one that it "
-             "wrote down";
-    }
-    if (!why.empty() || !TakesSteps(input, loss)) continue;
-    why = fmt::format(
-        "something was lost after the last step that is stored ({}), and steps may have come after "
-        "it",
-        cause);
+    if (cause == store::LossCause::kAgentGap) return Make(model::finding::NoteAgentEndedFirst{});
+    if (why || !TakesSteps(input, loss)) continue;
+    why = Make(model::finding::NoteLostAfterLastStep{.cause = cause});
   }
   return why;
 }

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
-#include <string>
 
 #include "analyze/report/report_input.h"
 #include "analyze/verdict/trace_steps.h"
+#include "model/finding.h"
 
 namespace steptrace::analyze {
 
@@ -20,8 +21,8 @@ int64_t RecordedBeside(const ReportInput& input, const std::set<int32_t>& with_s
 // Whether files that held steps are damaged, or the disk did not take some.
 bool LostWrittenSteps(const ReportInput& input);
 
-// Why steps may have come after that moment that are not in the run; empty: none of its losses says
-// so. What follows the last step is finalization only then.
-std::string WhyStepsMayFollow(const ReportInput& input, int64_t moment_ns);
+// Why steps may have come after that moment that are not in the run; nothing: none of its losses
+// says so. What follows the last step is finalization only then.
+std::optional<model::Finding> WhyStepsMayFollow(const ReportInput& input, int64_t moment_ns);
 
 }  // namespace steptrace::analyze

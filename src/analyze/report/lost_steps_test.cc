@@ -11,6 +11,7 @@
 #include "analyze/report/build_report.h"
 #include "analyze/trace/trace_text.h"
 #include "model/finding_kinds.h"
+#include "present/words/finding_sentence.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -39,8 +40,8 @@ Trace ProfileOfSix(store::StringTable& strings) {
 }
 
 bool IsTold(const Report& report, const std::string& text) {
-  const auto has = [&](const auto& one) { return one.find(text) != std::string::npos; };
-  return std::any_of(report.notes.begin(), report.notes.end(), has) &&
+  const auto has = [&](const std::string& one) { return one.find(text) != std::string::npos; };
+  return std::ranges::any_of(present::TextsOf(report.notes), has) &&
          std::any_of(report.verdict.evidence.begin(), report.verdict.evidence.end(),
                      [](const model::Finding& one) {
                        return one.kind == model::FindingKind::kRunStepsLeftOut ||
@@ -66,8 +67,8 @@ TEST(LostSlicesTest, StepsOfAProfileThatADamagedFileTouchesAreLeftOutOfTheVerdic
   const Report report = BuildReport(run.input);
   EXPECT_NEAR(ComputeShare(report), 0.8, 1e-6);
   EXPECT_TRUE(IsTold(report, "3 steps are left out")) << "and the ones beside it";
-  EXPECT_NE(report.verdict.headline.text.find("seen in 3 steps"), std::string::npos)
-      << report.verdict.headline.text;
+  const std::string headline = present::SentenceOf(report.verdict.headline).text;
+  EXPECT_NE(headline.find("seen in 3 steps"), std::string::npos) << headline;
 }
 
 // Of a stretch the rows are some of the run's, and its losses all of it.
@@ -130,10 +131,12 @@ TEST(LostStepsTest, WhatFollowsTheLastStepIsFinalizationOnlyIfNoStepWasLostThere
                            "table=slices cause=unseen_process count=-1 from=20s"}) {
     const Report report = ReportWithLoss(loss);
     EXPECT_EQ(report.phases.finalization_ns, std::nullopt) << loss;
-    EXPECT_NE(report.phases.finalization_unknown, "") << loss;
-    EXPECT_TRUE(std::any_of(report.notes.begin(), report.notes.end(), [](const auto& note) {
-      return note.starts_with("finalization is not known: something was lost");
-    })) << loss;
+    ASSERT_TRUE(report.phases.finalization_unknown.has_value()) << loss;
+    EXPECT_EQ(report.phases.finalization_unknown->kind, model::FindingKind::kNoteLostAfterLastStep);
+    EXPECT_EQ(std::ranges::count(report.notes, model::FindingKind::kNoteLostAfterLastStep,
+                                 &model::Finding::kind),
+              1)
+        << loss;
   }
 }
 
@@ -144,7 +147,7 @@ TEST(LostStepsTest, LossesBeforeTheLastStepAndOfOtherRowsLeaveFinalizationKnown)
                            "table=steps cause=window_cut count=1 from=20s"}) {
     const Report report = ReportWithLoss(loss);
     EXPECT_EQ(report.phases.finalization_ns, 10'000'000'000) << loss;
-    EXPECT_EQ(report.phases.finalization_unknown, "") << loss;
+    EXPECT_FALSE(report.phases.finalization_unknown.has_value()) << loss;
   }
 }
 
@@ -157,7 +160,7 @@ TEST(LostStepsTest, TheNoteHasTheReasonWhereverTheStepsBegin) {
   ASSERT_TRUE(run.ok()) << run.error().message;
   for (store::StepRow& row : run->steps) row.ts_ns -= 2'000'000'000;
   run->input.steps = run->steps;
-  EXPECT_EQ(std::ranges::count(BuildReport(run->input).notes,
+  EXPECT_EQ(std::ranges::count(present::TextsOf(BuildReport(run->input).notes),
                                "finalization is not known: something was lost after the last step "
                                "that is stored (disk_refused), and steps may have come after it"),
             1);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "analyze/report/report.h"
@@ -22,7 +21,7 @@ struct NotesInput {
 };
 
 // What a reader of the report is to know beside its figures; of the report all else is there.
-std::vector<std::string> MakeNotes(const ReportInput& input, const Report& report,
-                                   const NotesInput& found);
+std::vector<model::Finding> MakeNotes(const ReportInput& input, const Report& report,
+                                      const NotesInput& found);
 
 }  // namespace steptrace::analyze

@@ -12,7 +12,6 @@
 #include "analyze/report/recommendation.h"
 #include "analyze/report/report_lines.h"
 #include "analyze/report/run_card.h"
-#include "analyze/report/sentence.h"
 #include "analyze/report/stage_row.h"
 #include "model/finding.h"
 
@@ -45,7 +44,7 @@ struct PhasesSection {
   std::optional<int64_t> initialization_ns;
   std::optional<int64_t> training_ns;
   std::optional<int64_t> finalization_ns;
-  std::string finalization_unknown;  // why: steps may have come then
+  std::optional<model::Finding> finalization_unknown;  // why: steps may have come then
 };
 
 struct Distribution {
@@ -94,7 +93,7 @@ struct RunVerdict {
   int64_t steady = 0;  // its steady steps
   VerdictStatus status = VerdictStatus::kNoSteps;
   std::string suspect;
-  Sentence headline;
+  std::optional<model::Finding> headline;
   double share = 0, share_low = 0, share_high = 0;
 };
 
@@ -102,8 +101,8 @@ struct Verdict {
   VerdictStatus status = VerdictStatus::kNoSteps;
   std::string suspect;    // of schema/stages.toml; empty: none
   std::string sub_stage;  // likewise
-  Sentence headline;      // the verdict in a sentence
-  bool healthy = false;   // the model fills the step, and nothing is in its way
+  std::optional<model::Finding> headline;
+  bool healthy = false;  // the model fills the step, and nothing is in its way
   double share = 0, share_low = 0, share_high = 0;  // 95 % interval
   std::optional<double> at_most_speedup;            // step time over step time without it
   std::optional<int64_t> at_most_saving_ns;         // over the whole run's training time
@@ -189,7 +188,7 @@ struct Report {
   std::vector<FindingLine> findings;                     // by time, the last 1000
   int64_t finding_count = 0;                             // of which these are the last
   std::vector<LossLine> losses;
-  std::vector<std::string> notes;
+  std::vector<model::Finding> notes;
   std::shared_ptr<const std::vector<RuleResult>> rules;  // in the mode modern; null: none ran
   // Roles, devices, operators, kernels, memory, modules, collectives, critical path. Without one
   // they are listed in the JSON form as empty, with a note.

@@ -14,6 +14,7 @@
 #include "analyze/rules/profiling_report.h"
 #include "base/inert_text.h"
 #include "base/shallow_json.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -104,11 +105,14 @@ Json FunctionJson(const StageFunction& one) {
 
 Json WholeRunJson(const std::optional<RunVerdict>& run) {
   if (!run) return nullptr;
+  const Json said = SaidJson(run->headline);
   Json json = {{"steady", run->steady}};
   json.update(StateJson(StateOf(run->status)));
   json.update(Json({{"suspect", run->suspect},
-                    {"headline", run->headline.text},
-                    {"figures", FiguresJson(run->headline)},
+                    {"headline", said["text"]},
+                    {"figures", said["figures"]},
+                    {"kind", said["kind"]},
+                    {"values", said["values"]},
                     {"share", run->share},
                     {"share_low", run->share_low},
                     {"share_high", run->share_high}}));
@@ -116,10 +120,13 @@ Json WholeRunJson(const std::optional<RunVerdict>& run) {
 }
 
 Json VerdictJson(const Verdict& verdict) {
+  const Json said = SaidJson(verdict.headline);
   return {{"suspect", verdict.suspect},
           {"sub_stage", verdict.sub_stage},
-          {"headline", verdict.headline.text},
-          {"figures", FiguresJson(verdict.headline)},
+          {"headline", said["text"]},
+          {"figures", said["figures"]},
+          {"kind", said["kind"]},
+          {"values", said["values"]},
           {"healthy", verdict.healthy},
           {"share", verdict.share},
           {"share_low", verdict.share_low},
@@ -210,15 +217,6 @@ Json DistributedJson(const DistributedSection& section) {
        })}};
 }
 
-// As FindingJson; of what does not apply nothing is said.
-Json SaidJson(const std::optional<model::Finding>& said) {
-  if (said) return FindingJson(*said);
-  Json json = SentenceJson({});
-  json["kind"] = nullptr;
-  json["values"] = Json::object();
-  return json;
-}
-
 Json RecommendationJson(const Recommendation& one) {
   const Json said = SaidJson(one.text), advice = SaidJson(one.advice);
   return {{"name", one.name},
@@ -273,9 +271,12 @@ Json LossJson(const LossLine& loss) {
           {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.detail}};
 }
 
-Json FindingJson(const FindingLine& finding, bool standing) {
-  return {{"ts_ns", finding.ts_ns},     {"severity", finding.severity}, {"kind", finding.kind},
-          {"subject", finding.subject}, {"text", finding.text},         {"standing", standing}};
+Json LineJson(const FindingLine& finding, bool standing) {
+  const Json said = FindingJson(finding.said);
+  return {
+      {"ts_ns", finding.ts_ns},     {"severity", finding.severity}, {"kind", finding.kind},
+      {"subject", finding.subject}, {"text", said["text"]},         {"figures", said["figures"]},
+      {"finding", said["kind"]},    {"values", said["values"]},     {"standing", standing}};
 }
 
 Json RulesJson(const Report& report) {
@@ -379,7 +380,7 @@ Json WholeJson(const Report& report) {
                {"findings", FindingsJson(report.findings)},
                {"losses", Each(report.losses, LossJson)},
                {"import", {{"unrecognised", Json::array()}}},
-               {"notes", report.notes}};
+               {"notes", Each(report.notes, FindingJson)}};
   if (report.profile) AddProfileJson(*report.profile, json);
   FrameSections(report, json);
   return json;
@@ -402,8 +403,7 @@ nlohmann::ordered_json ComparabilityJson(const Comparability& one) {
 nlohmann::ordered_json FindingsJson(const std::vector<FindingLine>& findings) {
   const std::vector<bool> standing = StandingFindings(findings);
   Json list = Json::array();
-  for (size_t i = 0; i < findings.size(); ++i)
-    list.push_back(FindingJson(findings[i], standing[i]));
+  for (size_t i = 0; i < findings.size(); ++i) list.push_back(LineJson(findings[i], standing[i]));
   return list;
 }
 

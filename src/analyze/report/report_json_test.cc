@@ -12,6 +12,7 @@
 #include <string>
 
 #include "analyze/report/build_report.h"
+#include "model/finding_kinds.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -130,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Data, ReportJsonTest, ::testing::ValuesIn(CaseNames()),
 TEST(ReportJsonTextTest, BytesThatAreNoUtf8AreReplaced) {
   Report report;
   report.run.name = "bad\xff name\x01";
-  report.notes = {"\xc3"};
+  report.notes = {Make(model::finding::LegacyText{.text = "\xc3"})};
   const Json json = Json::parse(ReportToJson(report));
   EXPECT_EQ(json["run"]["name"], "bad\uFFFD name\x01");
 }
@@ -147,12 +148,11 @@ TEST(ReportJsonTextTest, MoneyIsThereWhenAPriceWasGiven) {
 
 TEST(ReportJsonTextTest, AFindingStandsUntilItIsTakenBackOrSaidAnew) {
   Report report;
-  report.findings = {{1, "warning", "rule", "Dataloader", "rank 0 waits"},
-                     {2, "warning", "rule", "StepOutlier", "9 steps"},
-                     {3, "error", "alert", "hang", "no step"},
-                     {4, "info", "rule", "Dataloader", "no issue any more"},
-                     {5, "warning", "rule", "StepOutlier", "12 steps"},
-                     {6, "warning", "alert", "Dataloader", "another's word"}};
+  const model::Finding said = Make(model::finding::LiveRuleFound{});
+  report.findings = {
+      {1, "warning", "rule", "Dataloader", said},  {2, "warning", "rule", "StepOutlier", said},
+      {3, "error", "alert", "hang", said},         {4, "info", "rule", "Dataloader", said},
+      {5, "warning", "rule", "StepOutlier", said}, {6, "warning", "alert", "Dataloader", said}};
   std::string standing;
   const Json json = Json::parse(ReportToJson(report));
   for (const Json& finding : json["findings"]["rows"]) {

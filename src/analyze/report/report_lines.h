@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "model/finding.h"
+
 // Rows of the report's lists that the run's own tables hold: metrics, losses, findings.
 namespace steptrace::analyze {
 
@@ -34,7 +36,7 @@ struct FindingLine {
   std::string severity;  // info, warning, error
   std::string kind;      // rule, alert
   std::string subject;
-  std::string text;
+  model::Finding said;
 };
 
 }  // namespace steptrace::analyze

@@ -11,10 +11,6 @@
 // what nobody told is empty or nullopt.
 namespace steptrace::analyze {
 
-struct ReportInput;
-struct JobFacts;
-struct DevicesSection;
-
 struct CardHost {
   int32_t node = 0;
   std::string host;
@@ -47,16 +43,5 @@ struct Comparability {
   std::optional<double> gpu_throttled;  // share of the readings
   std::vector<NamedText> settings;
 };
-
-RunCard MakeRunCard(const ReportInput& input, const JobFacts& facts);
-// `devices`: of input.profile; null: there is none.
-Comparability MakeComparability(const ReportInput& input, const JobFacts& facts,
-                                const DevicesSection* devices);
-
-// In which of these two runs are known to differ, by the names of the JSON form: hardware,
-// world_size, batch_size, precision, versions, throttling, settings.
-std::vector<std::string> UnlikeParts(const Comparability& a, const Comparability& b);
-// How many of the seven are known.
-int64_t KnownParts(const Comparability& one);
 
 }  // namespace steptrace::analyze

@@ -15,9 +15,11 @@
 #include <utility>
 
 #include "analyze/report/lost_steps.h"
+#include "analyze/report/stored_finding.h"
 #include "analyze/stats/bootstrap.h"
 #include "analyze/stats/distribution.h"
 #include "base/time.h"
+#include "model/finding_kinds.h"
 #include "store/loss_causes.h"
 #include "store/metrics.h"
 
@@ -178,7 +180,7 @@ PhasesSection MakePhases(const ReportInput& input) {
   if (input.options.of_stretch) return phases;
   phases.initialization_ns = std::max<int64_t>(*begin, 0);
   phases.finalization_unknown = WhyStepsMayFollow(input, *end);
-  if (input.run.status != "in_progress" && phases.finalization_unknown.empty()) {
+  if (input.run.status != "in_progress" && !phases.finalization_unknown) {
     phases.finalization_ns = std::max<int64_t>(input.run.duration_ns - *end, 0);
   }
   return phases;
@@ -405,24 +407,16 @@ std::vector<SystemRow> MakeSystem(const ReportInput& input) {
   return rows;
 }
 
-std::vector<std::string> UnavailableMetrics(const ReportInput& input) {
-  std::vector<std::string> texts;
-  std::set<std::string_view> seen;
-  for (const store::LossRow& row : input.losses) {
-    if (input.strings->Text(row.cause) != kUnavailable) continue;
-    if (seen.insert(row.detail).second) texts.push_back(row.detail);
-  }
-  return texts;
-}
-
 std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
                                       const store::StringTable& strings) {
   constexpr size_t kMostFindings = 1000;
   if (rows.size() > kMostFindings) rows = rows.last(kMostFindings);
   std::vector<FindingLine> findings;
   for (const store::FindingRow& row : rows) {
-    findings.push_back(
-        {row.ts_ns, strings.Text(row.severity), strings.Text(row.kind), row.subject, row.text});
+    auto said = ReadFinding(row.evidence);
+    if (!said) said = Make(model::finding::LegacyText{.text = row.text});
+    findings.push_back({row.ts_ns, strings.Text(row.severity), strings.Text(row.kind), row.subject,
+                        *std::move(said)});
   }
   return findings;
 }

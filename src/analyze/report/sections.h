@@ -32,8 +32,6 @@ DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& fac
                                      const std::vector<StageRow>& stages);
 DistributedSection MakeDistributed(const StepTimes& times);
 std::vector<SystemRow> MakeSystem(const ReportInput& input);
-// What could not be measured on this machine, and why.
-std::vector<std::string> UnavailableMetrics(const ReportInput& input);
 // What the agent counted, one line a cause, and what only the report can see: rows that make no
 // sense, ranks without steps, hooks that did not go in.
 std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,

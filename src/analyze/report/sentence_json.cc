@@ -54,16 +54,29 @@ Json PartJson(const model::PartInfo& info, const std::vector<model::Value>& figu
 
 }  // namespace
 
-Json FindingJson(const model::Finding& finding) {
+Json ValuesJson(const model::Finding& finding) {
   const model::KindInfo& info = InfoOf(finding.kind);
-  Json json = SentenceJson(present::SentenceOf(finding));
-  json["kind"] = info.id;
-  Json& values = json["values"] = PartJson(info.whole, finding.figures, finding.texts);
+  Json values = PartJson(info.whole, finding.figures, finding.texts);
   if (info.has_items) {
     values["items"] = Each(finding.items, [&info](const model::Item& item) {
       return PartJson(info.item, item.figures, item.texts);
     });
   }
+  return values;
+}
+
+Json FindingJson(const model::Finding& finding) {
+  Json json = SentenceJson(present::SentenceOf(finding));
+  json["kind"] = InfoOf(finding.kind).id;
+  json["values"] = ValuesJson(finding);
+  return json;
+}
+
+Json SaidJson(const std::optional<model::Finding>& said) {
+  if (said) return FindingJson(*said);
+  Json json = SentenceJson({});
+  json["kind"] = nullptr;
+  json["values"] = Json::object();
   return json;
 }
 

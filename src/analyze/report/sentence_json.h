@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "analyze/report/sentence.h"
 #include "model/finding.h"
@@ -15,9 +16,15 @@ nlohmann::ordered_json FiguresJson(const Sentence& sentence);
 // {text, figures}
 nlohmann::ordered_json SentenceJson(const Sentence& sentence);
 
-// {text, figures, kind, values}: the sentence, and what it is made of: each figure and text by the
-// name that its kind declares, null where it is not known, and `items` where it may have several.
+// Each figure and text by the name that its kind declares, null where it is not known, and `items`
+// where it may have several.
+nlohmann::ordered_json ValuesJson(const model::Finding& finding);
+
+// {text, figures, kind, values}: the sentence, and what it is made of.
 nlohmann::ordered_json FindingJson(const model::Finding& finding);
+
+// The same; of nothing an empty text, no kind and no values.
+nlohmann::ordered_json SaidJson(const std::optional<model::Finding>& said);
 
 // The same, with the rows that show it: table, where.
 nlohmann::ordered_json EvidenceJson(const model::Finding& finding);

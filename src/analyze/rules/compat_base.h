@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyze/rules/scan.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
 
@@ -24,9 +25,9 @@ class CompatBase : public CompatRule {
     for (const auto& [key, evidence] : evidence_) result.evidence.push_back(evidence);
     if (result.triggered > 0) {
       result.status = RuleStatus::kIssuesFound;
-      result.advice = InfoOf(rule_).advice;
+      result.advice = AdviceOf(rule_);
     } else if (result.datapoints == 0) {
-      result.reason = "no data: the reference calls this healthy too";
+      result.reason = Make(model::finding::ReasonNoData{});
     }
     return result;
   }

@@ -6,7 +6,6 @@
 #include <set>
 #include <tuple>
 
-#include "analyze/report/sentence.h"
 #include "analyze/rules/compat_base.h"
 #include "analyze/stats/quantile.h"
 #include "base/time.h"

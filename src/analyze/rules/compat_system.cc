@@ -8,7 +8,6 @@
 #include <optional>
 #include <type_traits>
 
-#include "analyze/report/sentence.h"
 #include "analyze/rules/compat_base.h"
 #include "analyze/stats/quantile.h"
 #include "model/finding_kinds.h"

@@ -13,6 +13,7 @@
 
 #include "analyze/rules/scan.h"
 #include "analyze/verdict/job_facts.h"
+#include "model/finding_kinds.h"
 
 // What the rules of the mode `modern` share. They look at the stretch in which the run trains,
 // where its steps tell it, and judge it window by window: a problem of a part of the run shows.
@@ -44,10 +45,16 @@ struct ModernData {
   size_t PatienceFor(ParameterId patience, const SignalSeries& gpu) const;
 };
 
-// `what` is not known of a signal; where the run has it at other times, that is said.
-std::string Unmeasured(const ModernData& data, Signal signal, std::string what);
-std::string NoMetricText(const ModernData& data);
-std::string NoGpuText(const ModernData& data);
+// A signal is not known; where the run has it at other times, that is said.
+template <typename Reason>
+model::Finding Unmeasured(const ModernData& data, Signal signal) {
+  const bool around = data.around.contains(signal);
+  return Make(Reason{.elsewhere = model::finding::part::Elsewhere{
+                         .around = around, .outside = data.outside.contains(signal)}});
+}
+model::Finding NoMetric(const ModernData& data);
+model::Finding NoGpu(const ModernData& data);
+model::Finding NotMeasured(const ModernData& data, RuleId bottleneck);  // what keeps its GPUs idle
 
 // Windows of `size`; what is left at the end joins the last one if it is shorter than `least`.
 struct IndexRange {
@@ -65,7 +72,7 @@ inline void Tell(RuleResult& result, model::Finding evidence) {
   if (HasRoom(result)) result.evidence.push_back(std::move(evidence));
 }
 
-RuleResult NotApplicable(RuleResult result, std::string reason);
+RuleResult NotApplicable(RuleResult result, model::Finding reason);
 // Status and advice from what was triggered.
 RuleResult Judged(RuleResult result);
 
@@ -100,7 +107,7 @@ double UseDistance(const UseHistogram& a, const UseHistogram& b);
 std::vector<SignalSeries> ActivityOf(const RulesInput& input, const SystemSignals& sampled);
 // ... and of devices whose allocations it records.
 std::vector<SignalSeries> AllocatedOf(const RulesInput& input, const SystemSignals& sampled);
-std::string UnknownAllocation(const ModernData& data);  // why there is none
+model::Finding UnknownAllocation(const ModernData& data);  // why there is none
 // CPUBottleneck of known activity: steps in which the device was idle and the rank waited for data.
 void ModernActiveBottleneck(const ModernData& data, RuleResult& result);
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
-#include "analyze/report/sentence.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/quantile.h"
 #include "model/finding_kinds.h"
@@ -109,7 +106,7 @@ void CompareSampled(const Gpus& gpus, double threshold, RuleResult& result) {
   }
   if (gpus.size() > uses.size()) {
     result.reason =
-        fmt::format("of {} sampled GPUs the first {} are compared", gpus.size(), uses.size());
+        Make(finding::ReasonFirstGpusAlone{.all = gpus.size(), .compared = uses.size()});
   }
 }
 
@@ -152,7 +149,8 @@ RuleResult ModernLoadBalancing(const ModernData& data) {
   RuleResult result = EmptyResult(kRule, data.settings);
   const Gpus gpus = data.Gpus();
   if (gpus.size() < 2) {
-    return NotApplicable(std::move(result), gpus.empty() ? NoGpuText(data) : "there is one GPU");
+    return NotApplicable(std::move(result),
+                         gpus.empty() ? NoGpu(data) : Make(finding::ReasonOneGpu{}));
   }
   Gpus sampled, active;
   for (const SignalSeries* gpu : gpus) {
@@ -161,7 +159,7 @@ RuleResult ModernLoadBalancing(const ModernData& data) {
     (gpu->rank >= 0 ? active : sampled).push_back(gpu);
   }
   if (sampled.size() + active.size() < 2) {
-    return NotApplicable(std::move(result), "too few samples of two GPUs");
+    return NotApplicable(std::move(result), Make(finding::ReasonFewSamplesOfTwo{}));
   }
   const double threshold = data.settings.Number({kRule, "threshold"});
   CompareSampled(sampled, threshold, result);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 
-#include "analyze/report/sentence.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/stats/outliers.h"
@@ -38,9 +37,9 @@ TrainingTime TrainingStretch(const RulesInput& input, const SystemSignals& signa
 }
 
 // Of a part of the run nothing is said of the rest.
-std::string Unrecorded(const ModernData& data, std::string what) {
-  const bool whole = data.input.has_begin && data.input.has_end;
-  return whole ? what : what + " in this stretch";
+template <typename Reason>
+model::Finding Unrecorded(const ModernData& data) {
+  return Make(Reason{.stretch = !data.input.has_begin || !data.input.has_end});
 }
 
 void TellWorkers(RuleResult& result, const ModernData& data) {
@@ -83,20 +82,19 @@ ModernData::ModernData(const RulesInput& rules_input, const RuleSettings& rule_s
   allocated = AllocatedOf(input, sampled);
 }
 
-std::string Unmeasured(const ModernData& data, Signal signal, std::string what) {
-  if (data.around.contains(signal)) return what + " during the steps, only before or after them";
-  if (data.outside.contains(signal)) return what + " in this stretch, only outside of it";
-  return what;
-}
-
-std::string NoMetricText(const ModernData& data) {
+model::Finding NoMetric(const ModernData& data) {
   const auto& of = data.around.empty() ? data.outside : data.around;
   // Of any of them: none is there.
-  return Unmeasured(data, of.empty() ? Signal::kCpu : *of.begin(),
-                    "no system metric was collected");
+  return Unmeasured<finding::ReasonNoSystemMetric>(data, of.empty() ? Signal::kCpu : *of.begin());
 }
 
-RuleResult NotApplicable(RuleResult result, std::string reason) {
+model::Finding NotMeasured(const ModernData& data, RuleId bottleneck) {
+  return bottleneck == RuleId::kCpuBottleneck
+             ? Unmeasured<finding::ReasonNoCpu>(data, Signal::kCpu)
+             : Unmeasured<finding::ReasonNoIoWait>(data, Signal::kIoWait);
+}
+
+RuleResult NotApplicable(RuleResult result, model::Finding reason) {
   result.status = RuleStatus::kNotApplicable;
   result.reason = std::move(reason);
   return result;
@@ -105,7 +103,7 @@ RuleResult NotApplicable(RuleResult result, std::string reason) {
 RuleResult Judged(RuleResult result) {
   if (result.triggered == 0) return result;
   result.status = RuleStatus::kIssuesFound;
-  result.advice = InfoOf(result.rule).advice;
+  result.advice = AdviceOf(result.rule);
   return result;
 }
 
@@ -156,9 +154,9 @@ RuleResult ModernDataloader(const ModernData& data) {
     }
   }
   if (ranks.empty())
-    return NotApplicable(std::move(result), Unrecorded(data, "no training step was recorded"));
-  if (!loads) return NotApplicable(std::move(result), "no data loader was seen");
-  if (!enough) return NotApplicable(std::move(result), "too few steady steps");
+    return NotApplicable(std::move(result), Unrecorded<finding::ReasonNoTrainingStep>(data));
+  if (!loads) return NotApplicable(std::move(result), Make(finding::ReasonNoLoader{}));
+  if (!enough) return NotApplicable(std::move(result), Make(finding::ReasonFewSteadySteps{}));
   TellWorkers(result, data);
   return Judged(std::move(result));
 }
@@ -232,8 +230,9 @@ RuleResult ModernStepOutlier(const ModernData& data) {
                                              .cost = excess,
                                              .rows = std::move(rows)}));
   }
-  if (!any) return NotApplicable(std::move(result), Unrecorded(data, "no step was recorded"));
-  if (!enough) return NotApplicable(std::move(result), "fewer than 30 steps of a kind");
+  if (!any) return NotApplicable(std::move(result), Unrecorded<finding::ReasonNoStep>(data));
+  if (!enough)
+    return NotApplicable(std::move(result), Make(finding::ReasonFewStepsOfAKind{.least = kLeast}));
   return Judged(std::move(result));
 }
 
@@ -243,7 +242,7 @@ RuleResult ModernMaxInitialization(const ModernData& data) {
   result.datapoints = static_cast<int64_t>(data.steps.size());
   const bool live = data.input.run.status == "in_progress";
   if (!data.training_known && !live) {
-    return NotApplicable(std::move(result), Unrecorded(data, "no training step was recorded"));
+    return NotApplicable(std::move(result), Unrecorded<finding::ReasonNoTrainingStep>(data));
   }
   const int64_t waited =
       data.training_known ? std::max<int64_t>(data.from_ns, 0) : data.input.run.duration_ns;
@@ -261,7 +260,7 @@ RuleResult ModernFrameworkMetrics(const ModernData& data) {
   RuleResult result = EmptyResult(RuleId::kOverallFrameworkMetrics, data.settings);
   result.datapoints = static_cast<int64_t>(data.steps.size() + data.input.framework_totals.size());
   if (result.datapoints == 0) {
-    return NotApplicable(std::move(result), Unrecorded(data, "the framework told nothing"));
+    return NotApplicable(std::move(result), Unrecorded<finding::ReasonFrameworkSilent>(data));
   }
   return result;
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "analyze/report/sentence.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/quantile.h"
 #include "model/finding_kinds.h"
@@ -65,19 +64,22 @@ std::vector<SignalSeries> AllocatedOf(const RulesInput& input, const SystemSigna
   return allocated;
 }
 
-std::string NoGpuText(const ModernData& data) {
-  return Unmeasured(data, Signal::kGpu, "no metric of a GPU was sampled");
+model::Finding NoGpu(const ModernData& data) {
+  return Unmeasured<finding::ReasonNoGpuMetric>(data, Signal::kGpu);
 }
 
-std::string UnknownAllocation(const ModernData& data) {
+model::Finding UnknownAllocation(const ModernData& data) {
+  constexpr Signal kMemory = Signal::kGpuMemory;
   const auto sizeless = std::any_of(data.input.device_memory.begin(),
                                     data.input.device_memory.end(), [](const DeviceMemory& memory) {
                                       return !memory.parts.empty() && memory.capacity_bytes <= 0;
                                     });
-  if (sizeless) return "the size of the GPU's memory is not known";
-  if (!data.input.device_memory.empty()) return "memory was recorded in no training step";
-  return data.activity.empty() ? "GPU memory was not measured"
-                               : "the profile has no memory records (profile_memory=True)";
+  if (sizeless) return Unmeasured<finding::ReasonGpuMemorySizeUnknown>(data, kMemory);
+  if (!data.input.device_memory.empty()) {
+    return Unmeasured<finding::ReasonMemoryInNoStep>(data, kMemory);
+  }
+  return data.activity.empty() ? Unmeasured<finding::ReasonNoGpuMemory>(data, kMemory)
+                               : Unmeasured<finding::ReasonNoMemoryRecords>(data, kMemory);
 }
 
 std::vector<const SignalSeries*> ModernData::Gpus() const {

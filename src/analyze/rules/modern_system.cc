@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "analyze/report/sentence.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/quantile.h"
 #include "model/finding_kinds.h"
@@ -84,9 +83,9 @@ std::span<const double> ValuesBetween(const SignalSeries& one, int64_t from_ns, 
       .subspan(static_cast<size_t>(begin - one.times_ns.begin()), static_cast<size_t>(end - begin));
 }
 
-bool NoGpu(const ModernData& data, RuleResult& result) {
+bool HasNoGpu(const ModernData& data, RuleResult& result) {
   if (!data.Gpus().empty()) return false;
-  result = NotApplicable(std::move(result), NoGpuText(data));
+  result = NotApplicable(std::move(result), NoGpu(data));
   return true;
 }
 
@@ -109,7 +108,7 @@ std::vector<IndexRange> Windows(size_t count, size_t size, size_t least) {
 RuleResult ModernLowGpu(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kLowGpuUtilization;
   RuleResult result = EmptyResult(kRule, data.settings);
-  if (NoGpu(data, result)) return result;
+  if (HasNoGpu(data, result)) return result;
   bool enough = false;
   for (const SignalSeries* gpu : data.Gpus()) {
     const size_t patience = data.PatienceFor({kRule, "patience"}, *gpu);
@@ -142,18 +141,18 @@ RuleResult ModernLowGpu(const ModernData& data) {
     TellGpu<finding::RuleGpuFluctuatesOverProfile, finding::RuleGpuFluctuatesOverSteps,
             finding::RuleGpuFluctuates>(result, *gpu, fluctuating, windows.size());
   }
-  if (!enough) return NotApplicable(std::move(result), "too few samples of any GPU");
+  if (!enough) return NotApplicable(std::move(result), Make(finding::ReasonFewSamples{}));
   return Judged(std::move(result));
 }
 
 RuleResult ModernBatchSize(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kBatchSize;
   RuleResult result = EmptyResult(kRule, data.settings);
-  if (NoGpu(data, result)) return result;
+  if (HasNoGpu(data, result)) return result;
   if (!data.signals.Has(Signal::kGpuMemory) || !data.signals.Has(Signal::kCpu)) {
     const Signal missing = data.signals.Has(Signal::kGpuMemory) ? Signal::kCpu : Signal::kGpuMemory;
     return NotApplicable(std::move(result),
-                         Unmeasured(data, missing, "GPU memory or CPU use was not measured"));
+                         Unmeasured<finding::ReasonNoGpuMemoryOrCpu>(data, missing));
   }
   std::map<int32_t, SignalSeries> cpu;  // mean of the node's own cores
   for (const auto& [node, snapshots] : data.snapshots) {
@@ -198,7 +197,7 @@ RuleResult ModernBatchSize(const ModernData& data) {
                                                    .rows = GpuRows(*gpu, range)}));
     }
   }
-  if (!enough) return NotApplicable(std::move(result), "too few samples of any GPU");
+  if (!enough) return NotApplicable(std::move(result), Make(finding::ReasonFewSamples{}));
   return Judged(std::move(result));
 }
 
@@ -257,16 +256,15 @@ bool LoadsData(const ModernData& data) {
 RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
   const bool cpu = rule == RuleId::kCpuBottleneck;
   RuleResult result = EmptyResult(rule, data.settings);
-  if (NoGpu(data, result)) return result;
+  if (HasNoGpu(data, result)) return result;
   const bool active = std::any_of(data.activity.begin(), data.activity.end(),
                                   [](const SignalSeries& one) { return one.by_step(); });
   if (cpu && active && LoadsData(data)) {
     ModernActiveBottleneck(data, result);
     if (!data.signals.Has(Signal::kGpu)) return Judged(std::move(result));
   }
-  if (const Signal busy = cpu ? Signal::kCpu : Signal::kIoWait; !data.signals.Has(busy)) {
-    const char* what = cpu ? "CPU use was not measured" : "I/O wait was not measured";
-    return NotApplicable(std::move(result), Unmeasured(data, busy, what));
+  if (!data.signals.Has(cpu ? Signal::kCpu : Signal::kIoWait)) {
+    return NotApplicable(std::move(result), NotMeasured(data, rule));
   }
   const DataWaits waits(data);
   const size_t patience = Count(data, BottleneckParameter("patience").Of(rule));
@@ -310,7 +308,7 @@ RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
                                                         .rows = std::move(rows)}));
     }
   }
-  if (!enough) return NotApplicable(std::move(result), "too few snapshots");
+  if (!enough) return NotApplicable(std::move(result), Make(finding::ReasonFewSnapshots{}));
   return Judged(std::move(result));
 }
 
@@ -320,10 +318,9 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
   std::vector<const SignalSeries*> gpus = data.signals.Of(Signal::kGpuMemory);
   for (const SignalSeries& one : data.allocated) gpus.push_back(&one);
   if (gpus.empty()) {
-    return NotApplicable(std::move(result),
-                         data.Gpus().empty() && data.input.device_memory.empty()
-                             ? NoGpuText(data)
-                             : Unmeasured(data, Signal::kGpuMemory, UnknownAllocation(data)));
+    return NotApplicable(std::move(result), data.Gpus().empty() && data.input.device_memory.empty()
+                                                ? NoGpu(data)
+                                                : UnknownAllocation(data));
   }
   bool enough = false;
   for (const SignalSeries* gpu : gpus) {
@@ -356,10 +353,11 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
     }
   }
   if (!enough) {
-    return NotApplicable(std::move(result),
-                         data.allocated.empty()
-                             ? "too few samples of any GPU"
-                             : "fewer than 5 training steps with memory records");
+    return NotApplicable(
+        std::move(result),
+        data.allocated.empty()
+            ? Make(finding::ReasonFewSamples{})
+            : Make(finding::ReasonFewRecordedSteps{.least = DeviceMemory::kLeastSteps}));
   }
   return Judged(std::move(result));
 }
@@ -370,7 +368,7 @@ RuleResult ModernSystemUsage(const ModernData& data) {
     result.datapoints += static_cast<int64_t>(snapshots.size());
   }
   if (result.datapoints == 0) {
-    return NotApplicable(std::move(result), NoMetricText(data));
+    return NotApplicable(std::move(result), NoMetric(data));
   }
   return result;
 }

@@ -26,10 +26,10 @@ constexpr double kWorthListing = 0.02;  // of its group: the reference's limit f
 
 template <class Data>
 Section<Data> Filled(Data data) {
-  return {true, "", std::move(data)};
+  return {true, std::nullopt, std::move(data)};
 }
 template <class Data>
-Section<Data> None(std::string reason) {
+Section<Data> None(model::Finding reason) {
   return {false, std::move(reason), {}};
 }
 
@@ -45,7 +45,7 @@ RuleResult ReportRule(const std::vector<RuleResult>& others, const RuleSettings&
     result.evidence.push_back(Make(finding::RuleFound{
         .times = one.triggered, .rule = InfoOf(one.rule).name, .rows = model::Rows()}));
   }
-  if (!applicable) return NotApplicable(std::move(result), "no rule had anything to look at");
+  if (!applicable) return NotApplicable(std::move(result), Make(finding::ReasonNoRuleApplies{}));
   return Judged(std::move(result));
 }
 
@@ -53,9 +53,8 @@ void LeaveOutTheBegin(RuleResult& result) {
   if (result.rule != RuleId::kMaxInitializationTime) return;
   result.triggered = result.violations = 0;
   result.evidence.clear();
-  result.advice.clear();
-  result =
-      NotApplicable(std::move(result), "it is of the run's begin, which the stretch leaves out");
+  result.advice.reset();
+  result = NotApplicable(std::move(result), Make(finding::ReasonBeginLeftOut{}));
 }
 
 // A group's names over 2 % of it.
@@ -100,7 +99,7 @@ Section<FrameworkTimes> Framework(const RulesInput& input) {
   }
   times.totals = LargeTotals(input.framework_totals);
   if (ranks.empty() && times.eval_ns == 0 && times.totals.empty()) {
-    return None<FrameworkTimes>("the framework told nothing: no step, no operator");
+    return None<FrameworkTimes>(Make(finding::ReasonNoStepOrOperator{}));
   }
   return Filled(std::move(times));
 }
@@ -146,7 +145,8 @@ Section<std::vector<StepDurationRow>> StepDurations(const std::vector<StepMark>&
     row.min = Quantile(values, 0);
     AddHistogram(values, settings, row);
   }
-  if (rows.empty()) return None<std::vector<StepDurationRow>>("no step was recorded");
+  if (rows.empty())
+    return None<std::vector<StepDurationRow>>(Make(finding::ReasonNoStep{.stretch = false}));
   return Filled(std::move(rows));
 }
 
@@ -155,12 +155,8 @@ Histogram PercentHistogram(std::span<const double> values) {
   return MakeHistogram(values, 0, 100, 50);
 }
 
-std::string NoGpuReason(const ModernData& data) {
-  return Unmeasured(data, Signal::kGpu, "no metric of a GPU was sampled");
-}
-
 Section<std::vector<BoxRow>> Boxes(const SystemSignals& signals, Signal signal, const char* suffix,
-                                   std::string reason) {
+                                   model::Finding reason) {
   std::vector<BoxRow> rows;
   for (const SignalSeries* one : signals.Of(signal)) {
     if (const auto box = DescribeBox(one->values)) {
@@ -176,7 +172,7 @@ Section<std::vector<BoxRow>> BatchBoxes(const SystemSignals& signals,
                                         const Section<std::vector<BoxRow>>& gpus,
                                         const ModernData& data) {
   auto memory = Boxes(signals, Signal::kGpuMemory, "_memory",
-                      Unmeasured(data, Signal::kGpuMemory, "GPU memory was not measured"));
+                      Unmeasured<finding::ReasonNoGpuMemory>(data, Signal::kGpuMemory));
   if (!gpus.applicable) return gpus;
   if (!memory.applicable) return memory;
   std::vector<BoxRow> rows;
@@ -197,8 +193,8 @@ Section<std::vector<BoxRow>> BatchBoxes(const SystemSignals& signals,
 Section<std::vector<BalancePair>> LoadBalance(const ModernData& data) {
   constexpr size_t kMostPairs = 64;
   const auto gpus = data.signals.Of(Signal::kGpu);
-  if (gpus.empty()) return None<std::vector<BalancePair>>(NoGpuReason(data));
-  if (gpus.size() == 1) return None<std::vector<BalancePair>>("there is one GPU");
+  if (gpus.empty()) return None<std::vector<BalancePair>>(NoGpu(data));
+  if (gpus.size() == 1) return None<std::vector<BalancePair>>(Make(finding::ReasonOneGpu{}));
   const std::vector<UseHistogram> uses = UseHistograms(gpus);
   std::vector<BalancePair> pairs;
   for (size_t i = 0; i < uses.size(); ++i) {
@@ -252,7 +248,7 @@ Section<DataLoading> Loading(const ModernData& data) {
     loading.wait_share = static_cast<double>(wait) / static_cast<double>(whole);
   }
   if (!loading.workers && !loading.seconds && !loading.wait_share) {
-    return None<DataLoading>("no data loader was seen");
+    return None<DataLoading>(Make(finding::ReasonNoLoader{}));
   }
   return Filled(std::move(loading));
 }
@@ -263,11 +259,8 @@ Section<BottleneckCounts> Bottlenecks(const SystemSignals& signals, RuleId rule,
   const RuleSettings& settings = data.settings;
   const bool cpu = rule == RuleId::kCpuBottleneck;
   const Signal busy = cpu ? Signal::kCpu : Signal::kIoWait;
-  if (!signals.Has(Signal::kGpu)) return None<BottleneckCounts>(NoGpuReason(data));
-  if (!signals.Has(busy)) {
-    return None<BottleneckCounts>(
-        Unmeasured(data, busy, cpu ? "CPU use was not measured" : "I/O wait was not measured"));
-  }
+  if (!signals.Has(Signal::kGpu)) return None<BottleneckCounts>(NoGpu(data));
+  if (!signals.Has(busy)) return None<BottleneckCounts>(NotMeasured(data, rule));
   const double limit =
       settings.Number(BottleneckParameter("cpu_threshold", "io_threshold").Of(rule));
   const double idle = settings.Number(BottleneckParameter("gpu_threshold").Of(rule));
@@ -324,25 +317,25 @@ ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings
   if (!input.has_begin) report.phases.initialization_ns.reset();
   if (!input.has_end) {
     report.phases.finalization_ns.reset();
-    report.phases.finalization_unknown.clear();
+    report.phases.finalization_unknown.reset();
   }
   auto usage = UsageRows(signals, settings.mode());
   report.usage_findings = UsageFindings(usage);
   report.system_usage =
-      usage.empty() ? None<std::vector<UsageRow>>(NoMetricText(data)) : Filled(std::move(usage));
+      usage.empty() ? None<std::vector<UsageRow>>(NoMetric(data)) : Filled(std::move(usage));
   report.framework = Framework(input);
   report.rules = RunRules(input, settings);
   std::stable_sort(report.rules.begin(), report.rules.end() - 1,
                    [](const auto& a, const auto& b) { return a.triggered > b.triggered; });
   report.step_durations = StepDurations(data.steps, settings);
-  report.gpu_utilization = Boxes(signals, Signal::kGpu, "", NoGpuReason(data));
+  report.gpu_utilization = Boxes(signals, Signal::kGpu, "", NoGpu(data));
   report.load_balance = LoadBalance(data);
   report.data_loading = Loading(data);
   report.batch_size = BatchBoxes(signals, report.gpu_utilization, data);
   report.cpu_bottlenecks = Bottlenecks(signals, RuleId::kCpuBottleneck, data);
   report.io_bottlenecks = Bottlenecks(signals, RuleId::kIoBottleneck, data);
   report.gpu_memory = Boxes(signals, Signal::kGpuMemory, "",
-                            Unmeasured(data, Signal::kGpuMemory, "GPU memory was not measured"));
+                            Unmeasured<finding::ReasonNoGpuMemory>(data, Signal::kGpuMemory));
   return report;
 }
 

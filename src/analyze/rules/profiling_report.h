@@ -74,7 +74,7 @@ struct BottleneckCounts {
 template <class Data>
 struct Section {
   bool applicable = false;
-  std::string reason;  // why not
+  std::optional<model::Finding> reason;  // why not
   Data data{};
 };
 

@@ -91,7 +91,10 @@ Json BottleneckJson(const BottleneckCounts& counts) {
 
 template <class Data, class Render>
 Json SectionJson(const Section<Data>& section, Render render) {
-  if (!section.applicable) return {{"applicable", false}, {"reason", section.reason}};
+  if (!section.applicable) {
+    const Json reason = SaidJson(section.reason);
+    return {{"applicable", false}, {"reason", reason["text"]}, {"reason_kind", reason["kind"]}};
+  }
   return {{"applicable", true}, {"data", render(section.data)}};
 }
 
@@ -108,6 +111,7 @@ Json RuleJson(const RuleResult& result) {
     const Json number = Json::parse(one.value, nullptr, /*allow_exceptions=*/false);
     parameters[one.name] = number.is_number() ? number : Json(one.value);
   }
+  const Json advice = SaidJson(result.advice), reason = SaidJson(result.reason);
   return {{"name", InfoOf(result.rule).name},
           {"mode", NameOf(result.mode)},
           {"status", NameOf(result.status)},
@@ -116,8 +120,11 @@ Json RuleJson(const RuleResult& result) {
           {"datapoints", result.datapoints},
           {"parameters", std::move(parameters)},
           {"evidence", Each(result.evidence, EvidenceJson)},
-          {"advice", result.advice},
-          {"reason", result.reason}};
+          {"advice", advice["text"]},
+          {"advice_kind", advice["kind"]},
+          {"reason", reason["text"]},
+          {"reason_kind", reason["kind"]},
+          {"reason_values", reason["values"]}};
 }
 
 Json ProfilingReportJson(const ProfilingReport& report) {

@@ -8,10 +8,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "model/finding_kinds.h"
+
 namespace steptrace::analyze {
 namespace {
 
 using enum ParameterKind;
+using model::FindingKind;
 
 bool SameName(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
@@ -101,49 +104,37 @@ const std::array<RuleInfo, kRuleCount>& RuleCatalogue() {
   static const std::array<RuleInfo, kRuleCount> rules = {{
       {kLowGpuUtilization, "LowGPUUtilization",
        "A GPU has too little to do, or its use fluctuates.",
-       "Find what holds the GPU up (steptrace report), use fewer synchronising calls, another "
-       "distribution strategy, or a larger batch.",
-       ParametersOf(kLowGpuUtilization)},
+       FindingKind::kRuleAdviceLowGpuUtilization, ParametersOf(kLowGpuUtilization)},
       {kBatchSize, "BatchSize", "CPU, GPU and GPU memory are all little used.",
-       "Take a larger batch, or a smaller machine (steptrace report --section rules, cost).",
-       ParametersOf(kBatchSize)},
+       FindingKind::kRuleAdviceBatchSize, ParametersOf(kBatchSize)},
       {kCpuBottleneck, "CPUBottleneck", "GPUs wait while the CPU is busy.",
-       "Less work per sample, more cores, or prefetching; more loader workers only where cores are "
-       "free.",
-       ParametersOf(kCpuBottleneck)},
+       FindingKind::kRuleAdviceCpuBottleneck, ParametersOf(kCpuBottleneck)},
       {kIoBottleneck, "IOBottleneck", "GPUs wait while storage is waited for.",
-       "Prefetch, read larger pieces, keep the data in a binary format or nearer to the machine.",
-       ParametersOf(kIoBottleneck)},
+       FindingKind::kRuleAdviceIoBottleneck, ParametersOf(kIoBottleneck)},
       {kGpuMemoryIncrease, "GPUMemoryIncrease", "The memory in use on a GPU grows.",
-       "Look for tensors that are kept from step to step; near the limit, a GPU with more memory.",
-       ParametersOf(kGpuMemoryIncrease)},
+       FindingKind::kRuleAdviceGpuMemoryIncrease, ParametersOf(kGpuMemoryIncrease)},
       {kLoadBalancing, "LoadBalancing", "GPUs do not share the work evenly.",
-       "Another distribution strategy, or batches of equal cost for each rank.",
-       ParametersOf(kLoadBalancing)},
+       FindingKind::kRuleAdviceLoadBalancing, ParametersOf(kLoadBalancing)},
       {kDataloader, "Dataloader", "The number of loaders does not fit, or steps wait for data.",
-       "See whether the verdict (steptrace report) advises another DataLoader.num_workers, or "
-       "something else; pin memory where a device is used.",
-       ParametersOf(kDataloader)},
+       FindingKind::kRuleAdviceDataloader, ParametersOf(kDataloader)},
       {kStepOutlier, "StepOutlier", "Some steps take much longer than the others.",
-       "See what the machine did at those times: CPU, storage, evaluation, checkpoints.",
-       ParametersOf(kStepOutlier)},
+       FindingKind::kRuleAdviceStepOutlier, ParametersOf(kStepOutlier)},
       {kMaxInitializationTime, "MaxInitializationTime", "The first step comes late.",
-       "Stream the data rather than copy it first; load less before the loop.",
-       ParametersOf(kMaxInitializationTime)},
+       FindingKind::kRuleAdviceMaxInitializationTime, ParametersOf(kMaxInitializationTime)},
       {kOverallSystemUsage,
        "OverallSystemUsage",
        "How much each node was used. Never triggers.",
-       "",
+       std::nullopt,
        {}},
       {kOverallFrameworkMetrics,
        "OverallFrameworkMetrics",
        "Where the framework's time went. Never triggers.",
-       "",
+       std::nullopt,
        {}},
       {kProfilerReport,
        "ProfilerReport",
        "All rules together.",
-       "See the rules that found something.",
+       FindingKind::kRuleAdviceProfilerReport,
        {}},
   }};
   return rules;
@@ -151,6 +142,14 @@ const std::array<RuleInfo, kRuleCount>& RuleCatalogue() {
 
 const RuleInfo& InfoOf(RuleId rule) {
   return RuleCatalogue()[static_cast<size_t>(rule)];
+}
+
+std::optional<model::Finding> AdviceOf(RuleId rule) {
+  const auto kind = InfoOf(rule).advice;
+  if (!kind) return std::nullopt;
+  model::Finding advice;
+  advice.kind = *kind;
+  return advice;
 }
 
 const char* NameOf(RuleMode mode) {

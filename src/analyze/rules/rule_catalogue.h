@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "analyze/rules/rule_parameters.h"
 #include "base/result.h"
+#include "model/finding.h"
 
 // The twelve profiler rules of SageMaker Debugger, declared once: names, sentences, parameters with
 // their defaults in each mode. The command's messages and docs/reference/rules.md come from here.
@@ -27,12 +29,13 @@ struct RuleInfo {
   RuleId id;
   const char* name;
   const char* sentence;
-  const char* advice;
+  std::optional<model::FindingKind> advice;  // of which a finding holds nothing more
   std::span<const ParameterInfo> parameters;
 };
 
 const std::array<RuleInfo, kRuleCount>& RuleCatalogue();
 const RuleInfo& InfoOf(RuleId rule);
+std::optional<model::Finding> AdviceOf(RuleId rule);
 const char* NameOf(RuleMode mode);
 
 // A parameter as it was in force.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,14 @@ struct RuleResult {
   RuleId rule{};
   RuleMode mode{};
   RuleStatus status = RuleStatus::kOk;
-  std::string reason;      // why not applicable or an error; else what to know of the result
+  // Why not applicable or an error; else what to know of the result.
+  std::optional<model::Finding> reason;
   int64_t triggered = 0;   // compat: scans, as the reference counts; modern: windows
   int64_t violations = 0;  // compat alone
   int64_t datapoints = 0;
   std::vector<RuleParameter> parameters;
   std::vector<model::Finding> evidence;
-  std::string advice;  // empty: nothing to do
+  std::optional<model::Finding> advice;  // nothing to do: none
 };
 
 }  // namespace steptrace::analyze

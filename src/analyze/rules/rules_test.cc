@@ -10,6 +10,7 @@
 
 #include "analyze/rules/profiling_report.h"
 #include "analyze/rules/rules_page.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -236,7 +237,8 @@ std::vector<std::unique_ptr<Case>> ReadCases(const std::filesystem::path& file) 
 void Check(const std::vector<std::string>& words, const std::vector<RuleResult>& results) {
   for (const RuleResult& result : results) {
     if (InfoOf(result.rule).name != words[1]) continue;
-    EXPECT_STREQ(NameOf(result.status), words[2].c_str()) << result.reason;
+    EXPECT_STREQ(NameOf(result.status), words[2].c_str())
+        << present::SentenceOf(result.reason).text;
     const std::map<std::string, int64_t> found = {{"triggered", result.triggered},
                                                   {"violations", result.violations},
                                                   {"datapoints", result.datapoints}};
@@ -249,10 +251,10 @@ void Check(const std::vector<std::string>& words, const std::vector<RuleResult>&
     }
     if (result.status == RuleStatus::kIssuesFound) {
       EXPECT_FALSE(result.evidence.empty());
-      EXPECT_FALSE(result.advice.empty());
+      EXPECT_TRUE(result.advice.has_value());
     }
     if (result.status == RuleStatus::kNotApplicable) {
-      EXPECT_FALSE(result.reason.empty());
+      EXPECT_TRUE(result.reason.has_value());
     }
     return;
   }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/rules/scan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <limits>
 
-#include "analyze/report/quantity.h"
 #include "analyze/verdict/step_times.h"
 #include "base/time.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -131,10 +129,6 @@ int64_t SecondOf(int64_t epoch_utc_ns, int64_t ts_ns) {
   return epoch_utc_ns / kNsPerSecond + ts_ns / kNsPerSecond + below / kNsPerSecond;
 }
 
-Sentence Counted(int64_t count, const char* thing) {
-  return Phrase("{} {}{}", figure::Count(count), thing, count == 1 ? "" : "s");
-}
-
 RuleResult EmptyResult(RuleId rule, const RuleSettings& settings) {
   RuleResult result;
   result.rule = rule;
@@ -170,9 +164,8 @@ std::vector<RuleResult> RunCompatRules(const RulesInput& input, const RuleSettin
     for (const auto& rule : rules) {
       results.push_back(rule->Result());
       results.back().status = RuleStatus::kError;
-      results.back().reason =
-          fmt::format("the samples' times span {}: some are wrong; see the table counters",
-                      FormatDuration(static_cast<int64_t>(std::min<uint64_t>(span_ns, INT64_MAX))));
+      results.back().reason = Make(model::finding::ReasonImpossibleTimes{
+          .time = static_cast<int64_t>(std::min<uint64_t>(span_ns, INT64_MAX))});
     }
     return results;
   }

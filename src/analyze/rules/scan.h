@@ -59,8 +59,6 @@ std::unique_ptr<CompatRule> MakeCompatFrameworkRule(RuleId rule, const RuleSetti
 std::vector<RuleResult> RunCompatRules(const RulesInput& input, const RuleSettings& settings);
 std::vector<RuleResult> RunModernRules(const RulesInput& input, const RuleSettings& settings);
 
-// "9 scans", "1 scan"
-Sentence Counted(int64_t count, const char* thing);
 // What a result needs before its rule looks at anything.
 RuleResult EmptyResult(RuleId rule, const RuleSettings& settings);
 

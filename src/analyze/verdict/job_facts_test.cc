@@ -51,7 +51,19 @@ TEST_F(JobFactsTest, ReadsWhatTheHooksTell) {
   EXPECT_EQ(facts.hook_failures[0].hook, "data");
 }
 
-TEST_F(JobFactsTest, WhatIsSaidOfCuptiIsSortedByItsBegin) {
+TEST_F(JobFactsTest, WhatIsSaidOfCuptiIsSortedByItsCause) {
+  Tell("hook", R"({"state": "limited", "reason": "so", "cause": "cupti_stays", "detail": "S"})");
+  Tell("hook", R"({"state": "unavailable", "reason": "so", "cause": "cupti_taken",
+                  "detail": "T"})");
+  Tell("hook",
+       R"({"state": "unavailable", "reason": "kernels: CUPTI is taken: by a cause of its own",
+                  "cause": "other", "detail": "O"})");
+  const JobFacts facts = Read();
+  EXPECT_THAT(facts.cupti_stays, ElementsAre("S"));
+  EXPECT_THAT(facts.cupti_taken, ElementsAre("T"));
+}
+
+TEST_F(JobFactsTest, OfAnOldRunWhatIsSaidOfCuptiIsSortedByItsBegin) {
   Tell("hook", R"({"state": "limited", "reason": "kernels: CUPTI stays in the process, and …"})");
   Tell("hook", R"({"state": "unavailable", "reason": "kernels: CUPTI is taken: another tool …"})");
   Tell("hook", R"({"state": "unavailable", "reason": "kernels: no CUDA driver"})");

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "analyze/report/function_text.h"
-#include "analyze/report/sentence.h"
 #include "analyze/samples/last_seen.h"
 #include "model/finding_kinds.h"
 #include "store/loss_causes.h"
+#include "store/unavailable.h"
 
 namespace steptrace::analyze {
 
@@ -21,7 +21,6 @@ namespace {
 // Of a thread's time: it is not on its way through the line.
 constexpr double kMostlyThere = 0.8;
 constexpr double kMostly = 0.5;  // of the time in a line
-constexpr std::string_view kOfSteps = "steps: ";
 
 bool Live(const VerdictInput& input) {
   return input.report.run.status == "in_progress";
@@ -42,19 +41,16 @@ bool CapturedWithoutHooks(const VerdictInput& input) {
   return input.facts.captured_by_kineto && !input.facts.python_seen;
 }
 
-constexpr const char* kWithoutHooks =
-    "no steps: hooks tell where they end, and no process of this run has them";
-
 // Whatever the run holds beside it: nothing was wrong with the hooks.
 Verdict NoStepInStretch(const VerdictInput& input) {
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSteps;
   if (CapturedWithoutHooks(input)) {
-    verdict.headline = kWithoutHooks;
+    verdict.headline = Make(finding::VerdictNoHooks{});
     AdviseWithoutHooks(verdict);
     return verdict;
   }
-  verdict.headline = "no whole step lies in this stretch";
+  verdict.headline = Make(finding::VerdictNoStepInStretch{});
   Advise(finding::RunLongerRange{.steps = kMinSteadySteps}, verdict);
   return verdict;
 }
@@ -81,10 +77,10 @@ bool ToldByAgent(const VerdictInput& input, const char* table, store::LossCause 
   };
   for (const store::LossRow& loss : input.report.losses) {
     if (!is(loss.table, table) || !is(loss.cause, cause) || loss.detail.empty()) continue;
-    // Among notes of what was not measured it begins with what that is; here that is said.
-    std::string_view text = loss.detail;
-    if (text.starts_with(kOfSteps)) text.remove_prefix(kOfSteps.size());
-    verdict.evidence.push_back(Lost(cause, text));
+    // What is unavailable are the steps: that is said.
+    const bool unavailable = cause == store::LossCause::kUnavailable;
+    verdict.evidence.push_back(
+        Lost(cause, unavailable ? store::ReadUnavailable(loss.detail).reason : loss.detail));
     return true;
   }
   return false;
@@ -94,13 +90,13 @@ bool ToldByAgent(const VerdictInput& input, const char* table, store::LossCause 
 // a launcher that imports torch has a ring, and makes no step.
 bool CouldNotRecord(const VerdictInput& input, Verdict& verdict) {
   if (ToldByAgent(input, "steps", store::LossCause::kCannotRecord, verdict)) {
-    verdict.headline = "no step seen: the hooks could not record";
+    verdict.headline = Make(finding::VerdictCannotRecord{});
   } else if (ToldByAgent(input, "slices", store::LossCause::kSharedMemoryFull, verdict)) {
-    verdict.headline = "no step seen: shared memory had no room to record in";
+    verdict.headline = Make(finding::VerdictSharedMemoryFull{});
   } else if (ToldByAgent(input, "steps", store::LossCause::kUnrecordedProcess, verdict)) {
-    verdict.headline = "no step seen: the run was closed before the command's processes had ended";
+    verdict.headline = Make(finding::VerdictUnrecordedProcess{});
   } else if (ToldByAgent(input, "steps", store::LossCause::kScriptProfiler, verdict)) {
-    verdict.headline = "no step seen: the hooks stepped aside for a tool of the script's own";
+    verdict.headline = Make(finding::VerdictScriptProfiler{});
     Advise(finding::RunWithoutTool{}, verdict);
   } else {
     return false;
@@ -116,15 +112,14 @@ bool LostWithTheirFile(const VerdictInput& input, Verdict& verdict) {
     };
     if (!is(loss.table, "steps")) continue;
     if (is(loss.cause, store::LossCause::kSegmentDamaged)) {
-      verdict.headline = "no step can be read: the file that holds them is damaged";
+      verdict.headline = Make(finding::VerdictStepsDamaged{});
       verdict.evidence.push_back(Lost(store::LossCause::kSegmentDamaged, loss.detail));
       return true;
     }
     if (is(loss.cause, store::LossCause::kDiskRefused) && loss.count > 0) {
-      verdict.headline = "no step can be read: the disk took none of those that were made";
-      // The advice behind it is for other tables; here it is told below.
-      verdict.evidence.push_back(
-          Lost(store::LossCause::kDiskRefused, loss.detail.substr(0, loss.detail.find(';'))));
+      verdict.headline = Make(finding::VerdictStepsRefused{});
+      verdict.evidence.push_back(Make(finding::RunDiskRefused{
+          .rows = loss.count, .of = input.report.strings->Text(loss.table)}));
       Advise(finding::RunFreeSpace{}, verdict);
       return true;
     }
@@ -133,7 +128,7 @@ bool LostWithTheirFile(const VerdictInput& input, Verdict& verdict) {
 }
 
 void ExplainNoPython(const VerdictInput& input, Verdict& verdict) {
-  verdict.headline = "no step seen: no process loaded the hooks";
+  verdict.headline = Make(finding::VerdictNoPython{});
   // The agent looked at the command's processes, and knows more than the facts do.
   for (const auto cause : {store::LossCause::kNoHooks, store::LossCause::kUnavailable}) {
     if (ToldByAgent(input, "steps", cause, verdict)) return;
@@ -141,14 +136,21 @@ void ExplainNoPython(const VerdictInput& input, Verdict& verdict) {
   AdviseWithoutHooks(verdict);
 }
 
-// "the training failed before"; empty where it came to its end. Its own output says why it ended
-// early, no setting of ours does.
-std::string EndedBefore(const VerdictInput& input, Verdict& verdict) {
+// Whether the training came to its end. Its own output says why it ended early, no setting of ours
+// does.
+struct Ended {
+  bool failed = false;
+  bool stopped = false;
+
+  bool early() const { return failed || stopped; }
+};
+
+Ended HowEnded(const VerdictInput& input, Verdict& verdict) {
   const std::string& status = input.report.run.status;
-  if (status == "stopped" || status == "interrupted") return "the training was stopped before ";
-  if (status != "failed") return "";
-  Advise(finding::RunFixFailure{}, verdict);
-  return "the training failed before ";
+  const Ended ended = {.failed = status == "failed",
+                       .stopped = status == "stopped" || status == "interrupted"};
+  if (ended.failed) Advise(finding::RunFixFailure{}, verdict);
+  return ended;
 }
 
 // Where the job is that has made no step yet, or was when somebody stopped it: it may hang there.
@@ -185,9 +187,9 @@ void TellLastSeen(const VerdictInput& input, Verdict& verdict) {
 
 void ExplainNoTorch(const VerdictInput& input, Verdict& verdict) {
   TellLastSeen(input, verdict);
-  const std::string before = EndedBefore(input, verdict);
-  verdict.headline = before.empty() ? "no step seen: Python ran, but torch was not imported"
-                                    : fmt::format("no step seen: {}torch was imported", before);
+  const Ended ended = HowEnded(input, verdict);
+  verdict.headline =
+      Make(finding::VerdictNoTorch{.failed = ended.failed, .stopped = ended.stopped});
   Advise(finding::RunCallStepIfItTrains{}, verdict);
 }
 
@@ -200,26 +202,25 @@ bool OptimizerLeftOut(const VerdictInput& input) {
 }
 
 void ExplainLeftOut(Verdict& verdict) {
-  verdict.headline =
-      "no step seen: the optimizer's hook, which tells where steps end, was left out";
+  verdict.headline = Make(finding::VerdictOptimizerLeftOut{});
   verdict.advice.push_back({Make(finding::RunWithOptimizerHook{}), "hooks", "", "default"});
 }
 
 void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
   TellLastSeen(input, verdict);
-  const std::string before = EndedBefore(input, verdict);
-  if (before.empty()) {
-    verdict.headline = "no step seen: torch was there, but no optimizer of torch.optim made a step";
+  const Ended ended = HowEnded(input, verdict);
+  verdict.headline =
+      Make(finding::VerdictNoOptimizer{.failed = ended.failed, .stopped = ended.stopped});
+  if (ended.early()) {
+    Advise(finding::RunCallStepIfItTrained{}, verdict);
+  } else {
     Advise(finding::RunCallStep{}, verdict);
-    return;
   }
-  verdict.headline = fmt::format("no step seen: {}an optimizer of torch.optim made a step", before);
-  Advise(finding::RunCallStepIfItTrained{}, verdict);
 }
 
 // No hook has a part in what others recorded.
 void ExplainImported(const VerdictInput& input, Verdict& verdict) {
-  verdict.headline = "no step seen: what was imported marks none that lasts";
+  verdict.headline = Make(finding::VerdictImportWithoutSteps{});
   const bool sagemaker = input.facts.imported_as.starts_with("sagemaker");
   if (sagemaker) return Advise(finding::ImportAllFiles{}, verdict);
   Advise(finding::ImportRecordHost{}, verdict);
@@ -237,16 +238,16 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
   } else if (!input.facts.imported_as.empty()) {
     ExplainImported(input, verdict);
   } else if (input.facts.hooks_off) {
-    verdict.headline = "no step seen: the hooks were switched off";
+    verdict.headline = Make(finding::VerdictHooksOff{});
     verdict.advice.push_back({Make(finding::RunWithHooks{}), "hooks", "off", "default"});
   } else if (OptimizerLeftOut(input)) {
     ExplainLeftOut(verdict);
   } else if (Live(input) && CapturedWithoutHooks(input)) {
-    verdict.headline = kWithoutHooks;
+    verdict.headline = Make(finding::VerdictNoHooks{});
     AdviseWithoutHooks(verdict);
   } else if (Live(input)) {
     TellLastSeen(input, verdict);
-    verdict.headline = "no step yet: the job is still starting, or its first step is under way";
+    verdict.headline = Make(finding::VerdictNoStepYet{});
     if (input.facts.torch_seen) Advise(finding::RunCallStepIfItTrainsAlready{}, verdict);
   } else if (!input.facts.python_seen) {
     ExplainNoPython(input, verdict);
@@ -266,9 +267,7 @@ Verdict NoSteadyStepInStretch(const VerdictInput& input) {
   const int64_t seen = input.selection.count;
   Verdict verdict;
   verdict.status = VerdictStatus::kTooFewSteps;
-  verdict.headline = seen == 1
-                         ? std::string("too few steps: the one in this stretch was warm-up")
-                         : fmt::format("too few steps: all {} in this stretch were warm-up", seen);
+  verdict.headline = Make(finding::VerdictStretchOfWarmUp{.steps = seen});
   verdict.evidence.push_back(Make(finding::VerdictAllWarmUp{.steps = seen}));
   if (Live(input)) {
     Advise(finding::RunCaptureAgain{}, verdict);
@@ -285,9 +284,8 @@ Verdict TooFewStepsVerdict(const VerdictInput& input) {
   Verdict verdict;
   verdict.status = VerdictStatus::kTooFewSteps;
   const int64_t have = input.selection.steps;
-  const int64_t more = kMinSteadySteps - have;
-  verdict.headline = fmt::format("too few steps: {} steady of {} seen, {} more {} needed", have,
-                                 input.selection.count, more, more == 1 ? "is" : "are");
+  verdict.headline = Make(finding::VerdictTooFewSteps{
+      .steady = have, .seen = input.selection.count, .more = kMinSteadySteps - have});
   verdict.evidence.push_back(Make(
       finding::VerdictWarmUp{.warm_up = input.selection.warm_up, .steps = input.selection.count}));
   const auto& last = input.report.options.last_steps;

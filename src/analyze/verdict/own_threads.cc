@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/own_threads.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include "analyze/report/sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -42,12 +38,6 @@ std::optional<OwnThreads> FindOwnThreads(const VerdictInput& input) {
   if (!take_turns) return std::nullopt;
   own.fitting = std::max(1, static_cast<int32_t>(std::floor(own.cores / own.ranks)));
   return own.fitting < own.threads ? std::optional(own) : std::nullopt;
-}
-
-Sentence OwnThreadsText(const OwnThreads& own) {
-  const Figure cores = figure::Cores(own.cores);
-  if (own.ranks == 1) return Phrase("{} on {}", own.threads, cores);
-  return Phrase("{} ranks of {} on {}", own.ranks, own.threads, cores);
 }
 
 const StageFunction* ThreadBeside(const VerdictInput& input) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "analyze/verdict/verdict.h"
 
@@ -23,9 +22,6 @@ struct OwnThreads {
 // Nothing: they are not more, they wait for no core or not by their own doing, a device computes,
 // or it is not known how many they are.
 std::optional<OwnThreads> FindOwnThreads(const VerdictInput& input);
-
-// "16 on 2 cores", "2 ranks of 4 on 2 cores".
-Sentence OwnThreadsText(const OwnThreads& own);
 
 // What another thread of the process runs for so long that it takes the interpreter from the
 // training; null: none does.

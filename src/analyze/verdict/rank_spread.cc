@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/rank_spread.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "analyze/report/sentence.h"
-
 namespace steptrace::analyze {
+
+namespace part = model::finding::part;
+
 namespace {
 
 double ShareOn(const RankTimes& rank, SuspectId suspect) {
@@ -22,15 +21,16 @@ bool IsTold(const VerdictInput& input, const RankTimes& rank) {
 
 }  // namespace
 
-Sentence RanksSeenText(const VerdictInput& input) {
+part::Ranks RanksSeenPart(const VerdictInput& input) {
   const auto seen = static_cast<int64_t>(input.times.ranks().size());
   const int64_t all = std::max<int64_t>(input.facts.world_size, input.report.run.ranks);
-  if (seen == 0 || seen >= all) return "";
-  if (seen > 1) return Phrase(" on {} of {} ranks", figure::Count(seen), figure::Count(all));
-  return Phrase(" on rank {} of {}", input.times.ranks().begin()->first, figure::Count(all));
+  if (seen == 0 || seen >= all) return {};
+  part::Ranks ranks{.seen = seen, .all = all};
+  if (seen == 1) ranks.rank = input.times.ranks().begin()->first;
+  return ranks;
 }
 
-Sentence RankSpreadText(const VerdictInput& input, SuspectId suspect) {
+part::Ranks RankSpreadPart(const VerdictInput& input, SuspectId suspect) {
   std::optional<RankSuspect> least, most;
   for (const auto& [number, rank] : input.times.ranks()) {
     if (!IsTold(input, rank)) continue;
@@ -38,14 +38,14 @@ Sentence RankSpreadText(const VerdictInput& input, SuspectId suspect) {
     if (!least || one.share < least->share) least = one;
     if (!most || one.share > most->share) most = one;
   }
-  const Sentence seen = RanksSeenText(input);
-  if (!least || most->share - least->share < kRanksDiffer) return seen;
-  const Sentence ranks =
-      seen.empty() ? Phrase(" over {} ranks",
-                            figure::Count(static_cast<int64_t>(input.times.ranks().size())))
-                   : seen;
-  return Phrase("{}, from {} on rank {} to {} on rank {}", ranks, figure::Share(least->share),
-                least->rank, figure::Share(most->share), most->rank);
+  part::Ranks ranks = RanksSeenPart(input);
+  if (!least || most->share - least->share < kRanksDiffer) return ranks;
+  ranks.seen = static_cast<int64_t>(input.times.ranks().size());
+  ranks.least = least->share;
+  ranks.least_rank = least->rank;
+  ranks.most = most->share;
+  ranks.most_rank = most->rank;
+  return ranks;
 }
 
 std::optional<RankSuspect> LargestOfARank(const VerdictInput& input) {

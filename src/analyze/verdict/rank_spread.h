@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "analyze/verdict/stages.h"
 #include "analyze/verdict/verdict.h"
+#include "model/finding_kinds.h"
 
 // A headline's share is of all ranks' steps together: where it is another on each, or where not all
 // ranks were seen, it has to say so.
@@ -16,11 +16,11 @@ namespace steptrace::analyze {
 inline constexpr double kRanksDiffer = 0.10;
 
 // Follows a share: " over 8 ranks, from 2 % on rank 1 to 54 % on rank 0"; of a job of which one
-// rank is known " on rank 0 of 128". Empty where the share is that of every rank.
-Sentence RankSpreadText(const VerdictInput& input, SuspectId suspect);
+// rank is known " on rank 0 of 128". Nothing is known where the share is that of every rank.
+model::finding::part::Ranks RankSpreadPart(const VerdictInput& input, SuspectId suspect);
 
 // The same without shares: which ranks were seen, where they are not all.
-Sentence RanksSeenText(const VerdictInput& input);
+model::finding::part::Ranks RanksSeenPart(const VerdictInput& input);
 
 struct RankSuspect {
   int32_t rank = 0;

@@ -241,7 +241,8 @@ TEST_F(TraceStepsTest, AProfileOfThreeStepsHasAVerdict) {
   EXPECT_EQ(report.verdict.suspect, "data_pipeline");
   EXPECT_NEAR(report.verdict.share, 0.6, 1e-9);
   EXPECT_DOUBLE_EQ(report.verdict.share_low, report.verdict.share_high);
-  EXPECT_NE(report.verdict.headline.text.find("seen in 3 steps"), std::string::npos);
+  EXPECT_NE(present::SentenceOf(report.verdict.headline).text.find("seen in 3 steps"),
+            std::string::npos);
   ASSERT_TRUE(report.profile.has_value());
   EXPECT_EQ(report.profile->devices.devices.size(), 1u);
   // The same steps without the device's word for them are too few.

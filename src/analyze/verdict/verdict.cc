@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/verdict.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include "analyze/report/function_text.h"
-#include "analyze/report/sentence.h"
 #include "analyze/verdict/advice.h"
 #include "analyze/verdict/device_caveats.h"
 #include "analyze/verdict/evidence.h"
+#include "analyze/verdict/headline.h"
 #include "analyze/verdict/no_verdict.h"
-#include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/rank_spread.h"
 #include "base/time.h"
+#include "model/finding_kinds.h"
 #include "store/metrics.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
+namespace part = model::finding::part;
+
 namespace {
 
 constexpr double kKeptBusy = 0.6;     // of the time, a device
-constexpr double kAlone = 0.99;       // of a suspect: the rest of its stages needs no word
 constexpr double kWorthAWord = 0.05;  // of the step, of a second suspect
 constexpr double kOfEvents = 0.9;     // of a suspect: less, and something else is in the way too
-constexpr double kNearlyAllOf = 0.9;  // of a stage: a function with so much of it is all of it
 
 struct Candidate {
   SuspectId suspect = SuspectId::kUnattributed;
@@ -125,89 +125,30 @@ void SetGain(const VerdictInput& input, double removable_share, Verdict& verdict
   }
 }
 
-// "65 % of the step (63-67)"; an interval that rounds to one number adds nothing.
-Sentence ShareText(double share, const Interval& interval, const char* of = "") {
-  const Figure low = figure::ShareNumber(interval.low);
-  const Figure high = figure::ShareNumber(interval.high);
-  if (low.text == high.text) return Phrase("{}{}", figure::Share(share), of);
-  return Phrase("{}{} ({}-{})", figure::Share(share), of, low, high);
-}
-constexpr const char* kOfTheStep = " of the step";
-
-// " in log (train.py:12)"; where the suspect is more than that function, with a share of its own:
-// " (57 % in log, train.py:12)". Of time without a phase only where most of it is there.
-Sentence WhereText(const VerdictInput& input, SubStage stage, bool alone) {
-  const StageFunction* function = LargestFunction(input, stage);
-  if (function == nullptr) return "";
-  const StageTimes& times = input.times.total();
-  const bool code = stage == SubStage::kLoopCode || stage == SubStage::kLogging;
-  if (!code && (stage != SubStage::kUnknown || 2 * function->ns < At(times, stage))) return "";
-  const auto whole = static_cast<double>(At(times, stage));
-  if (!alone || static_cast<double>(function->ns) < kNearlyAllOf * whole) {
-    return Phrase(" ({} in {}, {})", figure::Share(function->share), CalledText(*function),
-                  PlaceText(*function));
-  }
-  return fmt::format("{} in {}", code ? "" : ",", FunctionText(*function));
-}
-
-// "mostly waiting in time.sleep (29 %, train.py:13)", where that is most of the time outside any
-// phase; where it is nearly all of the suspect, "waiting in time.sleep (train.py:13)". Else
-// nothing.
-Sentence WaitText(const VerdictInput& input, SubStage stage, bool alone) {
-  const StageFunction* function = LargestFunction(input, stage);
-  if (stage != SubStage::kUnknown || function == nullptr || RunsBetween(input, *function))
-    return "";
-  const int64_t whole_ns = At(input.times.total(), stage);
-  if (2 * function->ns < whole_ns) return "";
-  if (alone && static_cast<double>(function->ns) >= kNearlyAllOf * static_cast<double>(whole_ns)) {
-    return "waiting in " + FunctionText(*function);
-  }
-  return Phrase("mostly waiting in {} ({}, {})", CalledText(*function),
-                figure::Share(function->share), PlaceText(*function));
-}
-
-// What a suspect is called in a sentence: other work is nobody, its largest stage is somebody. Time
-// that is not attributed is blamed on nobody: the sentence says where it is, as far as that is
-// seen.
-Sentence SuspectText(const VerdictInput& input, SuspectId suspect) {
-  if (!IsNamedByStage(suspect)) return SuspectTitle(suspect);
-  const StageTimes& times = input.times.total();
-  const SubStage stage = LargestStage(times, suspect);
-  const bool alone = static_cast<double>(At(times, stage)) >=
-                     kAlone * static_cast<double>(At(BySuspect(times), suspect));
-  const Sentence waits = WaitText(input, stage, alone);
-  if (!waits.empty()) return waits;
-  return Phrase("{}{}{}", alone ? "" : "mostly ", TitleOf(StageName(stage)),
-                WhereText(input, stage, alone));
-}
-
 void SetSubStage(const VerdictInput& input, SubStage stage, Verdict& verdict) {
   verdict.sub_stage = StageName(stage);
   if (const auto* function = LargestFunction(input, stage)) verdict.function = *function;
 }
 
-Sentence CandidateText(const VerdictInput& input, const Candidate& candidate) {
-  return Phrase("{} {}", SuspectText(input, candidate.suspect),
-                ShareText(candidate.share, candidate.interval));
-}
-
-// What makes a rank late, in a sentence, with its function where samples know one.
-std::string LateText(const VerdictInput& input, Verdict& verdict) {
+// What makes a rank late, with its function where samples know one.
+void SetCause(const VerdictInput& input, finding::VerdictStraggler& said, Verdict& verdict) {
   const std::string& cause = verdict.straggler_cause;
+  const StageFunction* function = nullptr;
   if (cause == SuspectName(SuspectId::kDataPipeline)) {
     const StageTimes& times = input.times.total();
-    const auto* most = LargestFunction(input, LargestStage(times, SuspectId::kDataPipeline));
-    if (most == nullptr) return TitleOf(cause);
-    verdict.function = *most;
-    return fmt::format("{} ({}, {})", TitleOf(cause), CalledText(*most), PlaceText(*most));
+    function = LargestFunction(input, LargestStage(times, SuspectId::kDataPipeline));
+  } else if (cause == StageName(SubStage::kUnknown)) {
+    function = LargestFunction(input, SubStage::kUnknown);
+    said.waits = function != nullptr;
+  } else if (cause == StageName(SubStage::kLoopCode)) {
+    function = LargestFunction(input, SubStage::kLoopCode);
+    said.code = function != nullptr;
   }
-  const bool waits = cause == StageName(SubStage::kUnknown);
-  const SubStage stage = waits ? SubStage::kUnknown : SubStage::kLoopCode;
-  const StageFunction* function =
-      cause == StageName(stage) ? LargestFunction(input, stage) : nullptr;
-  if (function == nullptr) return TitleOf(cause);
+  said.name = TitleOf(cause);
+  if (function == nullptr) return;
   verdict.function = *function;
-  return (waits ? "waiting in " : "code in ") + FunctionText(*function);
+  said.function = CalledText(*function);
+  said.place = PlaceText(*function);
 }
 
 std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
@@ -229,9 +170,15 @@ std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
   verdict.straggler_rank = late->rank;
   verdict.straggler_cause = LateCause(late->times->excess);
   SetGain(input, share, verdict);
-  verdict.headline = Phrase("communication: rank {} is late by its {} and the others wait, {}{}",
-                            late->rank, LateText(input, verdict),
-                            ShareText(share, interval, kOfTheStep), RanksSeenText(input));
+  finding::VerdictStraggler said{.rank = late->rank,
+                                 .waits = false,
+                                 .code = false,
+                                 .name = "",
+                                 .share = ShareOfStepPart(share, interval),
+                                 .ranks = RanksSeenPart(input),
+                                 .seen = SeenPart(input)};
+  SetCause(input, said, verdict);
+  verdict.headline = Make(std::move(said));
   return verdict;
 }
 
@@ -248,10 +195,12 @@ Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
   const bool in_one_place =
       verdict.function && verdict.function->share >= kNearlyAllOf * candidate.share;
   if (IsBlamed(candidate.suspect) || in_one_place) SetGain(input, candidate.share, verdict);
-  verdict.headline = Phrase("{}, {}{}", SuspectText(input, candidate.suspect),
-                            ShareText(candidate.share, candidate.interval, kOfTheStep),
-                            RankSpreadText(input, candidate.suspect));
-  if (IsHeldUp(input, verdict)) verdict.headline += ", slowed by other work on the cores";
+  verdict.headline =
+      Make(finding::VerdictSuspect{.by_others = IsHeldUp(input, verdict),
+                                   .who = SuspectPart(input, candidate.suspect),
+                                   .share = ShareOfStepPart(candidate.share, candidate.interval),
+                                   .ranks = RankSpreadPart(input, candidate.suspect),
+                                   .seen = SeenPart(input)});
   return verdict;
 }
 
@@ -264,6 +213,56 @@ bool DeviceWaitsForHost(const VerdictInput& input) {
          input.load.Mean(store::Metric::kGpuUtilization).value_or(1) < kKeptBusy;
 }
 
+// What is next to the model, or that nothing is.
+model::Finding ModelHeadline(const VerdictInput& input, const Candidate& next,
+                             const part::Share& share) {
+  const part::Ranks ranks = RankSpreadPart(input, SuspectId::kModel);
+  const part::Slowed slowed = SlowedPart(input);
+  const part::Seen seen = SeenPart(input);
+  const bool unsplit =
+      input.dispatch == nullptr && input.facts.windows_too_short && !MayUseDevice(input.facts);
+  const auto and_next = [&](SuspectId suspect, double of_step, std::optional<int64_t> rank) {
+    return Make(finding::VerdictModelAndNext{.unsplit = unsplit,
+                                             .of_step = of_step,
+                                             .rank = rank,
+                                             .share = share,
+                                             .ranks = ranks,
+                                             .slowed = slowed,
+                                             .seen = seen,
+                                             .next = SuspectPart(input, suspect)});
+  };
+  if (MayWaitInForward(input)) {
+    return Make(finding::VerdictModelIfItComputes{
+        .share = share, .ranks = ranks, .slowed = slowed, .seen = seen});
+  }
+  if (next.share >= kInTheWay) return and_next(next.suspect, next.share, std::nullopt);
+  // Little of all ranks' time together is much of one rank's.
+  const std::optional<RankSuspect> of_rank = LargestOfARank(input);
+  if (of_rank && of_rank->share >= kSuspectThreshold) {
+    return and_next(of_rank->suspect, of_rank->share, of_rank->rank);
+  }
+  if (const double beside = BesideTheModel(input); beside >= kInTheWay) {
+    return Make(finding::VerdictModelAndRest{.unsplit = unsplit,
+                                             .rest = beside,
+                                             .share = share,
+                                             .ranks = ranks,
+                                             .slowed = slowed,
+                                             .seen = seen});
+  }
+  if (unsplit) {
+    return Make(finding::VerdictModelWithOverhead{
+        .share = share, .ranks = ranks, .slowed = slowed, .seen = seen});
+  }
+  if (IsSlowed(slowed)) {
+    return Make(finding::VerdictModelSlowed{
+        .share = share, .ranks = ranks, .slowed = slowed, .seen = seen});
+  }
+  if (DeviceWaitsForHost(input)) {
+    return Make(finding::VerdictModelWaitsForHost{.share = share, .ranks = ranks, .seen = seen});
+  }
+  return Make(finding::VerdictModelHealthy{.share = share, .ranks = ranks, .seen = seen});
+}
+
 Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
   const Interval interval = Around(ModelShare(input), input.times.Share(SuspectId::kModel));
   Verdict verdict;
@@ -273,73 +272,25 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
   verdict.share = ModelShare(input);
   verdict.share_low = interval.low;
   verdict.share_high = interval.high;
-  const Sentence share =
-      ShareText(verdict.share, interval) + RankSpreadText(input, SuspectId::kModel);
-  // What slows it is in the way, whatever else is not.
-  Sentence slowed;
-  if (input.load.throttled()) {
-    slowed = ", slowed by a CPU quota";
-  } else if (input.load.crowded_by_others()) {
-    slowed = ", slowed by other work on its cores";
-  } else if (const auto own = FindOwnThreads(input)) {
-    slowed = Phrase(", slowed by its own threads, {}", OwnThreadsText(*own));
-  }
-  if (input.facts.detects_anomalies) {
-    slowed += slowed.empty() ? ", slowed by autograd's anomaly detection"
-                             : " and by autograd's anomaly detection";
-  }
-  if (const StageFunction* beside = ThreadBeside(input)) {
-    slowed += Phrase("{} its interpreter with {}", slowed.empty() ? ", sharing" : ", and sharing",
-                     FunctionText(*beside));
-  }
-  const bool unsplit =
-      input.dispatch == nullptr && input.facts.windows_too_short && !MayUseDevice(input.facts);
-  const std::optional<RankSuspect> of_rank = LargestOfARank(input);
-  const char* fill = unsplit ? "the model and framework overhead fill" : "the model fills";
-  if (MayWaitInForward(input)) {
-    verdict.headline = Phrase(
-        "the model fills the step, {}{}, if its forward computes: too little of it was seen to "
-        "tell computing from waiting",
-        share, slowed);
-  } else if (next.share >= kInTheWay) {
-    verdict.headline = Phrase("{} most of the step, {}{}; next: {}, {}", fill, share, slowed,
-                              SuspectText(input, next.suspect), figure::Share(next.share));
-  } else if (of_rank && of_rank->share >= kSuspectThreshold) {
-    // Little of all ranks' time together is much of one rank's.
-    verdict.headline =
-        Phrase("{} most of the step, {}{}; next: {}, {} of rank {}'s", fill, share, slowed,
-               SuspectText(input, of_rank->suspect), figure::Share(of_rank->share), of_rank->rank);
-  } else if (const double beside = BesideTheModel(input); beside >= kInTheWay) {
-    verdict.headline =
-        Phrase("{} most of the step, {}{}; next: other work and unattributed time, {} together",
-               fill, share, slowed, figure::Share(beside));
-  } else if (unsplit) {
-    verdict.headline =
-        Phrase("{} the step, {}{}: the window that tells them apart was full too soon", fill, share,
-               slowed);
-  } else if (slowed.empty() && DeviceWaitsForHost(input)) {
-    verdict.headline =
-        Phrase("the model fills the step, {}, and the device waits for the host in it", share);
-  } else {
-    verdict.healthy = slowed.empty();
-    verdict.headline = Phrase("the model fills the step, {}{}", share,
-                              slowed.empty() ? "; nothing around it is in the way" : slowed);
-  }
+  verdict.headline = ModelHeadline(input, next, SharePart(verdict.share, interval));
+  verdict.healthy = verdict.headline->kind == model::FindingKind::kVerdictModelHealthy;
   return verdict;
 }
 
 Verdict NoSingleSuspect(const VerdictInput& input, const std::vector<Candidate>& ranked) {
+  const Candidate &first = ranked[0], &second = ranked[1];
+  finding::VerdictNoSingleSuspect said{.first = SuspectPart(input, first.suspect),
+                                       .first_part = SharePart(first.share, first.interval),
+                                       .ranks = RankSpreadPart(input, first.suspect),
+                                       .seen = SeenPart(input)};
+  if (second.share >= kWorthAWord) {
+    said.second = SuspectPart(input, second.suspect);
+    said.second_part = SharePart(second.share, second.interval);
+  }
+  if (const double model = ModelShare(input); model >= first.share) said.model = model;
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSingleSuspect;
-  verdict.headline = Phrase("no single suspect: {}", CandidateText(input, ranked[0]));
-  if (ranked[1].share >= kWorthAWord)
-    verdict.headline += Phrase(", {}", CandidateText(input, ranked[1]));
-  if (const double model = ModelShare(input); model >= ranked[0].share) {
-    verdict.headline += Phrase("; the model has {}", figure::Share(model));
-  }
-  if (const Sentence ranks = RankSpreadText(input, ranked[0].suspect); !ranks.empty()) {
-    verdict.headline += Phrase("; the first{}", ranks);
-  }
+  verdict.headline = Make(std::move(said));
   return verdict;
 }
 
@@ -393,16 +344,10 @@ Verdict DecideVerdict(const VerdictInput& input) {
   if (input.selection.count == 0) return NoStepsVerdict(input);
   // A profile is a few steps by its nature, and so is what was chosen of a run: what was asked for
   // is where those went. They have a verdict, without an interval, that says on how few it rests.
-  const bool few = input.selection.steps < kMinSteadySteps;
   const bool chosen = input.profiled || input.report.options.of_stretch;
-  if (few && (!chosen || input.selection.steps == 0)) return TooFewStepsVerdict(input);
+  if (HasFewSteps(input) && (!chosen || input.selection.steps == 0))
+    return TooFewStepsVerdict(input);
   Verdict verdict = Decide(input);
-  if (!input.report.steps_marked) {
-    verdict.headline += "; the profile marks no steps, and is taken as one";
-  } else if (few) {
-    verdict.headline +=
-        Phrase("; seen in {} step{}", input.selection.steps, input.selection.steps == 1 ? "" : "s");
-  }
   verdict.evidence = CollectEvidence(input, verdict);
   for (model::Finding& one : DeviceCaveats(input)) verdict.evidence.push_back(std::move(one));
   verdict.advice = CollectAdvice(input, verdict);

@@ -139,9 +139,9 @@ void ExpectOne(const Report& report, const std::string& kind, const std::string&
   const Verdict& verdict = report.verdict;
   if (kind == "expect") return ExpectVerdict(verdict, what);
   if (kind == "expect_headline") {
-    EXPECT_THAT(verdict.headline.text, HasSubstr(what));
+    EXPECT_THAT(present::SentenceOf(verdict.headline).text, HasSubstr(what));
   } else if (kind == "expect_no_headline") {
-    EXPECT_THAT(verdict.headline.text, Not(HasSubstr(what)));
+    EXPECT_THAT(present::SentenceOf(verdict.headline).text, Not(HasSubstr(what)));
   } else if (kind == "expect_advice") {
     EXPECT_THAT(AllAdvice(verdict), HasSubstr(what));
   } else if (kind == "expect_no_advice") {
@@ -192,7 +192,8 @@ TEST_P(VerdictCaseTest, SaysWhatTheFileExpects) {
   ASSERT_TRUE(verdict_case.ok()) << verdict_case.error().message;
   ASSERT_FALSE(verdict_case->expectations.empty());
   const Report report = BuildReport(verdict_case->input);
-  SCOPED_TRACE(fmt::format("headline: {}\nevidence:\n{}advice:\n{}", report.verdict.headline.text,
+  SCOPED_TRACE(fmt::format("headline: {}\nevidence:\n{}advice:\n{}",
+                           present::SentenceOf(report.verdict.headline).text,
                            AllEvidence(report.verdict), AllAdvice(report.verdict)));
   for (const auto& [kind, what] : verdict_case->expectations) {
     SCOPED_TRACE(kind + " " + what);
@@ -219,10 +220,12 @@ Report WithDevicePhases(int32_t caught_up) {
 TEST(VerdictTest, AModelThatItsDeviceWaitsForIsNotHealthy) {
   const Report behind = WithDevicePhases(1);
   EXPECT_TRUE(behind.verdict.healthy);
-  EXPECT_THAT(behind.verdict.headline.text, HasSubstr("nothing around it is in the way"));
+  EXPECT_THAT(present::SentenceOf(behind.verdict.headline).text,
+              HasSubstr("nothing around it is in the way"));
   const Report late = WithDevicePhases(8);
   EXPECT_FALSE(late.verdict.healthy);
-  EXPECT_THAT(late.verdict.headline.text, HasSubstr("and the device waits for the host in it"));
+  EXPECT_THAT(present::SentenceOf(late.verdict.headline).text,
+              HasSubstr("and the device waits for the host in it"));
   EXPECT_THAT(AllAdvice(late.verdict), HasSubstr("steptrace capture --capture kernels"));
 }
 

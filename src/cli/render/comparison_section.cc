@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/report/comparison.h"
+#include "analyze/report/make_run_card.h"
 #include "analyze/report/quantity.h"
 #include "analyze/verdict/stages.h"
 #include "cli/render/display_text.h"

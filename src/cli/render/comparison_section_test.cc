@@ -7,6 +7,7 @@
 
 #include "cli/render/display_text.h"
 #include "cli/render/text_report.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::cli {
 namespace {
@@ -19,7 +20,8 @@ analyze::Report ReportOfSteps(const std::string& name) {
   report.run.name = name;
   report.run.status = "completed";
   report.steps.count = 204;
-  report.verdict.headline = "data pipeline, 55 % of the step (52-58)";
+  report.verdict.headline =
+      Make(model::finding::LegacyText{.text = "data pipeline, 55 % of the step (52-58)"});
   report.verdict.suspect = "data_pipeline";
   return report;
 }

@@ -43,7 +43,9 @@ void RenderRule(const analyze::RuleResult& rule, int64_t top, Page& page) {
       {{PadRight(std::string("  ") + InfoOf(rule.rule).name, 28)},
        {PadRight(StatusText(rule.status), 16), TintOf(rule.status)},
        {PadLeft(FormatCount(rule.triggered), 10) + PadLeft(FormatCount(rule.datapoints), 14)}});
-  if (!rule.reason.empty()) page.Paragraph("      ", 6, rule.reason, Tint::kDim);
+  if (rule.reason) {
+    page.Paragraph("      ", 6, present::SentenceOf(rule.reason).text, Tint::kDim);
+  }
   int64_t shown = 0;
   for (const model::Finding& one : rule.evidence) {
     if (shown++ == top) break;
@@ -51,7 +53,9 @@ void RenderRule(const analyze::RuleResult& rule, int64_t top, Page& page) {
   }
   const auto more = static_cast<int64_t>(rule.evidence.size()) - top;
   if (more > 0) page.Paragraph("      ", 6, fmt::format("and {} more: --json", more), Tint::kDim);
-  if (!rule.advice.empty()) page.Paragraph("      try ", 10, rule.advice, Tint::kCyan);
+  if (rule.advice) {
+    page.Paragraph("      try ", 10, present::SentenceOf(rule.advice).text, Tint::kCyan);
+  }
 }
 
 void RenderParameters(const analyze::ProfilingReport& report, Page& page) {
@@ -70,7 +74,10 @@ template <class Data>
 bool Title(const char* title, const analyze::Section<Data>& section, Page& page) {
   page.Blank();
   page.Line({{title, Tint::kBold}});
-  if (!section.applicable) page.Paragraph("  ", 2, "Not applicable: " + section.reason, Tint::kDim);
+  if (!section.applicable) {
+    page.Paragraph("  ", 2, "Not applicable: " + present::SentenceOf(section.reason).text,
+                   Tint::kDim);
+  }
   return section.applicable;
 }
 
@@ -108,7 +115,7 @@ void RenderJob(const analyze::ProfilingReport& report, Page& page) {
   part("initialization", phases.initialization_ns);
   part("training loop", phases.training_ns);
   part("finalization", phases.finalization_ns);
-  if (!phases.finalization_unknown.empty()) {
+  if (phases.finalization_unknown) {
     page.Paragraph(
         "  ", 2, "finalization is unknown: steps may have come after the last one that is stored.",
         Tint::kDim);
@@ -266,7 +273,7 @@ void RenderFindings(const std::vector<analyze::FindingLine>& findings, int64_t t
   for (size_t i = 0; i < findings.size() && static_cast<int64_t>(i) < top; ++i) {
     const analyze::FindingLine& one = findings[i];
     page.Paragraph(PadRight("  " + FormatDuration(one.ts_ns), 12), 12,
-                   fmt::format("{}: {}", one.subject, one.text),
+                   fmt::format("{}: {}", one.subject, present::SentenceOf(one.said)),
                    one.severity == "info" ? Tint::kDim : Tint::kYellow);
   }
   More(findings.size(), top, page);

@@ -75,7 +75,7 @@ void RenderPhases(const Report& report, Page& page) {
   if (phases.finalization_ns) {
     text += fmt::format("{}finalization {}", page.separator(),
                         analyze::FormatDuration(*phases.finalization_ns));
-  } else if (!phases.finalization_unknown.empty()) {
+  } else if (phases.finalization_unknown) {
     text += fmt::format(" recorded{}finalization unknown", page.separator());
   }
   page.Paragraph("", 0, text, Tint::kDim);
@@ -105,9 +105,10 @@ void RenderHang(const Report& report, Page& page) {
   for (size_t i = 0; i < standing.size(); ++i) {
     const analyze::FindingLine& one = report.findings[i];
     if (!standing[i] || !IsHang(one)) continue;
-    page.Paragraph("Hang: ", 6,
-                   fmt::format("at {}: {}", analyze::FormatDuration(one.ts_ns), one.text),
-                   Tint::kRed);
+    page.Paragraph(
+        "Hang: ", 6,
+        fmt::format("at {}: {}", analyze::FormatDuration(one.ts_ns), present::SentenceOf(one.said)),
+        Tint::kRed);
   }
 }
 
@@ -122,7 +123,7 @@ void RenderFindings(const Report& report, Page& page) {
   for (size_t i = 0; i < std::min(standing.size(), kMostLines); ++i) {
     page.Paragraph(i == 0 ? "Noticed: " : "", 9,
                    fmt::format("since {} {}: {}", analyze::FormatDuration(standing[i]->ts_ns),
-                               standing[i]->subject, standing[i]->text));
+                               standing[i]->subject, present::SentenceOf(standing[i]->said)));
   }
   if (standing.size() > kMostLines) {
     page.Command(fmt::format("         and {} more: steptrace report {} --section rules",
@@ -141,8 +142,9 @@ void RenderLeaks(const Report& report, Page& page) {
     const bool told = std::any_of(report.findings.begin(), report.findings.end(),
                                   [&](const auto& finding) { return finding.subject == subject; });
     if (told) continue;
-    page.Paragraph(shown++ == 0 ? "Memory: " : "", 8,
-                   fmt::format("{} {}", subject, GrowthText(one, *report.host_memory)));
+    page.Paragraph(
+        shown++ == 0 ? "Memory: " : "", 8,
+        fmt::format("{} {}", subject, present::SentenceOf(GrowthOf(one, *report.host_memory))));
   }
 }
 

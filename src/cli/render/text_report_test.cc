@@ -20,6 +20,7 @@
 #include "base/inert_text.h"
 #include "cli/render/display_text.h"
 #include "cli/render/page.h"
+#include "model/finding_kinds.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::cli {
@@ -120,6 +121,10 @@ INSTANTIATE_TEST_SUITE_P(Data, GoldenTextTest, ::testing::ValuesIn(GoldenNames()
 INSTANTIATE_TEST_SUITE_P(Data, TextReportTest, ::testing::ValuesIn(CaseNames()),
                          [](const auto& test) { return test.param; });
 
+model::Finding Said(const char* text) {
+  return Make(model::finding::LegacyText{.text = text});
+}
+
 TEST(RenderTextTest, ALongNameGivesWay) {
   analyze::Report report;
   report.run.name = std::string(300, 'n');
@@ -154,7 +159,7 @@ TEST(RenderTextTest, ManyRanksAndLossesAreCounted) {
     row.metric = "cpu.busy_share";
   }
   for (const char* rule : {"A", "B", "C", "D"}) {
-    report.findings.push_back({1'000, "warning", "rule", rule, "found"});
+    report.findings.push_back({1'000, "warning", "rule", rule, Said("found")});
   }
   const std::string text = RenderText(report, {.run = "out/first"});
   EXPECT_THAT(text, HasSubstr("and 2 more nodes: steptrace report out/first --json\n"));
@@ -175,9 +180,9 @@ TEST(RenderTextTest, RulesThatAgreeStandBesideTheVerdict) {
 
 TEST(RenderTextTest, WhatTheAgentNoticedAndDidNotTakeBack) {
   analyze::Report report;
-  report.findings = {{60'000'000'000, "warning", "rule", "Dataloader", "rank 0 waits"},
-                     {120'000'000'000, "warning", "rule", "StepOutlier", "rank 1: 9 steps"},
-                     {180'000'000'000, "info", "rule", "Dataloader", "no issue any more"}};
+  report.findings = {{60'000'000'000, "warning", "rule", "Dataloader", Said("rank 0 waits")},
+                     {120'000'000'000, "warning", "rule", "StepOutlier", Said("rank 1: 9 steps")},
+                     {180'000'000'000, "info", "rule", "Dataloader", Said("no issue any more")}};
   const std::string text = RenderText(report, {});
   EXPECT_THAT(text, HasSubstr("Noticed: since 2 min StepOutlier: rank 1: 9 steps\n"));
   EXPECT_THAT(text, Not(HasSubstr("Dataloader")));
@@ -194,9 +199,11 @@ TEST(RenderTextTest, ALeakIsToldWhereNobodyNoticedIt) {
   report.host_memory = std::make_shared<analyze::HostMemorySection>(memory);
   EXPECT_THAT(RenderText(report, {}), HasSubstr("Memory: memory of rank 0 grows by 1 MiB a step"));
   EXPECT_THAT(RenderText(report, {}), Not(HasSubstr("plateau")));
-  report.findings = {{60'000'000'000, "warning", "alert", "memory of rank 0", "grows: a leak"}};
+  report.findings = {
+      {60'000'000'000, "warning", "alert", "memory of rank 0", Said("grows: a leak")}};
   EXPECT_THAT(RenderText(report, {}), Not(HasSubstr("Memory: ")));
-  report.findings.push_back({90'000'000'000, "info", "alert", "memory of rank 0", "a plateau"});
+  report.findings.push_back(
+      {90'000'000'000, "info", "alert", "memory of rank 0", Said("a plateau")});
   EXPECT_THAT(RenderText(report, {}), Not(HasSubstr("Memory: "))) << "it was taken back";
 }
 
@@ -282,7 +289,7 @@ TEST(PageTest, NoFigureIsCut) {
 TEST(RenderTextTest, NamesCannotSteerTheTerminal) {
   analyze::Report report;
   report.run.name = "evil\x1b]0;title\x07";
-  report.verdict.headline = "look at \"\x1b[31mred\"";
+  report.verdict.headline = Make(model::finding::LegacyText{.text = "look at \"\x1b[31mred\""});
   const std::string text = RenderText(report, {});
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("\\x1b[31mred"));

@@ -73,11 +73,12 @@ std::string RulesText(const analyze::Verdict& verdict) {
 std::string WholeRunText(const analyze::Verdict& verdict) {
   if (!verdict.whole_run) return "";
   const analyze::RunVerdict& run = *verdict.whole_run;
+  const std::string headline = present::SentenceOf(run.headline).text;
   if (run.status == analyze::VerdictStatus::kNoSteps ||
       run.status == analyze::VerdictStatus::kTooFewSteps) {
-    return run.headline.text == verdict.headline.text ? "" : run.headline.text;
+    return headline == present::SentenceOf(verdict.headline).text ? "" : headline;
   }
-  return fmt::format("all {} steady steps: {}", analyze::FormatCount(run.steady), run.headline);
+  return fmt::format("all {} steady steps: {}", analyze::FormatCount(run.steady), headline);
 }
 
 void Entry(const char* label, const std::string& text, Page& page) {
@@ -98,7 +99,7 @@ bool TellsStages(const analyze::Report& report) {
 }  // namespace
 
 std::string VerdictText(const analyze::Verdict& verdict) {
-  std::string text = verdict.headline.text;
+  std::string text = present::SentenceOf(verdict.headline).text;
   if (verdict.at_most_speedup) {
     text += fmt::format("; at most {} faster {}", analyze::FormatRatio(*verdict.at_most_speedup),
                         verdict.straggler_rank ? "were it on time" : "without it");

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "present/words/finding_words.h"
 
@@ -145,6 +146,16 @@ Sentence SentenceOf(const model::Finding& finding) {
     items += Part(words.item, info.item, item.figures, item.texts, {}).Say();
   }
   return Part(words.whole, info.whole, finding.figures, finding.texts, std::move(items)).Say();
+}
+
+Sentence SentenceOf(const std::optional<model::Finding>& finding) {
+  return finding ? SentenceOf(*finding) : Sentence();
+}
+
+std::vector<std::string> TextsOf(std::span<const model::Finding> findings) {
+  std::vector<std::string> texts;
+  for (const model::Finding& one : findings) texts.push_back(SentenceOf(one).text);
+  return texts;
 }
 
 }  // namespace steptrace::present

@@ -68,8 +68,64 @@ Values Known(const model::PartInfo& info) {
 
 const Value kFalse = false;
 
+// Whether what a clause asks for holds: as it is known, or is the number that it asks for.
+void Set(const model::PartInfo& info, const ClauseWords& clause, bool holds, Values& values) {
+  for (size_t i = 0; i < info.texts.size(); ++i) {
+    if (info.texts[i] != clause.subject) continue;
+    values.texts[i] = holds ? Known(info).texts[i] : "";
+  }
+  for (size_t i = 0; i < info.figures.size(); ++i) {
+    if (info.figures[i].name != clause.subject) continue;
+    const Value known = Example(info.figures[i].unit, i);
+    const Value other = info.figures[i].unit == Unit::kFlag ? kFalse : Value();
+    values.figures[i] =
+        clause.equals ? (holds ? Value(*clause.equals) : known) : (holds ? known : other);
+  }
+}
+
+// So that this case of its clause is said: those before it do not hold, and so for the case that
+// says the clause.
+void Say(const model::PartInfo& info, const PartWords& words, const ClauseWords& said,
+         Values& values) {
+  const std::string placeholder = "{" + std::string(said.name) + "}";
+  for (const ClauseWords& outer : words.clauses) {
+    if (outer.said.find(placeholder) == outer.said.npos) continue;
+    Say(info, words, outer, values);
+    break;
+  }
+  for (const ClauseWords& clause : words.clauses) {
+    if (clause.name != said.name) continue;
+    const bool reached = &clause == &said;
+    if (!clause.subject.empty()) Set(info, clause, reached, values);
+    if (reached) break;
+  }
+}
+
+// Of words that depend on so much that not all their sentences can be read: each case of a clause
+// among all else that can be said, and what is said where nothing holds that a clause asks for.
+std::vector<Values> EachCase(const model::PartInfo& info, const PartWords& words) {
+  const Values known = Known(info);
+  Values least = known;
+  for (const ClauseWords& clause : words.clauses) {
+    if (!clause.subject.empty()) Set(info, clause, false, least);
+  }
+  std::vector<Values> all = {known, least};
+  for (const ClauseWords& clause : words.clauses) {
+    Say(info, words, clause, all.emplace_back(known));
+  }
+  return all;
+}
+
+// The sentences of more are too many to be read.
+constexpr size_t kMostSubjects = 4;
+
 // With each value that a clause of the words asks for, also as the clause does not hold.
 std::vector<Values> Variants(const model::PartInfo& info, const PartWords& words) {
+  std::set<std::string_view> subjects;
+  for (const ClauseWords& clause : words.clauses) {
+    if (!clause.subject.empty()) subjects.insert(clause.subject);
+  }
+  if (subjects.size() > kMostSubjects) return EachCase(info, words);
   std::vector<Values> all = {Known(info)};
   std::set<std::string_view> seen;
   for (const ClauseWords& clause : words.clauses) {
@@ -90,7 +146,7 @@ std::vector<Values> Variants(const model::PartInfo& info, const PartWords& words
   return all;
 }
 
-// One, two and three of them.
+// One, two and three of them; where an item has more to say, one of each.
 std::vector<std::vector<model::Item>> Items(const model::KindInfo& info, const KindWords& words) {
   if (!info.has_items) return {{}};
   std::vector<model::Item> one;
@@ -103,6 +159,7 @@ std::vector<std::vector<model::Item>> Items(const model::KindInfo& info, const K
     for (size_t i = 0; i < count; ++i) several.push_back(one[i % one.size()]);
     all.push_back(std::move(several));
   }
+  if (one.size() > 3) all.push_back(one);
   return all;
 }
 
@@ -135,6 +192,29 @@ TEST(FindingSentenceTest, EachKindReadsAsItsExample) {
   std::ofstream(path) << now;
   EXPECT_EQ(now, expected.str()) << "as they are now: " << path << "; if that is meant, copy it to "
                                  << STEPTRACE_SENTENCES;
+}
+
+TEST(FindingSentenceTest, OfNothingNothingIsSaid) {
+  EXPECT_TRUE(SentenceOf(std::optional<Finding>()).empty());
+}
+
+// What a part that is absent would hold is not known, and stands nowhere.
+TEST(FindingSentenceTest, APartThatIsAbsentIsNotSaid) {
+  using model::finding::part::Share;
+  using model::finding::part::Suspect;
+  model::finding::VerdictNoSingleSuspect found{
+      .first = Suspect{.mostly = false, .waits = false, .comma = false, .name = "data pipeline"},
+      .first_part = Share{.share = 0.3, .low = 0.25, .high = 0.35},
+      .ranks = model::finding::part::Ranks{},
+      .seen = model::finding::part::Seen{.unmarked = false}};
+  EXPECT_EQ(SentenceOf(Make(found)).text, "no single suspect: data pipeline 30 % (25-35)");
+  found.second = Suspect{.mostly = true, .waits = false, .comma = false, .name = "logging"};
+  found.second_part = Share{.share = 0.2};
+  found.seen = model::finding::part::Seen{.unmarked = false, .steps = 1};
+  const Sentence said = SentenceOf(Make(found));
+  EXPECT_EQ(said.text,
+            "no single suspect: data pipeline 30 % (25-35), mostly logging 20 %; seen in 1 step");
+  EXPECT_EQ(said.figures.size(), 4u);
 }
 
 TEST(FindingSentenceTest, FiguresStandInTheSentence) {

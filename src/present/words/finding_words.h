@@ -348,6 +348,398 @@ inline constexpr ClauseWords kRecommendationAllocatorCallsClauses[] = {
     {"noun", "calls", 1, "call"},
     {"noun", "", {}, "calls"},
 };
+inline constexpr ClauseWords kVerdictStragglerClauses[] = {
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share} of the step{share_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+    {"cause", "waits", {}, "waiting in {function} ({place})"},
+    {"cause", "code", {}, "code in {function} ({place})"},
+    {"cause", "function", {}, "{name} ({function}, {place})"},
+    {"cause", "", {}, "{name}"},
+};
+inline constexpr ClauseWords kVerdictSuspectClauses[] = {
+    {"who_waiting", "who_share", {}, "mostly waiting in {who_function} ({who_share}, {who_place})"},
+    {"who_waiting", "", {}, "waiting in {who_function} ({who_place})"},
+    {"who_most", "who_mostly", {}, "mostly "},
+    {"who_within", "who_share", {}, " ({who_share} in {who_function}, {who_place})"},
+    {"who_within", "who_comma", {}, ", in {who_function} ({who_place})"},
+    {"who_within", "who_function", {}, " in {who_function} ({who_place})"},
+    {"who_who", "who_waits", {}, "{who_waiting}"},
+    {"who_who", "", {}, "{who_most}{who_name}{who_within}"},
+    {"who", "", {}, "{who_who}"},
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share} of the step{share_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+    {"slowed", "by_others", {}, ", slowed by other work on the cores"},
+};
+inline constexpr ClauseWords kVerdictNoSingleSuspectClauses[] = {
+    {"first_waiting", "first_share", {}, "mostly waiting in {first_function} ({first_share}, {first_place})"},
+    {"first_waiting", "", {}, "waiting in {first_function} ({first_place})"},
+    {"first_most", "first_mostly", {}, "mostly "},
+    {"first_within", "first_share", {}, " ({first_share} in {first_function}, {first_place})"},
+    {"first_within", "first_comma", {}, ", in {first_function} ({first_place})"},
+    {"first_within", "first_function", {}, " in {first_function} ({first_place})"},
+    {"first_who", "first_waits", {}, "{first_waiting}"},
+    {"first_who", "", {}, "{first_most}{first_name}{first_within}"},
+    {"first", "", {}, "{first_who}"},
+    {"first_part_interval", "first_part_low", {}, " ({first_part_low}-{first_part_high})"},
+    {"first_part", "", {}, "{first_part_share}{first_part_interval}"},
+    {"second_waiting", "second_share", {}, "mostly waiting in {second_function} ({second_share}, {second_place})"},
+    {"second_waiting", "", {}, "waiting in {second_function} ({second_place})"},
+    {"second_most", "second_mostly", {}, "mostly "},
+    {"second_within", "second_share", {}, " ({second_share} in {second_function}, {second_place})"},
+    {"second_within", "second_comma", {}, ", in {second_function} ({second_place})"},
+    {"second_within", "second_function", {}, " in {second_function} ({second_place})"},
+    {"second_who", "second_waits", {}, "{second_waiting}"},
+    {"second_who", "", {}, "{second_most}{second_name}{second_within}"},
+    {"second", "second_name", {}, "{second_who}"},
+    {"second_part_interval", "second_part_low", {}, " ({second_part_low}-{second_part_high})"},
+    {"second_part", "second_part_share", {}, "{second_part_share}{second_part_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+    {"more", "second_name", {}, ", {second} {second_part}"},
+    {"beside_model", "model", {}, "; the model has {model}"},
+    {"of_ranks", "ranks_seen", {}, "; the first{ranks}"},
+};
+inline constexpr ClauseWords kVerdictModelIfItComputesClauses[] = {
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share}{share_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"slowed_sharing", "slowed_beside", {}, ", sharing its interpreter with {slowed_beside}"},
+    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing its interpreter with {slowed_beside}"},
+    {"slowed_detecting", "slowed_anomalies", {}, ", slowed by autograd's anomaly detection{slowed_and_sharing}"},
+    {"slowed_detecting", "", {}, "{slowed_sharing}"},
+    {"slowed_and_detecting", "slowed_anomalies", {}, " and by autograd's anomaly detection"},
+    {"slowed_own", "slowed_ranks", {}, "{slowed_ranks} ranks of {slowed_threads} on {slowed_cores}"},
+    {"slowed_own", "", {}, "{slowed_threads} on {slowed_cores}"},
+    {"slowed_by", "slowed_quota", {}, ", slowed by a CPU quota{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_others", {}, ", slowed by other work on its cores{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_threads", {}, ", slowed by its own threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "", {}, "{slowed_detecting}"},
+    {"slowed", "", {}, "{slowed_by}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+};
+inline constexpr ClauseWords kVerdictModelAndNextClauses[] = {
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share}{share_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"slowed_sharing", "slowed_beside", {}, ", sharing its interpreter with {slowed_beside}"},
+    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing its interpreter with {slowed_beside}"},
+    {"slowed_detecting", "slowed_anomalies", {}, ", slowed by autograd's anomaly detection{slowed_and_sharing}"},
+    {"slowed_detecting", "", {}, "{slowed_sharing}"},
+    {"slowed_and_detecting", "slowed_anomalies", {}, " and by autograd's anomaly detection"},
+    {"slowed_own", "slowed_ranks", {}, "{slowed_ranks} ranks of {slowed_threads} on {slowed_cores}"},
+    {"slowed_own", "", {}, "{slowed_threads} on {slowed_cores}"},
+    {"slowed_by", "slowed_quota", {}, ", slowed by a CPU quota{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_others", {}, ", slowed by other work on its cores{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_threads", {}, ", slowed by its own threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "", {}, "{slowed_detecting}"},
+    {"slowed", "", {}, "{slowed_by}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+    {"next_waiting", "next_share", {}, "mostly waiting in {next_function} ({next_share}, {next_place})"},
+    {"next_waiting", "", {}, "waiting in {next_function} ({next_place})"},
+    {"next_most", "next_mostly", {}, "mostly "},
+    {"next_within", "next_share", {}, " ({next_share} in {next_function}, {next_place})"},
+    {"next_within", "next_comma", {}, ", in {next_function} ({next_place})"},
+    {"next_within", "next_function", {}, " in {next_function} ({next_place})"},
+    {"next_who", "next_waits", {}, "{next_waiting}"},
+    {"next_who", "", {}, "{next_most}{next_name}{next_within}"},
+    {"next", "", {}, "{next_who}"},
+    {"fill", "unsplit", {}, "the model and framework overhead fill"},
+    {"fill", "", {}, "the model fills"},
+    {"of_rank", "rank", {}, " of rank {rank}'s"},
+};
+inline constexpr ClauseWords kVerdictModelAndRestClauses[] = {
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share}{share_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"slowed_sharing", "slowed_beside", {}, ", sharing its interpreter with {slowed_beside}"},
+    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing its interpreter with {slowed_beside}"},
+    {"slowed_detecting", "slowed_anomalies", {}, ", slowed by autograd's anomaly detection{slowed_and_sharing}"},
+    {"slowed_detecting", "", {}, "{slowed_sharing}"},
+    {"slowed_and_detecting", "slowed_anomalies", {}, " and by autograd's anomaly detection"},
+    {"slowed_own", "slowed_ranks", {}, "{slowed_ranks} ranks of {slowed_threads} on {slowed_cores}"},
+    {"slowed_own", "", {}, "{slowed_threads} on {slowed_cores}"},
+    {"slowed_by", "slowed_quota", {}, ", slowed by a CPU quota{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_others", {}, ", slowed by other work on its cores{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_threads", {}, ", slowed by its own threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "", {}, "{slowed_detecting}"},
+    {"slowed", "", {}, "{slowed_by}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+    {"fill", "unsplit", {}, "the model and framework overhead fill"},
+    {"fill", "", {}, "the model fills"},
+};
+inline constexpr ClauseWords kVerdictModelWithOverheadClauses[] = {
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share}{share_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"slowed_sharing", "slowed_beside", {}, ", sharing its interpreter with {slowed_beside}"},
+    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing its interpreter with {slowed_beside}"},
+    {"slowed_detecting", "slowed_anomalies", {}, ", slowed by autograd's anomaly detection{slowed_and_sharing}"},
+    {"slowed_detecting", "", {}, "{slowed_sharing}"},
+    {"slowed_and_detecting", "slowed_anomalies", {}, " and by autograd's anomaly detection"},
+    {"slowed_own", "slowed_ranks", {}, "{slowed_ranks} ranks of {slowed_threads} on {slowed_cores}"},
+    {"slowed_own", "", {}, "{slowed_threads} on {slowed_cores}"},
+    {"slowed_by", "slowed_quota", {}, ", slowed by a CPU quota{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_others", {}, ", slowed by other work on its cores{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_threads", {}, ", slowed by its own threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "", {}, "{slowed_detecting}"},
+    {"slowed", "", {}, "{slowed_by}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+};
+inline constexpr ClauseWords kVerdictModelWaitsForHostClauses[] = {
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share}{share_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+};
+inline constexpr ClauseWords kVerdictModelHealthyClauses[] = {
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share}{share_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+};
+inline constexpr ClauseWords kVerdictModelSlowedClauses[] = {
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share}{share_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"slowed_sharing", "slowed_beside", {}, ", sharing its interpreter with {slowed_beside}"},
+    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing its interpreter with {slowed_beside}"},
+    {"slowed_detecting", "slowed_anomalies", {}, ", slowed by autograd's anomaly detection{slowed_and_sharing}"},
+    {"slowed_detecting", "", {}, "{slowed_sharing}"},
+    {"slowed_and_detecting", "slowed_anomalies", {}, " and by autograd's anomaly detection"},
+    {"slowed_own", "slowed_ranks", {}, "{slowed_ranks} ranks of {slowed_threads} on {slowed_cores}"},
+    {"slowed_own", "", {}, "{slowed_threads} on {slowed_cores}"},
+    {"slowed_by", "slowed_quota", {}, ", slowed by a CPU quota{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_others", {}, ", slowed by other work on its cores{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_threads", {}, ", slowed by its own threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "", {}, "{slowed_detecting}"},
+    {"slowed", "", {}, "{slowed_by}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+};
+inline constexpr ClauseWords kVerdictNoTorchClauses[] = {
+    {"why", "failed", {}, "the training failed before torch was imported"},
+    {"why", "stopped", {}, "the training was stopped before torch was imported"},
+    {"why", "", {}, "Python ran, but torch was not imported"},
+};
+inline constexpr ClauseWords kVerdictNoOptimizerClauses[] = {
+    {"why", "failed", {}, "the training failed before an optimizer of torch.optim made a step"},
+    {"why", "stopped", {}, "the training was stopped before an optimizer of torch.optim made a step"},
+    {"why", "", {}, "torch was there, but no optimizer of torch.optim made a step"},
+};
+inline constexpr ClauseWords kVerdictStretchOfWarmUpClauses[] = {
+    {"which", "steps", 1, "the one in this stretch was"},
+    {"which", "", {}, "all {steps} in this stretch were"},
+};
+inline constexpr ClauseWords kVerdictTooFewStepsClauses[] = {
+    {"are", "more", 1, "is"},
+    {"are", "", {}, "are"},
+};
+inline constexpr ClauseWords kNoteNoDeviceActivityClauses[] = {
+    {"why", "damaged", {}, "what was recorded of devices is in a damaged file"},
+    {"why", "", {}, "no device activity was recorded"},
+    {"collectives", "listed", {}, ""},
+    {"collectives", "", {}, ", and collectives are not listed one by one"},
+};
+inline constexpr ClauseWords kNoteStepsLeftOutClauses[] = {
+    {"which", "steps", 1, "{steps} step is"},
+    {"which", "", {}, "{steps} steps are"},
+    {"it", "steps", 1, "it"},
+    {"it", "", {}, "them"},
+    {"few", "too_few", {}, "; too few are left for a verdict by devices, and it is one by phases"},
+    {"idle", "told_idle", {}, "; devices, their roles and the critical path take that time for idle"},
+};
+inline constexpr ClauseWords kNoteWindowsClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+    {"verdict", "by_devices", {}, " and the verdict"},
+    {"rest", "by_devices", {}, ", the critical path and the verdict"},
+    {"rest", "", {}, " and the critical path"},
+    {"which", "parted", {}, "newest stretch without loss"},
+    {"which", "", {}, "newest window"},
+    {"what", "newest", {}, "kernels{verdict} are of these; roles, devices and the critical path of the {which}"},
+    {"what", "", {}, "roles, devices, kernels{rest} are of these"},
+    {"few", "by_devices", {}, ""},
+    {"few", "", {}, "; for a verdict by devices they are too few"},
+};
+inline constexpr ClauseWords kNoteNoMetricClauses[] = {
+    {"elsewhere", "outside", {}, " in this stretch, only outside of it"},
+};
+inline constexpr ClauseWords kNoteNotMeasuredClauses[] = {
+    {"what", "source", {}, "{source}: "},
+};
+inline constexpr ClauseWords kReasonNoGpuMetricClauses[] = {
+    {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere", "", {}, "{elsewhere_when}"},
+};
+inline constexpr ClauseWords kReasonNoSystemMetricClauses[] = {
+    {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere", "", {}, "{elsewhere_when}"},
+};
+inline constexpr ClauseWords kReasonNoGpuMemoryOrCpuClauses[] = {
+    {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere", "", {}, "{elsewhere_when}"},
+};
+inline constexpr ClauseWords kReasonNoGpuMemoryClauses[] = {
+    {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere", "", {}, "{elsewhere_when}"},
+};
+inline constexpr ClauseWords kReasonNoCpuClauses[] = {
+    {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere", "", {}, "{elsewhere_when}"},
+};
+inline constexpr ClauseWords kReasonNoIoWaitClauses[] = {
+    {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere", "", {}, "{elsewhere_when}"},
+};
+inline constexpr ClauseWords kReasonGpuMemorySizeUnknownClauses[] = {
+    {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere", "", {}, "{elsewhere_when}"},
+};
+inline constexpr ClauseWords kReasonMemoryInNoStepClauses[] = {
+    {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere", "", {}, "{elsewhere_when}"},
+};
+inline constexpr ClauseWords kReasonNoMemoryRecordsClauses[] = {
+    {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere", "", {}, "{elsewhere_when}"},
+};
+inline constexpr ClauseWords kReasonNoTrainingStepClauses[] = {
+    {"where", "stretch", {}, " in this stretch"},
+};
+inline constexpr ClauseWords kReasonNoStepClauses[] = {
+    {"where", "stretch", {}, " in this stretch"},
+};
+inline constexpr ClauseWords kReasonFrameworkSilentClauses[] = {
+    {"where", "stretch", {}, " in this stretch"},
+};
+inline constexpr ClauseWords kLiveMemoryLeakClauses[] = {
+    {"compiling", "compiled", {}, ", as torch.compile compiles anew in {compiled} of these {steps} steps and keeps what it made (keep shapes fixed, or pass dynamic=True)"},
+};
+inline constexpr ClauseWords kLiveHangClauses[] = {
+    {"where", "place", {}, ", in {place}"},
+    {"where", "reason", {}, " (stack: {reason})"},
+    {"left", "together", {}, "; and {more} more"},
+    {"left", "", {}, "; and {more} ranks more"},
+    {"rest", "more", {}, "{left}"},
+    {"rest", "elsewhere", {}, "; who is missing runs on another node"},
+    {"rest", "", {}, "{where}"},
+};
+inline constexpr ClauseWords kLiveHangItemClauses[] = {
+    {"size", "bytes", {}, " ({bytes})"},
+    {"in_phase", "phase", {}, "in {phase}{size}"},
+    {"in_phase", "", {}, "in no phase"},
+    {"where", "place", {}, ", in {place}"},
+    {"where", "reason", {}, " (stack: {reason})"},
+    {"behind", "place", {}, ", which is in {place}"},
+    {"behind", "reason", {}, " (stack: {reason})"},
+    {"waiting", "worker", {}, "waits for data of worker {worker}{behind}"},
+    {"waiting", "", {}, "waits for data{where}"},
+    {"state", "data", {}, "{waiting}"},
+    {"state", "", {}, "is {in_phase}{where}"},
+    {"why", "gone", {}, "its process has ended"},
+    {"why", "stopped", {}, "its process is stopped by a signal{where}"},
+    {"why", "data", {}, "it {waiting}"},
+    {"why", "", {}, "{in_phase}{where}"},
+    {"noun", "count", 1, "rank"},
+    {"noun", "", {}, "ranks"},
+    {"wait", "count", 1, "waits"},
+    {"wait", "", {}, "wait"},
+    {"who", "ranks", {}, "{noun} {ranks} {wait} {in_phase}"},
+    {"who", "missing", {}, "rank {rank} is missing: {why}"},
+    {"who", "", {}, "rank {rank} {state}"},
+};
 
 // In the order of model::FindingKind.
 inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
@@ -494,6 +886,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // run.data_loss
     {{"{detail}", {}},
+     {"", {}}, "", ""},
+    // run.disk_refused
+    {{"{rows} rows of {of} found no room on the disk", {}},
      {"", {}}, "", ""},
     // run.hook_failed
     {{"the hook on {name} did not go in: {why}", kRunHookFailedClauses},
@@ -1052,6 +1447,282 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // recommendation.allocator_calls
     {{"{calls} {noun}, {time} in them", kRecommendationAllocatorCallsClauses},
+     {"", {}}, "", ""},
+    // verdict.straggler
+    {{"communication: rank {rank} is late by its {cause} and the others wait, {share}{ranks}{seen}", kVerdictStragglerClauses},
+     {"", {}}, "", ""},
+    // verdict.suspect
+    {{"{who}, {share}{ranks}{slowed}{seen}", kVerdictSuspectClauses},
+     {"", {}}, "", ""},
+    // verdict.no_single_suspect
+    {{"no single suspect: {first} {first_part}{more}{beside_model}{of_ranks}{seen}", kVerdictNoSingleSuspectClauses},
+     {"", {}}, "", ""},
+    // verdict.model_if_it_computes
+    {{"the model fills the step, {share}{ranks}{slowed}, if its forward computes: too little of it was seen to tell computing from waiting{seen}", kVerdictModelIfItComputesClauses},
+     {"", {}}, "", ""},
+    // verdict.model_and_next
+    {{"{fill} most of the step, {share}{ranks}{slowed}; next: {next}, {of_step}{of_rank}{seen}", kVerdictModelAndNextClauses},
+     {"", {}}, "", ""},
+    // verdict.model_and_rest
+    {{"{fill} most of the step, {share}{ranks}{slowed}; next: other work and unattributed time, {rest} together{seen}", kVerdictModelAndRestClauses},
+     {"", {}}, "", ""},
+    // verdict.model_with_overhead
+    {{"the model and framework overhead fill the step, {share}{ranks}{slowed}: the window that tells them apart was full too soon{seen}", kVerdictModelWithOverheadClauses},
+     {"", {}}, "", ""},
+    // verdict.model_waits_for_host
+    {{"the model fills the step, {share}{ranks}, and the device waits for the host in it{seen}", kVerdictModelWaitsForHostClauses},
+     {"", {}}, "", ""},
+    // verdict.model_healthy
+    {{"the model fills the step, {share}{ranks}; nothing around it is in the way{seen}", kVerdictModelHealthyClauses},
+     {"", {}}, "", ""},
+    // verdict.model_slowed
+    {{"the model fills the step, {share}{ranks}{slowed}{seen}", kVerdictModelSlowedClauses},
+     {"", {}}, "", ""},
+    // verdict.no_hooks
+    {{"no steps: hooks tell where they end, and no process of this run has them", {}},
+     {"", {}}, "", ""},
+    // verdict.no_step_in_stretch
+    {{"no whole step lies in this stretch", {}},
+     {"", {}}, "", ""},
+    // verdict.cannot_record
+    {{"no step seen: the hooks could not record", {}},
+     {"", {}}, "", ""},
+    // verdict.shared_memory_full
+    {{"no step seen: shared memory had no room to record in", {}},
+     {"", {}}, "", ""},
+    // verdict.unrecorded_process
+    {{"no step seen: the run was closed before the command's processes had ended", {}},
+     {"", {}}, "", ""},
+    // verdict.script_profiler
+    {{"no step seen: the hooks stepped aside for a tool of the script's own", {}},
+     {"", {}}, "", ""},
+    // verdict.steps_damaged
+    {{"no step can be read: the file that holds them is damaged", {}},
+     {"", {}}, "", ""},
+    // verdict.steps_refused
+    {{"no step can be read: the disk took none of those that were made", {}},
+     {"", {}}, "", ""},
+    // verdict.no_python
+    {{"no step seen: no process loaded the hooks", {}},
+     {"", {}}, "", ""},
+    // verdict.no_torch
+    {{"no step seen: {why}", kVerdictNoTorchClauses},
+     {"", {}}, "", ""},
+    // verdict.no_optimizer
+    {{"no step seen: {why}", kVerdictNoOptimizerClauses},
+     {"", {}}, "", ""},
+    // verdict.optimizer_left_out
+    {{"no step seen: the optimizer's hook, which tells where steps end, was left out", {}},
+     {"", {}}, "", ""},
+    // verdict.import_without_steps
+    {{"no step seen: what was imported marks none that lasts", {}},
+     {"", {}}, "", ""},
+    // verdict.hooks_off
+    {{"no step seen: the hooks were switched off", {}},
+     {"", {}}, "", ""},
+    // verdict.no_step_yet
+    {{"no step yet: the job is still starting, or its first step is under way", {}},
+     {"", {}}, "", ""},
+    // verdict.stretch_of_warm_up
+    {{"too few steps: {which} warm-up", kVerdictStretchOfWarmUpClauses},
+     {"", {}}, "", ""},
+    // verdict.too_few_steps
+    {{"too few steps: {steady} steady of {seen} seen, {more} more {are} needed", kVerdictTooFewStepsClauses},
+     {"", {}}, "", ""},
+    // note.no_device_activity
+    {{"{why}: {items} are empty{collectives}", kNoteNoDeviceActivityClauses},
+     {"{part}", {}}, ", ", " and "},
+    // note.profile_without_devices
+    {{"devices, kernels: not applicable: the profile holds no device activity (ProfilerActivity.CUDA records it)", {}},
+     {"", {}}, "", ""},
+    // note.profile_without_operators
+    {{"operators: not applicable: the profile holds none (ProfilerActivity.CPU records them)", {}},
+     {"", {}}, "", ""},
+    // note.profile_without_memory
+    {{"memory: not applicable: the profile holds no allocations (profile_memory=True records them)", {}},
+     {"", {}}, "", ""},
+    // note.profile_without_modules
+    {{"modules: not applicable: the profile tells none (with_stack=True or with_modules=True records them)", {}},
+     {"", {}}, "", ""},
+    // note.steps_left_out
+    {{"{which} left out of what is told of devices: a damaged file held some of what happened in {it} (losses: segment_damaged){few}{idle}", kNoteStepsLeftOutClauses},
+     {"", {}}, "", ""},
+    // note.agent_ended_first
+    {{"finalization is not known: the agent ended before the run, and steps may have come after the last one that it wrote down", {}},
+     {"", {}}, "", ""},
+    // note.lost_after_last_step
+    {{"finalization is not known: something was lost after the last step that is stored ({cause}), and steps may have come after it", {}},
+     {"", {}}, "", ""},
+    // note.no_step_marks
+    {{"the profile marks no steps: all that it holds is taken as one; call profiler.step() at the end of each step to have them", {}},
+     {"", {}}, "", ""},
+    // note.windows
+    {{"device activity is known of {steps} {noun}, in windows of kernels: {what}{few}", kNoteWindowsClauses},
+     {"", {}}, "", ""},
+    // note.collectives_from
+    {{"distributed: collectives from {time} of the run on; those before were too many to hold", {}},
+     {"", {}}, "", ""},
+    // note.no_metric
+    {{"system: no metric was collected{elsewhere}", kNoteNoMetricClauses},
+     {"", {}}, "", ""},
+    // note.samples_around
+    {{"samples: too few fall into these steps; stages are split and functions named by those of all steps within {time} of them", {}},
+     {"", {}}, "", ""},
+    // note.not_measured
+    {{"not measured: {what}{reason}", kNoteNotMeasuredClauses},
+     {"", {}}, "", ""},
+    // note.last_steps
+    {{"of each rank the last {steps} steady steps alone", {}},
+     {"", {}}, "", ""},
+    // note.window_cost
+    {{"steps in windows of kernels take {steps}, those before {before}: what CUPTI adds is taken off going from operator to operator, launching and synchronisation", {}},
+     {"", {}}, "", ""},
+    // note.cupti_stays
+    {{"after a window of kernels {reason}", {}},
+     {"", {}}, "", ""},
+    // note.cupti_taken
+    {{"a window has no kernels: {reason}", {}},
+     {"", {}}, "", ""},
+    // legacy.text
+    {{"{text}", {}},
+     {"", {}}, "", ""},
+    // reason.no_gpu_metric
+    {{"no metric of a GPU was sampled{elsewhere}", kReasonNoGpuMetricClauses},
+     {"", {}}, "", ""},
+    // reason.no_system_metric
+    {{"no system metric was collected{elsewhere}", kReasonNoSystemMetricClauses},
+     {"", {}}, "", ""},
+    // reason.no_gpu_memory_or_cpu
+    {{"GPU memory or CPU use was not measured{elsewhere}", kReasonNoGpuMemoryOrCpuClauses},
+     {"", {}}, "", ""},
+    // reason.no_gpu_memory
+    {{"GPU memory was not measured{elsewhere}", kReasonNoGpuMemoryClauses},
+     {"", {}}, "", ""},
+    // reason.no_cpu
+    {{"CPU use was not measured{elsewhere}", kReasonNoCpuClauses},
+     {"", {}}, "", ""},
+    // reason.no_io_wait
+    {{"I/O wait was not measured{elsewhere}", kReasonNoIoWaitClauses},
+     {"", {}}, "", ""},
+    // reason.gpu_memory_size_unknown
+    {{"the size of the GPU's memory is not known{elsewhere}", kReasonGpuMemorySizeUnknownClauses},
+     {"", {}}, "", ""},
+    // reason.memory_in_no_step
+    {{"memory was recorded in no training step{elsewhere}", kReasonMemoryInNoStepClauses},
+     {"", {}}, "", ""},
+    // reason.no_memory_records
+    {{"the profile has no memory records (profile_memory=True){elsewhere}", kReasonNoMemoryRecordsClauses},
+     {"", {}}, "", ""},
+    // reason.one_gpu
+    {{"there is one GPU", {}},
+     {"", {}}, "", ""},
+    // reason.few_samples
+    {{"too few samples of any GPU", {}},
+     {"", {}}, "", ""},
+    // reason.few_samples_of_two
+    {{"too few samples of two GPUs", {}},
+     {"", {}}, "", ""},
+    // reason.no_training_step
+    {{"no training step was recorded{where}", kReasonNoTrainingStepClauses},
+     {"", {}}, "", ""},
+    // reason.no_step
+    {{"no step was recorded{where}", kReasonNoStepClauses},
+     {"", {}}, "", ""},
+    // reason.framework_silent
+    {{"the framework told nothing{where}", kReasonFrameworkSilentClauses},
+     {"", {}}, "", ""},
+    // reason.no_step_or_operator
+    {{"the framework told nothing: no step, no operator", {}},
+     {"", {}}, "", ""},
+    // reason.no_loader
+    {{"no data loader was seen", {}},
+     {"", {}}, "", ""},
+    // reason.few_steady_steps
+    {{"too few steady steps", {}},
+     {"", {}}, "", ""},
+    // reason.few_steps_of_a_kind
+    {{"fewer than {least} steps of a kind", {}},
+     {"", {}}, "", ""},
+    // reason.few_snapshots
+    {{"too few snapshots", {}},
+     {"", {}}, "", ""},
+    // reason.few_recorded_steps
+    {{"fewer than {least} training steps with memory records", {}},
+     {"", {}}, "", ""},
+    // reason.no_rule_applies
+    {{"no rule had anything to look at", {}},
+     {"", {}}, "", ""},
+    // reason.begin_left_out
+    {{"it is of the run's begin, which the stretch leaves out", {}},
+     {"", {}}, "", ""},
+    // reason.no_data
+    {{"no data: the reference calls this healthy too", {}},
+     {"", {}}, "", ""},
+    // reason.impossible_times
+    {{"the samples' times span {time}: some are wrong; see the table counters", {}},
+     {"", {}}, "", ""},
+    // reason.first_gpus_alone
+    {{"of {all} sampled GPUs the first {compared} are compared", {}},
+     {"", {}}, "", ""},
+    // rule_advice.low_gpu_utilization
+    {{"Find what holds the GPU up (steptrace report), use fewer synchronising calls, another distribution strategy, or a larger batch.", {}},
+     {"", {}}, "", ""},
+    // rule_advice.batch_size
+    {{"Take a larger batch, or a smaller machine (steptrace report --section rules, cost).", {}},
+     {"", {}}, "", ""},
+    // rule_advice.cpu_bottleneck
+    {{"Less work per sample, more cores, or prefetching; more loader workers only where cores are free.", {}},
+     {"", {}}, "", ""},
+    // rule_advice.io_bottleneck
+    {{"Prefetch, read larger pieces, keep the data in a binary format or nearer to the machine.", {}},
+     {"", {}}, "", ""},
+    // rule_advice.gpu_memory_increase
+    {{"Look for tensors that are kept from step to step; near the limit, a GPU with more memory.", {}},
+     {"", {}}, "", ""},
+    // rule_advice.load_balancing
+    {{"Another distribution strategy, or batches of equal cost for each rank.", {}},
+     {"", {}}, "", ""},
+    // rule_advice.dataloader
+    {{"See whether the verdict (steptrace report) advises another DataLoader.num_workers, or something else; pin memory where a device is used.", {}},
+     {"", {}}, "", ""},
+    // rule_advice.step_outlier
+    {{"See what the machine did at those times: CPU, storage, evaluation, checkpoints.", {}},
+     {"", {}}, "", ""},
+    // rule_advice.max_initialization_time
+    {{"Stream the data rather than copy it first; load less before the loop.", {}},
+     {"", {}}, "", ""},
+    // rule_advice.profiler_report
+    {{"See the rules that found something.", {}},
+     {"", {}}, "", ""},
+    // live.rule_found
+    {{"found an issue", {}},
+     {"", {}}, "", ""},
+    // live.rule_passed
+    {{"no issue any more", {}},
+     {"", {}}, "", ""},
+    // live.memory_leak
+    {{"grows by {rate} a step ({low} to {high}): a leak{compiling}{items}", kLiveMemoryLeakClauses},
+     {"; the {bytes} of the {limit} would last for {time} more", {}}, "", ""},
+    // live.memory_plateau
+    {{"does not grow any more: a plateau", {}},
+     {"", {}}, "", ""},
+    // live.memory_unknown
+    {{"not enough data to tell", {}},
+     {"", {}}, "", ""},
+    // live.step_time_risen
+    {{"steps take {to} since step {step}, {from} before (+{more})", {}},
+     {"", {}}, "", ""},
+    // live.step_time_back
+    {{"steps take {to} again since step {step} (it was {from})", {}},
+     {"", {}}, "", ""},
+    // live.hang
+    {{"no step for {time} (usual {usual}), after step {step}: {items}{rest}", kLiveHangClauses},
+     {"{who}", kLiveHangItemClauses}, "; ", "; "},
+    // live.hang_over
+    {{"steps go on after {time}", {}},
+     {"", {}}, "", ""},
+    // live.no_hang
+    {{"no hang: the training ended by itself, and well", {}},
      {"", {}}, "", ""},
 };
 // clang-format on

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyze/report/make_run_card.h"
 #include "analyze/report/report_json.h"
 #include "serve/rpc/timeline_parts.h"
 

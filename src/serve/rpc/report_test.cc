@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "analyze/report/report_json.h"
+#include "model/finding_kinds.h"
 #include "present/words/finding_sentence.h"
 #include "serve/rpc/rules.h"
 #include "store/test_run.h"
@@ -144,6 +145,8 @@ TEST_F(ReportTest, WhatTheAgentFindsIsShownWhileTheRunGoesOn) {
   ASSERT_EQ(report->findings.size(), 1u);
   EXPECT_EQ(report->findings[0].subject, "Dataloader");
   EXPECT_EQ(report->findings[0].severity, "warning");
+  EXPECT_EQ(report->findings[0].said.kind, model::FindingKind::kLegacyText) << "it tells no kind";
+  EXPECT_EQ(present::SentenceOf(report->findings[0].said).text, "rank 0 waits");
   const auto rules = LoadRules(run(), analyze::RuleSettings(analyze::RuleMode::kModern), {});
   ASSERT_OK(rules);
   EXPECT_EQ(rules->findings.size(), 1u);
@@ -152,6 +155,21 @@ TEST_F(ReportTest, WhatTheAgentFindsIsShownWhileTheRunGoesOn) {
   EXPECT_EQ(report->verdict.rules[0].name, "Dataloader");
   ASSERT_OK(writer.Close(store::CompletedManifest()));
   EXPECT_EQ(LoadReport(run(), {})->findings.size(), 1u);
+}
+
+TEST_F(ReportTest, WhatTheAgentFindsIsSaidByItsKind) {
+  store::RunWriter writer = Fill();
+  store::FindingRow row;
+  row.severity = writer.strings().Intern("info");
+  row.kind = writer.strings().Intern("alert");
+  row.text = "as it was said then";
+  row.evidence = R"({"finding": "live.hang_over", "values": {"time": 61000000000}})";
+  writer.Append(row);
+  ASSERT_OK(writer.Close(store::CompletedManifest()));
+  const auto report = LoadReport(run(), {});
+  ASSERT_OK(report);
+  ASSERT_EQ(report->findings.size(), 1u);
+  EXPECT_EQ(present::SentenceOf(report->findings[0].said).text, "steps go on after 1 min 1 s");
 }
 
 // What the device's phases say of a wait counts for the bill, too.
@@ -244,7 +262,8 @@ TEST_F(ReportTest, RulesOfAStretchLookAtTheStepsThatLieInIt) {
   EXPECT_EQ(steps(from), steps(whole) - 1) << "the first begins before";
   const auto& begin = from.at(analyze::RuleId::kMaxInitializationTime);
   EXPECT_EQ(begin.status, analyze::RuleStatus::kNotApplicable);
-  EXPECT_THAT(begin.reason, HasSubstr("begin"));
+  ASSERT_TRUE(begin.reason.has_value());
+  EXPECT_EQ(begin.reason->kind, model::FindingKind::kReasonBeginLeftOut);
   EXPECT_EQ(steps(ruled({.from_ns = 0, .to_ns = 10'000'000})), 1);
   EXPECT_EQ(steps(ruled({.from_ns = 0, .to_ns = 19'999'999})), 1) << "the second ends behind it";
 }
@@ -254,7 +273,7 @@ TEST_F(ReportTest, BetweenTwoSamplesAStretchHasNoMetricButTheRunDoes) {
   const analyze::RuleSettings settings(analyze::RuleMode::kModern);
   const auto reason = [&](const analyze::ProfilingReport& report, analyze::RuleId rule) {
     for (const analyze::RuleResult& one : report.rules) {
-      if (one.rule == rule) return one.reason;
+      if (one.rule == rule) return present::SentenceOf(one.reason).text;
     }
     return std::string("no such rule");
   };
@@ -264,7 +283,7 @@ TEST_F(ReportTest, BetweenTwoSamplesAStretchHasNoMetricButTheRunDoes) {
   const auto rules = LoadRules(run(), settings, {}, {.from_ns = 500'000'001, .to_ns = 509'000'000});
   ASSERT_OK(rules);
   EXPECT_EQ(reason(rules->report, analyze::RuleId::kOverallSystemUsage), kOutside);
-  EXPECT_EQ(rules->report.system_usage.reason, kOutside);
+  EXPECT_EQ(present::SentenceOf(rules->report.system_usage.reason).text, kOutside);
   EXPECT_EQ(reason(rules->report, analyze::RuleId::kDataloader),
             "no training step was recorded in this stretch");
   // Of what the run has nowhere the stretch is no reason.
@@ -275,7 +294,8 @@ TEST_F(ReportTest, BetweenTwoSamplesAStretchHasNoMetricButTheRunDoes) {
   options.to_ns = 509'000'000;
   const auto report = LoadReport(run(), options);
   ASSERT_OK(report);
-  EXPECT_THAT(report->notes, ::testing::Contains(HasSubstr("only outside of it")));
+  EXPECT_THAT(present::TextsOf(report->notes),
+              ::testing::Contains(HasSubstr("only outside of it")));
   const auto whole = LoadRules(run(), settings, {}, {});
   ASSERT_OK(whole);
   EXPECT_EQ(reason(whole->report, analyze::RuleId::kOverallSystemUsage), "");

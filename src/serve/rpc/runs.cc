@@ -177,8 +177,10 @@ ListedFigures FiguresOf(const fs::path& path, ReportSource source) {
     if (run.ok()) report = ReportOf(*run, {});
   }
   if (report.is_null()) return {};
-  return {ShortVerdict(VerdictOf(report)), Number(report, "steps", "count"),
-          Number(report, "run", "duration_ns")};
+  const Json verdict = VerdictOf(report);
+  const bool found = verdict.is_object() && verdict["suspect"].is_string();
+  return {ShortVerdict(verdict), Number(report, "steps", "count"),
+          Number(report, "run", "duration_ns"), found ? std::string(verdict["suspect"]) : ""};
 }
 
 RunCatalog::RunCatalog(fs::path folder, std::optional<std::string> only, TakeMemory take_memory,

@@ -33,6 +33,7 @@ struct ListedFigures {
   std::string verdict;  // in a few words, "data pipeline 97 %"; empty: there is none
   std::optional<int64_t> steps;
   std::optional<int64_t> duration_ns;
+  std::string suspect;  // of the verdict, as it is stored; empty: none
 };
 enum class ReportSource : uint8_t { kKept, kMade };
 // kMade: of a run that is not large; else, and with kKept, only what is there.

@@ -219,6 +219,7 @@ TEST(RunCatalog, OfAVerdictOnlyTextsAndNumbersAreTaken) {
       << R"("verdict":{"status":["found"],"suspect":"model","share":0.5,"headline":{}}})";
   EXPECT_EQ(FiguresOf(folder.path() / "one", ReportSource::kKept).verdict, "model 50 %");
   EXPECT_EQ(FiguresOf(folder.path() / "one", ReportSource::kKept).steps, 7);
+  EXPECT_EQ(FiguresOf(folder.path() / "one", ReportSource::kKept).suspect, "model");
   RunCatalog catalog(folder.path(), std::nullopt);
   const json row = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0];
   EXPECT_TRUE(row["verdict"]["status"].is_null() && row["verdict"]["headline"].is_null());

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "analyze/trace/trace_text.h"
+#include "present/words/finding_sentence.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/rules.h"
 #include "serve/rpc/table.h"
@@ -106,7 +107,8 @@ TEST_F(StepsTest, TheReportIsTheSameFromTheTableAndFromTheMarks) {
   EXPECT_TRUE(after->steps.marked);
   EXPECT_EQ(after->steps.count, 2);
   EXPECT_EQ(before->steps.count, after->steps.count);
-  EXPECT_EQ(before->verdict.headline.text, after->verdict.headline.text);
+  EXPECT_EQ(present::SentenceOf(before->verdict.headline).text,
+            present::SentenceOf(after->verdict.headline).text);
   for (size_t i = 0; i < before->suspects.size(); ++i) {
     EXPECT_EQ(before->suspects[i].ns, after->suspects[i].ns) << before->suspects[i].name;
   }
@@ -170,7 +172,7 @@ TEST_F(StepsTest, AProfileWithoutMarksSaysSo) {
   const auto report = LoadReport(run(), {});
   ASSERT_OK(report);
   EXPECT_FALSE(report->steps.marked);
-  EXPECT_THAT(report->notes, ::testing::Contains(HasSubstr("marks no steps")));
+  EXPECT_THAT(present::TextsOf(report->notes), ::testing::Contains(HasSubstr("marks no steps")));
 }
 
 TEST_F(StepsTest, WhoAsksForTheTableHasThemWhereTheyCannotBeStored) {

@@ -57,6 +57,7 @@ export const SHOWN = {
   'run.steps_left_out': { view: 'overview' },
   'run.devices_left_out': { view: 'overview' },
   'run.data_loss': { view: 'overview' },
+  'run.disk_refused': { view: 'overview' },
   'run.hook_failed': { view: 'data' },
   'run.last_seen': { view: 'data', threads: 'training' },
   'profile.processes_together': { view: 'timeline' },
@@ -195,7 +196,17 @@ export type AdviceKind =
   | 'recommendation.synchronise_less'
   | 'recommendation.gather_copies'
   | 'recommendation.use_tensor_cores'
-  | 'recommendation.keep_blocks';
+  | 'recommendation.keep_blocks'
+  | 'rule_advice.low_gpu_utilization'
+  | 'rule_advice.batch_size'
+  | 'rule_advice.cpu_bottleneck'
+  | 'rule_advice.io_bottleneck'
+  | 'rule_advice.gpu_memory_increase'
+  | 'rule_advice.load_balancing'
+  | 'rule_advice.dataloader'
+  | 'rule_advice.step_outlier'
+  | 'rule_advice.max_initialization_time'
+  | 'rule_advice.profiler_report';
 
 export type RuleKind =
   | 'rule.gpu_under_utilised'
@@ -252,3 +263,93 @@ export type RecommendationKind =
   | 'recommendation.tensor_core_share_possible'
   | 'recommendation.allocator'
   | 'recommendation.allocator_calls';
+
+export type HeadlineKind =
+  | 'verdict.straggler'
+  | 'verdict.suspect'
+  | 'verdict.no_single_suspect'
+  | 'verdict.model_if_it_computes'
+  | 'verdict.model_and_next'
+  | 'verdict.model_and_rest'
+  | 'verdict.model_with_overhead'
+  | 'verdict.model_waits_for_host'
+  | 'verdict.model_healthy'
+  | 'verdict.model_slowed'
+  | 'verdict.no_hooks'
+  | 'verdict.no_step_in_stretch'
+  | 'verdict.cannot_record'
+  | 'verdict.shared_memory_full'
+  | 'verdict.unrecorded_process'
+  | 'verdict.script_profiler'
+  | 'verdict.steps_damaged'
+  | 'verdict.steps_refused'
+  | 'verdict.no_python'
+  | 'verdict.no_torch'
+  | 'verdict.no_optimizer'
+  | 'verdict.optimizer_left_out'
+  | 'verdict.import_without_steps'
+  | 'verdict.hooks_off'
+  | 'verdict.no_step_yet'
+  | 'verdict.stretch_of_warm_up'
+  | 'verdict.too_few_steps';
+
+export type NoteKind =
+  | 'note.no_device_activity'
+  | 'note.profile_without_devices'
+  | 'note.profile_without_operators'
+  | 'note.profile_without_memory'
+  | 'note.profile_without_modules'
+  | 'note.steps_left_out'
+  | 'note.agent_ended_first'
+  | 'note.lost_after_last_step'
+  | 'note.no_step_marks'
+  | 'note.windows'
+  | 'note.collectives_from'
+  | 'note.no_metric'
+  | 'note.samples_around'
+  | 'note.not_measured'
+  | 'note.last_steps'
+  | 'note.window_cost'
+  | 'note.cupti_stays'
+  | 'note.cupti_taken'
+  | 'legacy.text';
+
+export type ReasonKind =
+  | 'reason.no_gpu_metric'
+  | 'reason.no_system_metric'
+  | 'reason.no_gpu_memory_or_cpu'
+  | 'reason.no_gpu_memory'
+  | 'reason.no_cpu'
+  | 'reason.no_io_wait'
+  | 'reason.gpu_memory_size_unknown'
+  | 'reason.memory_in_no_step'
+  | 'reason.no_memory_records'
+  | 'reason.one_gpu'
+  | 'reason.few_samples'
+  | 'reason.few_samples_of_two'
+  | 'reason.no_training_step'
+  | 'reason.no_step'
+  | 'reason.framework_silent'
+  | 'reason.no_step_or_operator'
+  | 'reason.no_loader'
+  | 'reason.few_steady_steps'
+  | 'reason.few_steps_of_a_kind'
+  | 'reason.few_snapshots'
+  | 'reason.few_recorded_steps'
+  | 'reason.no_rule_applies'
+  | 'reason.begin_left_out'
+  | 'reason.no_data'
+  | 'reason.impossible_times'
+  | 'reason.first_gpus_alone';
+
+export type LiveKind =
+  | 'live.rule_found'
+  | 'live.rule_passed'
+  | 'live.memory_leak'
+  | 'live.memory_plateau'
+  | 'live.memory_unknown'
+  | 'live.step_time_risen'
+  | 'live.step_time_back'
+  | 'live.hang'
+  | 'live.hang_over'
+  | 'live.no_hang';

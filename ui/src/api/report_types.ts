@@ -265,6 +265,10 @@ export interface WholeRun {
   headline: string;
   /** Of the headline. */
   figures: Figure[];
+  /** Of the headline. */
+  kind: string | null;
+  /** Of the headline. */
+  values: Values;
   /** As the verdict's. */
   share: number;
   /** As the verdict's. */
@@ -285,6 +289,10 @@ export interface Verdict extends Section {
   headline: string;
   /** The values that the headline's figures were rounded from. */
   figures: Figure[];
+  /** Its [kind](findings.md#verdicts); null: there is no headline. */
+  kind: string | null;
+  /** What the headline is made of. */
+  values: Values;
   /** The model fills the step, and nothing is in its way. */
   healthy: boolean;
   /** Of the step. */
@@ -1625,8 +1633,14 @@ export interface Rule {
   evidence: Evidence[];
   /** What to change. */
   advice: string;
+  /** Its kind; null: there is none. */
+  advice_kind: string | null;
   /** Why it does not apply, or what went wrong. */
   reason: string;
+  /** Its kind; null: there is none. */
+  reason_kind: string | null;
+  /** What the reason is made of. */
+  reason_values: Values;
 }
 
 /** What the agent noticed while the run went on: a row of the table findings. */
@@ -1641,6 +1655,12 @@ export interface Finding {
   subject: string;
   /** What it said. */
   text: string;
+  /** The values that the sentence's figures were rounded from. */
+  figures: Figure[];
+  /** Its [kind](findings.md#while-the-run-goes-on); of runs of before 2026-11-29 legacy.text. */
+  finding: string;
+  /** What the sentence is made of. */
+  values: Values;
   /** The last word on its subject, and no relief. */
   standing: boolean;
 }
@@ -1728,5 +1748,5 @@ export interface Report {
   /** What an import did not know. */
   import: Import;
   /** What to know when reading the report. */
-  notes: string[];
+  notes: Said[];
 }

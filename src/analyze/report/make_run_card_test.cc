@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/report/run_card.h"
+#include "analyze/report/make_run_card.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
