@@ -10,6 +10,9 @@ const finding = (at: number, kind: string, subject: string, stands = true): Find
   subject,
   severity: 'warning',
   text: `${subject} at ${at}`,
+  figures: [],
+  finding: 'legacy.text',
+  values: {},
   standing: stands,
 });
 

@@ -36,6 +36,8 @@ const VERDICT: Verdict = {
   sub_stage: 'getitem',
   headline: 'data pipeline, 65 % of the step (63-67)',
   figures: [],
+  kind: null,
+  values: {},
   healthy: false,
   share: 0.65,
   share_low: 0.63,
@@ -333,6 +335,9 @@ it('the run in time: phases, and lanes only for what happened', () => {
     severity: 'warning',
     subject: '',
     text: 'x',
+    figures: [] as never[],
+    finding: 'legacy.text',
+    values: {},
     standing: true,
   } as const;
   const found = lanes(report(), { ...none, findings: [{ ...finding, ts_ns: ns(500) }] });
