@@ -14,6 +14,9 @@
 #include "wire/vocabulary.h"
 
 namespace steptrace::agent {
+
+using Key = store::MetadataKey;
+
 namespace {
 
 using wire::Category;
@@ -227,7 +230,6 @@ const DeviceActivity::Place* DeviceActivity::PlaceOf(uint32_t id, int32_t rank) 
 
 void DeviceActivity::NoteDevice(const nlohmann::json& fact) {
   constexpr int64_t kMostMultiprocessors = 1 << 16;
-  using Key = store::MetadataKey;
   const auto device = Number(fact, store::NameOf(Key::kDevice), kMaxDevices);
   const auto count = Number(fact, store::NameOf(Key::kMultiprocessors), kMostMultiprocessors);
   if (!device || !count || *count <= 0) return;

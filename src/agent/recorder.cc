@@ -14,6 +14,9 @@
 #include "wire/vocabulary.h"
 
 namespace steptrace::agent {
+
+using Key = store::MetadataKey;
+
 namespace {
 
 // 128 KiB: amortises the reads, and stays in the second-level cache.
@@ -383,7 +386,6 @@ void Recorder::NoteRank(const ProcessSession& session) {
 // {"name": …, "version": …, "cuda": … or null}
 void Recorder::NoteFact(const store::FactRow& fact) {
   if (writer_.strings().Text(fact.kind) != wire::kFactFramework) return;
-  using Key = store::MetadataKey;
   const nlohmann::json json = store::ParseMetadata(fact.json);
   const nlohmann::json* name = store::Find(json, Key::kName);
   const nlohmann::json* version = store::Find(json, Key::kVersion);

@@ -11,21 +11,20 @@ namespace steptrace::analyze {
 
 DeviceFacts::DeviceFacts(const Trace& trace) {
   constexpr int64_t kMostSms = 1 << 20;
-  using Key = store::MetadataKey;
   for (const store::FactRow& row : trace.facts) {
     if (trace.Text(row.kind) != store::MetadataKind::kDevice) continue;
     const nlohmann::json json = store::ParseMetadata(row.json);
     // A profile's keys, and those of a run that was recorded.
-    const auto either = [&](Key of_profile, Key of_run) {
+    const auto either = [&](store::MetadataKey of_profile, store::MetadataKey of_run) {
       const auto number = store::IntegerOf(json, of_profile);
       return number ? number : store::IntegerOf(json, of_run);
     };
-    const auto id = either(Key::kId, Key::kDevice);
-    const auto sms = either(Key::kNumSms, Key::kMultiprocessors);
+    const auto id = either(store::MetadataKey::kId, store::MetadataKey::kDevice);
+    const auto sms = either(store::MetadataKey::kNumSms, store::MetadataKey::kMultiprocessors);
     if (!id) continue;
     DeviceFact fact;
-    fact.name = store::TextOf(json, Key::kName);
-    fact.uuid = store::TextOf(json, Key::kUuid);
+    fact.name = store::TextOf(json, store::MetadataKey::kName);
+    fact.uuid = store::TextOf(json, store::MetadataKey::kUuid);
     fact.sms = std::clamp<int64_t>(sms.value_or(0), 0, kMostSms);
     facts_[{row.rank, *id}] = std::move(fact);
   }

@@ -37,25 +37,23 @@ bool IsAllocatorCall(std::string_view name) {
 }
 
 void ReadFacts(const Trace& trace, RecommendationFacts& facts) {
-  using Kind = store::MetadataKind;
-  using Key = store::MetadataKey;
   for (const store::FactRow& row : trace.facts) {
     const nlohmann::json json = store::ParseMetadata(row.json);
     if (json.is_null()) continue;
     const std::string& kind = trace.Text(row.kind);
-    if (kind == Kind::kJob) {
-      const std::string backend = store::TextOf(json, Key::kBackend);
+    if (kind == store::MetadataKind::kJob) {
+      const std::string backend = store::TextOf(json, store::MetadataKey::kBackend);
       facts.nccl |= Has(backend, "nccl");
       facts.gloo |= Has(backend, "gloo");
     }
-    const bool first = store::IntegerOf(json, Key::kId).value_or(-1) == 0;
-    if (kind != Kind::kDevice || (facts.device && !first)) continue;
+    const bool first = store::IntegerOf(json, store::MetadataKey::kId).value_or(-1) == 0;
+    if (kind != store::MetadataKind::kDevice || (facts.device && !first)) continue;
     RecommendedDevice device;
-    device.name = store::TextOf(json, Key::kName);
-    device.major = store::IntegerOf(json, Key::kComputeMajor).value_or(0);
-    const int64_t minor = store::IntegerOf(json, Key::kComputeMinor).value_or(0);
+    device.name = store::TextOf(json, store::MetadataKey::kName);
+    device.major = store::IntegerOf(json, store::MetadataKey::kComputeMajor).value_or(0);
+    const int64_t minor = store::IntegerOf(json, store::MetadataKey::kComputeMinor).value_or(0);
     device.capability = static_cast<double>(device.major) + static_cast<double>(minor) / 10;
-    device.memory_bytes = store::IntegerOf(json, Key::kTotalGlobalMem).value_or(0);
+    device.memory_bytes = store::IntegerOf(json, store::MetadataKey::kTotalGlobalMem).value_or(0);
     if (!facts.device) facts.device = device;
   }
 }
