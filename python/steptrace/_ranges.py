@@ -7,9 +7,13 @@ Without one everything here does nothing, and as little of that as Python allows
 
 import os
 
-from ._hooks.vocabulary import NO_ARGUMENT, PHASE, USER
-
 __all__ = ["annotate", "annotation_begin", "annotation_end", "start", "step", "stop"]
+
+# begin of the hooks' values, by tools/generate.py: importing the package loads as little as it can
+USER = 1
+PHASE = 2
+NO_ARGUMENT = (1 << 64) - 1
+# end of values
 
 # A script that makes up names without end (one a step) costs the table of names, not its memory.
 _MAX_CACHED_NAMES = 4096

@@ -225,6 +225,7 @@ SITUATIONS = {
     ("src/cli/render/text_report.cc", "steptrace ui {}"): asked("report", "demo"),
     ("src/cli/render/text_report.cc", "steptrace show {}"): asked("report", "demo"),
     ("src/store/manifest.cc", "steptrace recover {}"): without_manifest,
+    ("src/store/written_manifests.cc", "steptrace recover {}"): without_manifest,
     ("src/store/damaged_segments.cc", "steptrace recover {}"): with_a_damaged_segment,
     ("src/serve/rpc/run_path.cc", "steptrace import {}"): of_a_profile,
     ("src/serve/rpc/run_path.cc", "steptrace ls {}"): asked("report", "."),
@@ -267,6 +268,7 @@ PLAIN = {
     ("src/analyze/rules/rule_catalogue.cc", "steptrace report --section"),
     ("src/present/words/finding_words.h", "steptrace capture"),
     ("src/present/words/finding_words.h", "steptrace capture --capture"),
+    ("src/present/words/finding_words.h", "steptrace report"),
     ("src/present/words/finding_words.h", "steptrace report --section"),
     ("src/present/words/finding_words.h", "steptrace run"),
     ("src/present/words/finding_words.h", "steptrace ui"),
@@ -298,6 +300,11 @@ PLAIN = {
     ("src/serve/pages/notebook.cc", "steptrace schema"),
     ("src/import/importer.cc", "steptrace recover"),  # not printed: what is cut off
     ("src/store/arrow_support.cc", "steptrace ls"),
+    (
+        "src/store/run_reader.cc",
+        "steptrace recover {}",
+    ),  # of a writer's newest manifest, where an older one is left
+    ("src/store/written_manifests.cc", "steptrace join"),
     ("src/store/schema.cc", "steptrace schema --markdown"),
 }
 

@@ -154,7 +154,7 @@ def test_a_reader_that_leaves_ends_us_without_a_word(folder):
 
 def test_report_json_is_left_in_the_closed_run(ask, folder):
     report = json.loads(ask("report", "demo", "--json").stdout)
-    assert report["schema"] == "steptrace.report/1"
+    assert report["schema"] == "steptrace.report/2"
     assert ask("report", "demo").returncode == 0
     left = json.loads((folder / "steptrace-runs" / "demo" / "report.json").read_text())
     assert left["verdict"] == report["verdict"]

@@ -18,14 +18,14 @@ def made_ranks(folder):
 
 
 def recorded(folder):
-    return shutil.copytree(ROOT / "tests" / "compat" / "format-1" / "closed", folder / "run")
+    return shutil.copytree(ROOT / "tests" / "compat" / "format-2" / "closed", folder / "run")
 
 
 def evidence(run):
     """Of the verdict and of both kinds of rules."""
     report = json.loads(profile_runs.steptrace("report", run, "--json"))
     found = [*report["verdict"]["evidence"]]
-    for rule in report["rules"]:
+    for rule in report["rules"]["rows"]:
         found += rule["evidence"]
     compat = json.loads(profile_runs.steptrace("rules", run, "--mode", "compat", "--json"))
     for rule in compat["rules"]:

@@ -12,6 +12,7 @@ from . import metadata, text
 
 SOURCE = Path("schema/hooks.toml")
 MADE = text.made_of(SOURCE)
+RANGES = Path("python/steptrace/_ranges.py")
 MARKS = Path("python/steptrace/_hooks/__init__.py")
 WIDTH = 100  # of a line of C++
 ARGUMENTS = ("a", "b", "end_a", "end_b")
@@ -302,6 +303,15 @@ def python_marks(schema):
     yield f"SLOTS = {schema['marks']['slots']}"
 
 
+def python_values(schema):
+    known = {category["id"]: category["value"] for category in schema["category"]}
+    yield f"USER = {known['user']}"
+    yield f"PHASE = {known['phase']}"
+    for one in schema["constant"]:
+        if one["id"] == "NoArgument":
+            yield f"NO_ARGUMENT = {python_value(one)}"
+
+
 def snake(name):
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).upper()
 
@@ -364,6 +374,10 @@ def page(schema):
 
 def files():
     schema = declared()
+    values = (
+        "# begin of the hooks' values, by tools/generate.py: importing the package loads as little as it can\n",
+        "# end of values\n",
+    )
     begin, end = "# begin of marks, by tools/generate.py\n", "# end of marks\n"
     return {
         Path("src/wire/vocabulary.h"): text.whole(vocabulary(schema)),
@@ -373,4 +387,5 @@ def files():
         Path("python/steptrace/_hooks/vocabulary.py"): text.whole(python(schema)),
         Path("docs/reference/hooks.md"): text.whole(page(schema)),
         MARKS: text.between(MARKS, begin, end, python_marks(schema)),
+        RANGES: text.between(RANGES, *values, python_values(schema)),
     }

@@ -235,6 +235,13 @@ void AddStages(const StepTimes& times, const StepPart& step, std::vector<StepPar
   }
 }
 
+// A profile without marks is taken as one step, which stands in no table.
+void ForgetRowsOfSteps(std::vector<model::Finding>& evidence) {
+  for (model::Finding& one : evidence) {
+    if (one.rows.table == "steps") one.rows = {};
+  }
+}
+
 }  // namespace
 
 RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analysis) {
@@ -321,6 +328,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
                               steps.ForwardUnseen(),
                               steps.left_out};
   report.verdict = DecideVerdict(known);
+  if (!input.steps_marked) ForgetRowsOfSteps(report.verdict.evidence);
   const bool unbegun_work = IsUnbegunWork(known);
   report.breakdown = MakeBreakdown(input, selection);
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
