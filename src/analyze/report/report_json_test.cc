@@ -186,7 +186,7 @@ TEST(ReportJsonSectionTest, WhatIsNotFoundSaysWhy) {
 
 TEST(ReportJsonSectionTest, FindingsThatWereCutAreCounted) {
   Report report;
-  report.findings = {{1, "warning", "rule", "Dataloader", "rank 0 waits"}};
+  report.findings = {{1, "warning", "rule", "Dataloader", Make(model::finding::LiveRuleFound{})}};
   report.finding_count = 2000;
   const Json findings = Json::parse(ReportToJson(report))["findings"];
   EXPECT_EQ(findings["count"], 2000);
