@@ -259,7 +259,7 @@ test.describe('a chosen stretch', () => {
   };
   const section = async (name: string, params: string) =>
     (await fetch(`${address()}/api/runs/eight-ranks/section/${name}?${params}`)).json() as Promise<
-      Record<string, { calls: number }[]>
+      Record<string, { rows: { calls: number }[] }>
     >;
   for (const [view, stat] of [
     ['operators', 'Calls'],
@@ -268,7 +268,7 @@ test.describe('a chosen stretch', () => {
     test(`${view} follow it`, async ({ page }) => {
       const query = middle();
       const calls = async (params: string) =>
-        ((await section(view, params))[view] ?? []).reduce((sum, row) => sum + row.calls, 0);
+        ((await section(view, params))[view]?.rows ?? []).reduce((sum, row) => sum + row.calls, 0);
       const [part, whole] = [await calls(query), await calls('')];
       expect(part).toBeGreaterThan(0);
       expect(part).toBeLessThan(whole / 2);

@@ -25,7 +25,12 @@ for (const run of ['slow', 'eight-ranks']) {
         const row = `[data-suspect="${suspect.name}"]`;
         expect((await exact(page, row))[0]).toBe(share(suspect.share));
       }
-      for (const [phase, value] of Object.entries(report.phases)) {
+      const { initialization_ns, training_ns, finalization_ns } = report.phases;
+      for (const [phase, value] of Object.entries({
+        initialization_ns,
+        training_ns,
+        finalization_ns,
+      })) {
         if (!value) continue;
         const shown = await exact(page, `[data-phase="${phase.replace('_ns', '')}"]`);
         expect(shown[0]).toBe(ns(value));
