@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace steptrace::store {
 namespace {
 
@@ -14,7 +16,8 @@ TEST(UnavailableTest, ReadsWhatItWrites) {
 }
 
 TEST(UnavailableTest, ASourceHasNoMarkInIt) {
-  const Unavailable read = ReadUnavailable(WriteUnavailable({"gpu: 1", "gone"}));
+  const std::string detail = WriteUnavailable({"gpu: 1", "gone"});
+  const Unavailable read = ReadUnavailable(detail);
   EXPECT_EQ(read.reason, "gone");
   EXPECT_EQ(read.source, "gpu 1");
 }
