@@ -220,7 +220,7 @@ def test_it_records_and_reads_beside_another_pyarrow(beside):
     assert libraries and not [path for path in libraries if "steptrace.libs" in path]
 
     report = json.loads(beside("steptrace", "report", "--json"))
-    assert report["schema"] == "steptrace.report/1"
+    assert report["schema"] == "steptrace.report/2"
     facts = beside.ask(
         f"(lambda pyarrow, table: [pyarrow.__version__, isinstance(table, pyarrow.Table), "
         f"table.to_pylist()])(__import__('pyarrow'), {MAKE_A_TABLE})"
@@ -273,7 +273,7 @@ def test_it_needs_nothing_and_leaves_nothing(wheel, tmp_path, which):
     rows = made.ask(MAKE_A_TABLE)
     assert [row["dur_ns"] > 0 for row in rows if row["name"] == RANGE] == [True]
     report = json.loads(made("steptrace", "report", "--json"))
-    assert report["schema"] == "steptrace.report/1"
+    assert report["schema"] == "steptrace.report/2"
 
     made.pip("uninstall", "-q", "-y", "steptrace")
     assert made.files() - before == set()
