@@ -169,7 +169,7 @@ TEST_F(ReportTest, WhatTheAgentFindsIsSaidByItsKind) {
   const auto report = LoadReport(run(), {});
   ASSERT_OK(report);
   ASSERT_EQ(report->findings.size(), 1u);
-  EXPECT_EQ(present::SentenceOf(report->findings[0].said).text, "steps go on after 1 min 1 s");
+  EXPECT_EQ(present::SentenceOf(report->findings[0].said).text, "steps go on after 61 s");
 }
 
 // What the device's phases say of a wait counts for the bill, too.
