@@ -66,7 +66,7 @@ TEST(CutTexts, BoundsAReportAndItsSections) {
         Make(model::finding::LegacyText{.text = std::string(1 << 20, static_cast<char>('a' + i))}));
   }
   EXPECT_GT(ReportToJson(report).size(), size_t{10} << 20);
-  EXPECT_LT(ReportToJson(report, kMaxPageTextBytes).size(), 16u << 10);
+  EXPECT_LT(ReportToJson(report, kMaxPageTextBytes).size(), 32u << 10);
   const SectionName* section = FindSection("kernels");
   ASSERT_NE(section, nullptr);
   EXPECT_LT(SectionToJson(report, *section, std::nullopt, kMaxPageTextBytes).size(), 16u << 10);
