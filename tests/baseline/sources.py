@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the baseline is about: recordings that lie here, real profiles, and the verdicts' cases."""
 
+import atexit
+import functools
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -23,9 +27,13 @@ def steptrace(*arguments):
     return done.stdout
 
 
+@functools.cache
 def recordings():
-    """{name: folder}"""
-    return {path.name: path for path in sorted((HERE / "runs").iterdir())}
+    """{name: folder}, of copies: a report of a closed run is stored in it."""
+    folder = tempfile.TemporaryDirectory(prefix="steptrace-baseline-")
+    atexit.register(folder.cleanup)
+    runs = shutil.copytree(HERE / "runs", pathlib.Path(folder.name) / "runs")
+    return {path.name: path for path in sorted(runs.iterdir())}
 
 
 # Names, and what is imported as one run, below the folder of real profiles.
