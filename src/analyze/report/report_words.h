@@ -59,7 +59,7 @@ inline constexpr SectionReasonInfo kSectionReasons[] = {
     {"one_rank", "there is one rank alone"},
     {"nothing_matched", "no call of a collective found its counterpart on another rank"},
     {"no_metrics", "no metric was collected"},
-    {"no_facts", "no process told of itself"},
+    {"no_facts", "no process reported what it is"},
     {"no_rules", "no rule ran"},
     {"no_issue", "no issue was found"},
     {"nothing_noticed", "the agent noticed nothing"},

@@ -113,7 +113,7 @@ export interface Advice extends Said {
   proposed: string;
 }
 
-/** A framework that a process told of. */
+/** A framework that a process reported. */
 export interface Framework {
   /** Its name. */
   name: string;
@@ -369,7 +369,7 @@ export interface Breakdown {
   share: number;
 }
 
-/** A loader as it told of itself. */
+/** A loader, as its process reported it. */
 export interface Loader {
   /** Whose loader it is. */
   rank: number;
@@ -381,7 +381,7 @@ export interface Loader {
 
 /** The training's waiting for data, its stages and its loaders. */
 export interface DataPipeline extends Section {
-  /** Of the training loader; null where none told of itself, as in a profile. */
+  /** Of the training loader; null where none reported itself, as in a profile. */
   workers: number | null;
   /** How often the training asked for a batch. */
   waits: number;
@@ -1323,7 +1323,7 @@ export interface Clock {
   reference: boolean;
 }
 
-/** The ranks beside each other ([how it is found](../concepts/distributed.md)); members of calls are there of a profile, or of a live run whose collectives tell their group. */
+/** The ranks compared ([how it is found](../concepts/distributed.md)); members of calls are there of a profile, or of a live run whose collectives tell their group. */
 export interface Distributed extends Section {
   /** The ranks' figures over all ranks, also those that are left out below. */
   spread: RankSpread[];
@@ -1643,7 +1643,7 @@ export interface Rule {
   reason_values: Values;
 }
 
-/** What the agent noticed while the run went on: a row of the table findings. */
+/** A finding of the agent during the run: a row of the table findings. */
 export interface Finding {
   /** When. */
   ts_ns: Ns;
@@ -1727,7 +1727,7 @@ export interface Report {
   memory: Memory;
   /** Modules of each rank, depth first. */
   modules: Rows<Module>;
-  /** The ranks beside each other: what they exchanged, who waited, and for whom. */
+  /** The ranks compared: their collectives, and who waited for whom. */
   distributed: Distributed;
   /** What the steps' durations depended on, and what a change would gain. */
   critical_path: CriticalPath;
@@ -1741,7 +1741,7 @@ export interface Report {
   host_memory: HostMemory;
   /** What each rule found, in the mode modern. */
   rules: Rows<Rule>;
-  /** What the agent noticed while the run went on, by time, the last 1000. */
+  /** Findings of the agent during the run, by time, the last 1000. */
   findings: Rows<Finding>;
   /** What is missing, by cause. */
   losses: Rows<Loss>;
