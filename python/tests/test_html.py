@@ -10,9 +10,12 @@ def test_the_note_of_a_comparison_stands_below_its_rows():
     step.update(change_low_ns=None, change_high_ns=None)
     report = {"verdict": {"headline": ""}}
 
-    def shown(note):
+    def shown(note, *unlike):
         answer = {"sentence": "Same.", "note": note, "rows": [step]}
+        answer["comparability"] = {"unlike": list(unlike)}
         return _html.comparison(answer, report, report)
 
     assert shown("Only <i> tells.").endswith("</table><p>Only &lt;i&gt; tells.</p></div>")
     assert shown(None).endswith("</table></div>")
+    told = "</table><p>The runs differ in: torch version, ranks.</p></div>"
+    assert shown(None, "torch_version", "ranks").endswith(told)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels compute in, drawn: of the report's `devices[].precisions`."""
+"""What kernels compute in, drawn: of the report's `devices.rows[].precisions`."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_precisions_of_devices_are_the_report():
         {"rank": rank, "device": 0, "precisions": [{"precision": p, "ns": ns} for p, ns in of]}
         for rank, of in enumerate(rows)
     ]
-    run = type("Run", (), {"report": lambda self: {"devices": devices}})()
+    run = type("Run", (), {"report": lambda self: {"devices": {"rows": devices}}})()
     figure = Plots(run).precision()
     widths = [bar.get_width() for bar in figure.axes[0].patches]
     assert widths == [5, 1, 0, 2, 1, 0], "of two devices, by the longest of all"
