@@ -40,12 +40,28 @@ function(steptrace_cold name)
   target_compile_options(${name} PRIVATE $<${cold}:-Os>)
 endfunction()
 
-# steptrace_cold_sources(NAME FILE...)   the same of some of a library's sources, named from the folder that says so
+# steptrace_cold_sources(NAME FILE...)   the same of some of a library's sources, named from the folder that says so.
+# They are compiled as a library of their own, since no options of single sources reach what is compiled together.
 function(steptrace_cold_sources name)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+    return()
+  endif()
+  if(NOT TARGET ${name}_cold)
+    add_library(${name}_cold OBJECT)
+    foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS LINK_LIBRARIES)
+      set_property(TARGET ${name}_cold PROPERTY ${property} "$<TARGET_PROPERTY:${name},${property}>")
+    endforeach()
+    target_compile_options(${name}_cold PRIVATE -Os)
+    steptrace_unite(${name}_cold)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_cold>)
+  endif()
+  get_target_property(sources ${name} SOURCES)
   foreach(file ${ARGN})
-    set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/${file}" TARGET_DIRECTORY ${name}
-      PROPERTIES COMPILE_OPTIONS $<$<CONFIG:RelWithDebInfo>:-Os>)
+    set(whole "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+    list(REMOVE_ITEM sources "${file}" "${whole}")
+    target_sources(${name}_cold PRIVATE "${whole}")
   endforeach()
+  set_property(TARGET ${name} PROPERTY SOURCES "${sources}")
 endfunction()
 
 # steptrace_test(NAME SOURCES ... DEPS ... [LABELS ...])   a GoogleTest binary, run by ctest as one test
@@ -60,7 +76,7 @@ function(steptrace_test name)
   target_link_libraries(${name} PRIVATE ${A_DEPS} GTest::gmock GTest::gtest_main steptrace_warnings)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 1200 LABELS "unit;${A_LABELS}")
-  if("tsan" IN_LIST A_LABELS)  # several threads share what it tests
+  if("tsan" IN_LIST A_LABELS)  # under the thread sanitizer in each `make test`; in `make soak` all are
     add_dependencies(tsan_tests ${name})
   endif()
 endfunction()

@@ -46,7 +46,7 @@ constexpr int64_t kAutomaticDistanceNs = 10 * kNsPerSecond;
 // A device that is further behind than this has more to do than a report can wait for.
 constexpr int64_t kDevicePatienceNs = 3 * kNsPerSecond;
 
-bool IsTimed(const Window& window) {
+bool BeginsAtATime(const Window& window) {
   return window.from != From::kStep;
 }
 
@@ -199,7 +199,7 @@ bool CaptureSchedule::IsOpen(size_t window) const {
 std::optional<size_t> CaptureSchedule::DueTime(int64_t now_ns) {
   for (size_t i = 0; i < plan_.windows.size(); ++i) {
     const Window& window = plan_.windows[i];
-    if (!IsOpen(i) || !IsTimed(window) || StartNs(window) > now_ns) continue;
+    if (!IsOpen(i) || !BeginsAtATime(window) || StartNs(window) > now_ns) continue;
     if (now_ns < EndNs(window)) return i;
     Miss(i);
   }
@@ -208,7 +208,7 @@ std::optional<size_t> CaptureSchedule::DueTime(int64_t now_ns) {
 
 std::optional<size_t> CaptureSchedule::NextOfSteps() const {
   for (size_t i = 0; i < plan_.windows.size(); ++i) {
-    if (IsOpen(i) && !IsTimed(plan_.windows[i])) return i;
+    if (IsOpen(i) && !BeginsAtATime(plan_.windows[i])) return i;
   }
   return std::nullopt;
 }
@@ -275,7 +275,7 @@ CaptureControl CaptureSchedule::SendOfSteps(size_t window) {
   std::vector<SentCapture> following;
   for (size_t i = window + 1; i < plan_.windows.size(); ++i) {
     const Window& next = plan_.windows[i];
-    if (control.next_count == wire::kMaxCapturesNext || !IsOpen(i) || IsTimed(next)) continue;
+    if (control.next_count == wire::kMaxCapturesNext || !IsOpen(i) || BeginsAtATime(next)) continue;
     control.next[control.next_count++] = {static_cast<uint64_t>(next.first_step),
                                           static_cast<uint64_t>(*next.steps), KindsOf(next), 0};
     following.push_back({.source = Source::kPlan,
