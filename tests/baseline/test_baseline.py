@@ -43,9 +43,15 @@ def reworded(figure, was, becomes):
     )
 
 
-def listed(source, figure):
+NOTHING = object()
+
+
+def listed(source, figure, was, becomes):
+    """Whether the list says why: of a change that is `new` or `gone` alone, of nothing else."""
+    kind = "new" if was is NOTHING else "gone" if becomes is NOTHING else "other"
     return any(
         matches(change["source"], source)
+        and change.get("only", kind) == kind
         and any(matches(pattern, figure) for pattern in change["figures"])
         for change in CHANGES
     )
@@ -63,17 +69,16 @@ def split_otherwise(before, now):
 
 def differences(source, before, now):
     """A line per figure that differs, is gone or is new, and is not listed."""
-    nothing = object()
     yield from (
         f"{source}: {figure} is not the sum of its two" for figure in split_otherwise(before, now)
     )
     before = named_as_today(source, before)
     for figure in sorted(before.keys() | now.keys()):
-        was, becomes = before.get(figure, nothing), now.get(figure, nothing)
-        if was is not nothing and becomes is not nothing and same(was, becomes):
+        was, becomes = before.get(figure, NOTHING), now.get(figure, NOTHING)
+        if was is not NOTHING and becomes is not NOTHING and same(was, becomes):
             continue
-        if not reworded(figure, was, becomes) and not listed(source, figure):
-            texts = ["nothing" if v is nothing else repr(v) for v in (was, becomes)]
+        if not reworded(figure, was, becomes) and not listed(source, figure, was, becomes):
+            texts = ["nothing" if v is NOTHING else repr(v) for v in (was, becomes)]
             yield f"{source}: {figure}: {texts[0]} became {texts[1]}"
 
 
