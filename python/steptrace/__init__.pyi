@@ -85,12 +85,13 @@ class SteptraceWarning(UserWarning):
     """A file of the run could not be used: what was asked for lacks its rows."""
 
 class Report(Dict[str, Any]):
-    """A report (schema steptrace.report/1) as a dict whose keys are attributes too."""
+    """A report (schema steptrace.report/2) as a dict whose keys are attributes too."""
 
     def __getattr__(self, name: str) -> Any: ...
 
 class Comparison(Report):
-    """Two runs part by part: {runs, sentence, note, rows}, as `report --compare --json` prints it.
+    """Two runs part by part: {runs, sentence, note, comparability, rows}, as
+    `report --compare --json` prints it.
 
     Each of rows: kind (step, suspect, sub_stage, phase), name, a and b {ns, share, share_low,
     share_high}, change_ns, change_low_ns, change_high_ns (b less a, and its 95 % interval).

@@ -345,7 +345,10 @@ class Plots:
             return nothing("Memory", "The run holds no allocations.")
         several = len({rank for rank, _ in lines}) > 1
         figure = new_figure(7)
-        axes = bare_axes(figure, "Allocated memory")
+        # Of a large job the report has some ranks' curves alone.
+        without_curve = len({rank for rank, _ in since_begin | host} - {rank for rank, _ in lines})
+        left_out = f" (without {without_curve} ranks, whose curves the report leaves out)"
+        axes = bare_axes(figure, "Allocated memory" + (left_out if without_curve else ""))
         for (rank, device), points in sorted(lines.items(), key=lambda line: line[0]):
             name = "host" if device < 0 else f"device {device}"
             if several:

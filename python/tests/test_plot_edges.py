@@ -40,3 +40,15 @@ def test_calls_on_the_critical_path_are_told_apart_by_their_operators():
     labels = [text.get_text() for text in axes.get_yticklabels()]
     assert labels[0] == "launch: cudaLaunchKernel of aten::mm"
     assert labels[1:] == ["launch: cudaLaunchKernel of aten::relu", "host: -"]
+
+
+def test_ranks_whose_memory_the_report_leaves_out_are_counted():
+    rows = [
+        {"ts_ns": 0, "rank": rank, "device": 0, "total_allocated_bytes": None} for rank in range(3)
+    ]
+    curve = [{"ts_ns": 0, "allocated_bytes": 1}, {"ts_ns": 5, "allocated_bytes": 2}]
+    report = {"memory": {"devices": [{"rank": 1, "device": 0, "curve": curve}]}}
+    members = {"table": lambda self, *asked: rows, "report": lambda self: report}
+    (axes,) = Plots(type("Run", (), members)()).memory().axes
+    assert len(axes.lines) == 1
+    assert "without 2 ranks" in axes._left_title.get_text()

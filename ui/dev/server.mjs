@@ -50,7 +50,7 @@ async function runs() {
           nodes: r.run.nodes,
           ranks: r.run.ranks,
           steps: r.steps.count,
-          verdict: v,
+          verdict: { ...v, reason: v.reason?.id ?? null },
           cost: null,
           bytes: 0,
         };

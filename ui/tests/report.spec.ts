@@ -245,7 +245,7 @@ test('a page without a report, and with a broken one', async ({ page }) => {
   writeFileSync(cut, whole.slice(0, whole.indexOf('"verdict"')));
   await show(page, `file://${cut}`);
   await expect(page.getByRole('alert')).toContainText('was cut off or changed on its way');
-  const hollow = { report: { schema: 'steptrace.report/1', run: { id: 'x', name: 'x' } } };
+  const hollow = { report: { schema: reportOf('slow').schema, run: { id: 'x', name: 'x' } } };
   const comparison = { runs: ['x', 'x'], rows: [] };
   await show(page, write('hollow', { runs: [hollow, hollow], comparison }));
   await expect(page.getByRole('alert')).toContainText('the comparison');

@@ -136,6 +136,10 @@ Json ListOf(const std::vector<Row>& rows, const More&... more) {
   return list;
 }
 
+void AddNote(const ProfileDistributed& section, Json& json) {
+  if (!section.note.empty()) json["note"] = section.note;
+}
+
 }  // namespace
 
 Json DistributedToJson(const ProfileDistributed& section) {
@@ -156,11 +160,14 @@ Json DistributedToJson(const ProfileDistributed& section) {
   json["clocks"] = ListOf(section.clocks);
   json["clocks_corrected"] = section.clocks_corrected;
   json["impossible_starts"] = section.impossible_starts;
+  AddNote(section, json);
   return json;
 }
 
 void AddDistributedJson(const ProfileDistributed& section, Json& report) {
-  if (section.status != DistributedStatus::kNoCollectives) {
+  if (section.status == DistributedStatus::kNoCollectives) {
+    AddNote(section, report["distributed"]);
+  } else {
     report["distributed"] = DistributedToJson(section);
   }
 }

@@ -414,6 +414,7 @@ TEST(DistributedTest, WaitingThatNothingTellsIsNull) {
          AllReduce("0", "[0, 1, 2, 3, 4, 5, 6, 7]", 8) + "\n");
   auto json = DistributedToJson(section);
   EXPECT_TRUE(json["wait_ns"].is_null());
+  EXPECT_EQ(json["note"], section.note);
   for (const auto* rows : {"ranks", "operations"}) {
     ASSERT_EQ(json[rows].size(), 1u);
     EXPECT_TRUE(json[rows][0]["wait_ns"].is_null()) << rows;
@@ -432,6 +433,20 @@ TEST(DistributedTest, NothingToSayWithoutCollectives) {
   const auto section = Of("s7 kernel gemm 0 100\n");
   EXPECT_EQ(section.status, DistributedStatus::kNoCollectives);
   EXPECT_TRUE(DistributedToJson(section)["blame"].empty());
+}
+
+TEST(DistributedTest, WhatIsDoubtfulStandsInTheReportToo) {
+  ProfileDistributed section;
+  section.status = DistributedStatus::kOk;
+  EXPECT_FALSE(DistributedToJson(section).contains("note"));
+  section.note = "1 of 2 collectives lack ranks";
+  EXPECT_EQ(DistributedToJson(section)["note"], section.note);
+  // Without a collective the section is that of the steps, and says why it is.
+  section.status = DistributedStatus::kNoCollectives;
+  nlohmann::ordered_json report = {{"distributed", {{"ranks", {1, 2}}}}};
+  AddDistributedJson(section, report);
+  EXPECT_EQ(report["distributed"]["ranks"].size(), 2u);
+  EXPECT_EQ(report["distributed"]["note"], section.note);
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ class MemoryMaker {
                        const bool b_leaks = b.growth.verdict == GrowthVerdict::kLeak;
                        return a_leaks != b_leaks ? a_leaks : a.bytes > b.bytes;
                      });
+    section.process_count = static_cast<int64_t>(section.processes.size());
     if (section.processes.size() > kMostProcesses) section.processes.resize(kMostProcesses);
     return section;
   }

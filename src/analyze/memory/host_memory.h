@@ -59,7 +59,8 @@ struct MemoryOutlook {
 };
 
 struct HostMemorySection {
-  std::vector<ProcessMemory> processes;  // what leaks first, then the largest
+  std::vector<ProcessMemory> processes;  // what leaks first, then the largest, at most 256
+  int64_t process_count = 0;             // of all
   std::vector<MemoryOutlook> outlooks;   // only where something leaks for certain
   std::vector<KindMemory> kinds;         // of a whole run
 };

@@ -97,6 +97,18 @@ TEST_F(HostMemoryTest, ALeakHasItsBytesAStepAndASecond) {
   EXPECT_THAT(GrowthText(one, section), Not(HasSubstr("compile")));
 }
 
+TEST_F(HostMemoryTest, OfManyProcessesThoseThatLeakStandThereAndAllAreCounted) {
+  Steps(0);
+  for (int64_t pid = 1000; pid < 1300; ++pid) {
+    Series("process.rss_anon_bytes", pid, [](double) { return 2 * kGib; });
+  }
+  Leak(100);
+  const HostMemorySection section = Make();
+  EXPECT_EQ(section.process_count, 301);
+  ASSERT_EQ(section.processes.size(), 256u);
+  EXPECT_EQ(section.processes[0].pid, 100);
+}
+
 TEST_F(HostMemoryTest, ALeakOfATrainingThatCompilesAnewNamesIt) {
   Steps(0);
   for (size_t i = 3; i < steps_.size(); i += 4) steps_[i].compile_ns = kSecond / 20;

@@ -23,6 +23,9 @@ constexpr uint64_t kHeldBack = 4 | 8 | 32 | 64 | 128;
 // Shares of throttling that differ by less say nothing of two runs.
 constexpr double kAlikeThrottled = 0.05;
 
+constexpr const char* kDataParallel = "data_parallel";
+constexpr const char* kAnomalyMode = "torch.anomaly_mode";
+
 const char* FlagText(bool flag) {
   return flag ? "true" : "false";
 }
@@ -59,9 +62,9 @@ std::vector<NamedText> SettingsOf(const JobFacts& facts) {
     settings.emplace_back("torch.num_threads", std::to_string(*facts.intraop_threads));
   }
   if (facts.data_parallel) {
-    settings.emplace_back("data_parallel", WrapperName(facts.data_parallel->kind));
+    settings.emplace_back(kDataParallel, WrapperName(facts.data_parallel->kind));
   }
-  if (facts.detects_anomalies) settings.emplace_back("torch.anomaly_mode", "true");
+  if (facts.detects_anomalies) settings.emplace_back(kAnomalyMode, "true");
   return settings;
 }
 
@@ -130,9 +133,35 @@ bool Differ(const std::optional<Known>& a, const std::optional<Known>& b) {
   return a && b && *a != *b;
 }
 
-template <class Known>
-bool Differ(const Known& a, const Known& b) {
+bool Differ(std::string_view a, std::string_view b) {
   return !a.empty() && !b.empty() && a != b;
+}
+
+// In whatever order they were told.
+bool Differ(std::vector<std::string> a, std::vector<std::string> b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  return !a.empty() && !b.empty() && a != b;
+}
+
+// These are told where they are in use; of the others nothing is known where nothing is told.
+constexpr std::string_view kToldInUse[] = {kDataParallel, kAnomalyMode};
+
+bool LacksOneInUse(const std::vector<NamedText>& a, const std::vector<NamedText>& b) {
+  return std::ranges::any_of(a, [&b](const NamedText& one) {
+    return std::ranges::find(kToldInUse, one.first) != std::end(kToldInUse) &&
+           std::ranges::find(b, one.first, &NamedText::first) == b.end();
+  });
+}
+
+// What both tell, and what one would tell if it had it.
+bool Differ(const std::vector<NamedText>& a, const std::vector<NamedText>& b) {
+  if (a.empty() || b.empty()) return false;
+  const bool unlike = std::ranges::any_of(a, [&b](const NamedText& one) {
+    const auto other = std::ranges::find(b, one.first, &NamedText::first);
+    return other != b.end() && other->second != one.second;
+  });
+  return unlike || LacksOneInUse(a, b) || LacksOneInUse(b, a);
 }
 
 bool DifferInShare(const std::optional<double>& a, const std::optional<double>& b) {

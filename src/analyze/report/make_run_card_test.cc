@@ -82,6 +82,16 @@ TEST(ComparabilityTest, OnlyWhatBothTellIsUnlike) {
   b.versions = {{"torch", "2.12.0"}};
   b.settings[0].second = "8";
   EXPECT_THAT(UnlikeParts(a, b), ElementsAre("hardware", "batch_size", "versions", "settings"));
+  b = a;
+  b.settings.emplace_back("torch.num_threads", "4");
+  EXPECT_THAT(UnlikeParts(a, b), IsEmpty()) << "of the other nothing is known";
+  b.settings.emplace_back("data_parallel", "fully_shard");
+  EXPECT_THAT(UnlikeParts(a, b), ElementsAre("settings")) << "it is told wherever it is in use";
+  b = a;
+  b.devices = {"A", "B"};
+  Comparability turned = b;
+  turned.devices = {"B", "A"};
+  EXPECT_THAT(UnlikeParts(b, turned), IsEmpty());
   Comparability cool = a, hot = a;
   cool.gpu_throttled = 0.01;
   hot.gpu_throttled = 0.02;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 
 #include "analyze/json_parts.h"
 #include "analyze/memory/host_memory.h"
@@ -208,9 +209,17 @@ Json RankJson(const RankSection& rank) {
           {"wait_ns", rank.wait_ns}};
 }
 
+// Of all ranks, whether or not they stand in the list.
+Json WaitJson(const DistributedSection& section) {
+  if (!section.applicable) return nullptr;
+  return std::accumulate(section.ranks.begin(), section.ranks.end(), int64_t{0},
+                         [](int64_t sum, const RankSection& rank) { return sum + rank.wait_ns; });
+}
+
 Json DistributedJson(const DistributedSection& section) {
   return {
       {"ranks", Each(section.ranks, RankJson)},
+      {"wait_ns", WaitJson(section)},
       {"collectives", Json::array()},
       {"blame", Each(section.blame, [](const BlameRow& row) -> Json {
          return {{"rank", row.rank}, {"caused_wait_ns", row.caused_wait_ns}, {"cause", row.cause}};
@@ -336,14 +345,18 @@ bool KeepFirstRows(Json& rows, std::string_view name, size_t top) {
   return cut;
 }
 
-// Lists of rows: those of the section, or members of a row. A curve stays whole: half of one
-// misleads.
+// Half of a curve misleads, a sentence has all of its figures, and a spread is of all ranks.
+bool StaysWhole(std::string_view list) {
+  return list == "curve" || list == "figures" || list == "spread";
+}
+
+// Lists of rows: those of the section, or members of a row.
 bool KeepTop(Json& member, std::string_view name, size_t top) {
   bool cut = false;
   for (auto& [part_name, part] : member.items()) {
     const bool rows = part.is_array() && !part.empty() && part.front().is_object();
     const std::string_view list = part_name == "rows" ? name : std::string_view(part_name);
-    if (rows && part_name != "curve") cut = KeepFirstRows(part, list, top) || cut;
+    if (rows && !StaysWhole(part_name)) cut = KeepFirstRows(part, list, top) || cut;
     if (part_name == "leaks") cut = KeepTop(part, part_name, top) || cut;
   }
   return cut;

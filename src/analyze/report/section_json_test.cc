@@ -35,6 +35,15 @@ TEST(SectionJsonTest, HoldsItsMembersAndNoOther) {
   EXPECT_FALSE(json.contains("verdict"));
 }
 
+TEST(SectionJsonTest, WhatIsOfAllRanksIsNotCutWithThem) {
+  const char* drawn = "s7 kernel a 0 4\nrank 1\ns7 kernel a 1 5\n";
+  const Json json = SectionOf(drawn, "distributed", 1)["distributed"];
+  EXPECT_EQ(json["ranks"].size(), 1u);
+  EXPECT_TRUE(json["truncated"]);
+  EXPECT_GT(json["spread"].size(), 1u);
+  EXPECT_EQ(json["spread"], SectionOf(drawn, "distributed", std::nullopt)["distributed"]["spread"]);
+}
+
 TEST(SectionJsonTest, RecommendationsAreByKindWithTheValuesOfTheirSentences) {
   const Json json = SectionOf(R"(
 t1 step ProfilerStep#1 0 1000

@@ -116,7 +116,7 @@ std::vector<Framed> ObjectsOf(const Report& report, const Json& json) {
       std::ranges::count_if(json["phases"], [](const Json& value) { return !value.is_null(); });
   const int64_t path_steps = RowsOf(json["critical_path"], "steps");
   const int64_t memory = RowsOf(json["memory"], "devices");
-  const int64_t processes = RowsOf(json["host_memory"], "processes");
+  const int64_t processes = report.host_memory ? report.host_memory->process_count : 0;
   const int64_t known = KnownParts(report.comparability);
   const bool card = !report.card.hosts.empty() || !report.card.frameworks.empty();
   const auto not_built = Because(kNotApplicable, SectionReason::kNotBuilt);
@@ -136,7 +136,8 @@ std::vector<Framed> ObjectsOf(const Report& report, const Json& json) {
       {"distributed", DistributedState(report), RowsOf(json["distributed"], "ranks")},
       {"critical_path", CriticalPathState(report), path_steps},
       {"tensors", not_built, 0},
-      {"host_memory", FoundIf(processes > 0, kNotApplicable, SectionReason::kNoMetrics), processes},
+      {"host_memory", FoundIf(processes > 0, kNotApplicable, SectionReason::kNoProcessMemory),
+       processes, processes > RowsOf(json["host_memory"], "processes")},
       {"import", not_built, 0},
   };
 }

@@ -11,11 +11,14 @@
 namespace steptrace::analyze {
 namespace {
 
-// Sections with lists that hold rows of each rank or machine.
+// Sections with lists that hold rows of each rank or machine. Processes' memory is bounded by what
+// grows most, whoever's it is.
 constexpr std::string_view kOfRanks[] = {
-    "breakdown",   "data_pipeline",   "roles",      "devices", "device_phases",
-    "operators",   "operator_totals", "kernels",    "memory",  "modules",
-    "distributed", "system",          "host_memory"};
+    "breakdown", "data_pipeline",   "roles",  "devices", "device_phases", "operators",
+    "kernels",   "operator_totals", "memory", "modules", "distributed",   "system"};
+
+// What a loader told of itself, whatever words it has.
+constexpr std::string_view kForeign = "fact";
 
 bool IsNumber(const Json& row, const char* name) {
   const auto found = row.find(name);
@@ -67,6 +70,7 @@ ShownRanks::ShownRanks(Json& report) {
     all.merge(RanksOf(report[name]));
   }
   all.merge(RanksOf(distributed["ranks"]));
+  hides_ = all.size() > kMost || report["run"].value("nodes", int64_t{1}) > nodes_;
   if (all.size() <= kMost) return;
   for (const Json& row : distributed["blame"]) {
     if (ranks_.size() < kMost / 2) ranks_.insert(row["rank"].get<int64_t>());
@@ -90,11 +94,14 @@ bool ShownRanks::KeepIn(Json& value) const {
                         [this](const Json& row) { return !IsShown(row); }) > 0;
   }
   if (!value.is_structured()) return cut;
-  for (Json& part : value) cut = KeepIn(part) || cut;
+  for (auto& [name, part] : value.items()) {
+    if (name != kForeign) cut = KeepIn(part) || cut;
+  }
   return cut;
 }
 
 bool ShownRanks::Keep(std::string_view section, Json& rows) const {
+  if (!hides_) return false;
   const bool of_ranks = std::ranges::find(kOfRanks, section) != std::end(kOfRanks);
   return of_ranks && KeepIn(rows);
 }

@@ -25,6 +25,7 @@ class ShownRanks {
   bool KeepIn(nlohmann::ordered_json& value) const;
   bool IsShown(const nlohmann::ordered_json& row) const;
 
+  bool hides_ = false;       // whether there are more than stand here
   std::set<int64_t> ranks_;  // empty: all
   int64_t nodes_ = kMost;    // as many, by number
 };

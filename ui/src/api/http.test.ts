@@ -4,6 +4,7 @@ import { stretch } from '../base/time';
 import { ApiError } from './error';
 import { address, httpSource } from './http';
 import { pageSource, readPage } from './page';
+import { REPORT_SCHEMA } from './report_types';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -170,7 +171,7 @@ describe('a stream of events', () => {
 });
 
 describe("a page's own report", () => {
-  const report = { schema: 'steptrace.report/1', run: { id: 'r' } };
+  const report = { schema: REPORT_SCHEMA, run: { id: 'r' } };
   it('is a report, or one with steps', async () => {
     expect(readPage('null')).toBeNull();
     expect(readPage(undefined)).toBeNull();

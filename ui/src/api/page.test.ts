@@ -4,6 +4,7 @@ import { ns } from '../base/time';
 import { ApiError } from './error';
 import { CHECKPOINTS, pageSource, readPage, swapped, type Page } from './page';
 import type { Comparison } from './source';
+import { REPORT_SCHEMA } from './report_types';
 
 const ALIKE = {
   hardware: { hosts: 1, cpus: null, devices: [] },
@@ -32,7 +33,7 @@ const comparison: Comparison = {
     },
   ],
 };
-const report = (id: string, name = id) => ({ schema: 'steptrace.report/1', run: { id, name } });
+const report = (id: string, name = id) => ({ schema: REPORT_SCHEMA, run: { id, name } });
 
 function page(data: unknown): Page {
   const read = readPage(JSON.stringify(data));
@@ -64,6 +65,7 @@ describe('what a page may hold', () => {
 
   it.each([
     [{ schema: 'something/9' }],
+    [{ schema: 'steptrace.report/1', run: { id: 'a' } }],
     [{ report: { run: {} } }],
     [{ report: null }],
     [{ runs: [{ report: report('a') }], comparison }],
@@ -144,7 +146,7 @@ it('two runs of one name are told apart by their place', async () => {
 
 it('texts of the page are inert', () => {
   const run = { id: 'i\u202e', name: 'n\u202e', command: ['c\u202e'] };
-  expect(page({ schema: 'steptrace.report/1', run }).runs[0].report.run).toEqual({
+  expect(page({ schema: REPORT_SCHEMA, run }).runs[0].report.run).toEqual({
     ...run,
     name: 'n\\u202e',
   });

@@ -6,6 +6,7 @@ import { inertBut } from '../base/inert';
 import { Columns } from './arrow';
 import { ApiError } from './error';
 import type { Report } from './report';
+import { REPORT_SCHEMA } from './report_types';
 import type { ComparedRow, Comparison, SeriesQuery, Source } from './source';
 
 export type PageColumns = Readonly<Record<string, readonly (string | number | null)[]>>;
@@ -32,7 +33,7 @@ export function readPage(text: string | null | undefined): Page | null {
   const page = pageOf(data);
   for (const { report } of page.runs) {
     const schema = (report as Partial<Report> | undefined)?.schema;
-    if (!schema?.startsWith('steptrace.report/'))
+    if (schema !== REPORT_SCHEMA)
       throw new ApiError(0, 'the report', `has schema ${String(schema)}`, 'update steptrace');
   }
   const run = page.runs.map(({ report }) => report.run);

@@ -45,6 +45,7 @@ export type ReasonId =
   | 'one_rank'
   | 'nothing_matched'
   | 'no_metrics'
+  | 'no_process_memory'
   | 'no_facts'
   | 'no_rules'
   | 'no_issue'
@@ -67,7 +68,7 @@ export interface Section {
   reason: Reason | null;
   /** How many rows it has in all, of several lists the main one. */
   count: number;
-  /** Rows are left out here: those beyond the longest, those of ranks and machines beyond 64, or beyond --top. */
+  /** Rows of its main list are left out here: those beyond the longest, those of ranks and machines beyond 64, or of any list those beyond --top; a list within it that has a bound says so. */
   truncated: boolean;
 }
 
@@ -1357,6 +1358,8 @@ export interface Distributed extends Section {
   clocks_corrected?: boolean;
   /** Calls that end before another rank began, which the alignment leaves. */
   impossible_starts?: number;
+  /** What to know of it: which calls lack ranks, or why none is compared. */
+  note?: string;
 }
 
 /** A cause's part of the path. */

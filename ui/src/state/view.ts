@@ -49,5 +49,12 @@ export function whyNothing(of: View, report: Report): string | null {
     : why;
 }
 
+/** Which ranks' rows the views lack; empty: none. A report has no more than so many ranks' (its reference says which). */
+export function ranksLeftOut({ breakdown, run }: Pick<Report, 'breakdown' | 'run'>): string {
+  if (!breakdown.truncated) return '';
+  const shown = new Set(breakdown.rows.map(({ rank }) => rank)).size;
+  return `${shown} of ${run.ranks} ranks stand in lists by rank: those that others waited for most, and the first. Sums of such rows are theirs; the run's tables have all ranks.`;
+}
+
 /** What a view is called, for a link from another one: views do not know each other. */
 export const viewTitle = (id: string): string => (id === 'data' ? 'Data pipeline' : title(id));

@@ -10,7 +10,6 @@ import {
   partsOf,
   totalOf,
   waitByStep,
-  waitOf,
   type Collective,
   type Rank,
 } from './section';
@@ -88,16 +87,13 @@ describe('distributed', () => {
     expect(totalOf({ ...late, other_ns: 16 })).toBe(96);
   });
 
-  it('waiting, and who caused it, where only ranks and blame tell of it', () => {
+  it('who caused waiting, where only ranks and blame tell of it', () => {
     const blame = [{ rank: 2, caused_wait_ns: 7, cause: 'unknown' }];
     const bare = rank({ rank: 2, wait_ns: 20 });
     expect(causedBy(bare, blame)).toBe(7);
     expect(causedBy({ ...bare, rank: 1 }, blame)).toBe(0);
     expect(causedBy(bare, [])).toBeUndefined();
     expect(causedBy({ ...bare, caused_wait_ns: 3 }, blame)).toBe(3);
-    expect(waitOf({ status: 'found', ranks: [bare, bare] })).toBe(40);
-    expect(waitOf({ status: 'found', ranks: [bare], wait_ns: 5 })).toBe(5);
-    expect(waitOf({ status: 'found', ranks: [] })).toBeUndefined();
   });
 
   it('says what the figures rest on', () => {
@@ -188,7 +184,6 @@ describe('distributed', () => {
       unmatched_ns: 30,
     });
     expect(causedBy(alone, [])).toBeUndefined();
-    expect(waitOf({ status: 'found', wait_ns: null, ranks: [alone] })).toBeUndefined();
     expect(partsOf(alone).find((p) => p.name === 'unmatched')?.ns).toBe(30);
     const step = { rank: 0, step: 4, total_ns: 100, transfer_ns: null, wait_ns: null };
     expect(waitByStep([step], 8)).toEqual({ at: [], lines: [] });

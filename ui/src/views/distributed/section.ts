@@ -120,13 +120,6 @@ export const callsAtOnce = (ranks: readonly Rank[]): boolean =>
       (r.transfer_ns ?? 0) + (r.wait_ns ?? 0) + r.unmatched_ns > r.overlap_ns + r.exposed_ns,
   );
 
-/** All ranks' waiting; undefined: not told. */
-export const waitOf = ({ wait_ns, ranks = [] }: Distributed): number | undefined =>
-  wait_ns ??
-  (ranks.some((r) => r.wait_ns != null)
-    ? ranks.reduce((sum, r) => sum + (r.wait_ns ?? 0), 0)
-    : undefined);
-
 /** As told; else of its parts. */
 export const totalOf = (rank: Rank): number =>
   rank.total_ns ?? partsOf(rank).reduce((sum, part) => sum + part.ns, 0);
