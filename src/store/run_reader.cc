@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 // A writer that closes the run moves rows from journals to segments under a reader's eyes; once it
 // has done so it never does again.
-constexpr int kTries = 3;
+constexpr int kReadings = 3;
 
 bool SameParts(const Manifest& a, const Manifest& b, const std::string& table) {
   auto absorbed = [&](const Manifest& manifest) {
@@ -105,7 +105,7 @@ struct RunReader::Impl {
   Status OnStableParts(const std::string& table, F&& f) {
     for (int i = 1;; ++i) {
       Status status = f();
-      if (state == RunState::kClosed || i == kTries) return status;
+      if (state == RunState::kClosed || i == kReadings) return status;
       Manifest before = manifest;
       STEPTRACE_RETURN_IF_ERROR(Refresh());
       if (SameParts(before, manifest, table)) return status;

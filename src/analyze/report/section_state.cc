@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analyze/json_parts.h"
+#include "analyze/memory/host_memory.h"
 #include "analyze/report/make_run_card.h"
 #include "analyze/report/shown_ranks.h"
 #include "analyze/rules/profiling_report.h"

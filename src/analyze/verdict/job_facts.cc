@@ -129,10 +129,9 @@ void ReadThreads(const nlohmann::json& fact, JobFacts& facts) {
 
 void ReadDataParallel(const nlohmann::json& fact, JobFacts& facts) {
   DataParallelFact told = facts.data_parallel.value_or(DataParallelFact());
-  using Wrapper = DataParallelFact::Kind;
   const std::string by = Text(fact, Key::kClass);
-  told.kind = by.ends_with("FullyShardedDataParallel") ? Wrapper::kFullySharded
-              : by.ends_with("fully_shard")            ? Wrapper::kFullyShard
+  told.kind = by.ends_with("FullyShardedDataParallel") ? DataParallelFact::Kind::kFullySharded
+              : by.ends_with("fully_shard")            ? DataParallelFact::Kind::kFullyShard
                                                        : told.kind;
   const bool static_graph = BooleanOf(fact, Key::kStaticGraph).value_or(false);
   told.finds_unused |= BooleanOf(fact, Key::kFindUnusedParameters).value_or(false) && !static_graph;
