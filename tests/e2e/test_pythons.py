@@ -2,13 +2,12 @@
 """Every Python that is found here, recorded and not disturbed: ranges from 3.8, silence before."""
 
 import os
-import pathlib
-import shutil
 import subprocess
 import sys
 
 import pytest
 from fault_tools import record, same_as_without
+from other_pythons import python_of
 
 VERSIONS = [(2, 7), *((3, minor) for minor in range(6, 15))]
 
@@ -52,23 +51,6 @@ if __name__ == "__main__":
     time.sleep(0.3)
     raise KeyError("theirs")
 """
-
-
-def _candidates(version):
-    name = "python{}.{}".format(*version)
-    yield shutil.which(name)
-    for path in sorted(pathlib.Path.home().glob(f".pyenv/versions/{name[6:]}.*/bin/{name}")):
-        yield str(path)
-
-
-def python_of(version):
-    """An interpreter of that version, or a skip that says that there is none."""
-    ask = "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"
-    for path in filter(None, _candidates(version)):
-        done = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)
-        if done.returncode == 0 and done.stdout == "{}.{}".format(*version):
-            return path
-    pytest.skip("no Python {}.{} on PATH or in ~/.pyenv/versions".format(*version))
 
 
 @pytest.fixture()

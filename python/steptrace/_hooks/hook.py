@@ -65,7 +65,8 @@ class Hook:
         try:
             reason = facts.text_of(reason[:500])
             fact = {"hook": self.name, "module": self.module, "state": state, "reason": reason}
-            fact |= {name: facts.text_of(value[:500]) for name, value in more.items()}
+            for name, value in more.items():
+                fact[name] = facts.text_of(value[:500])
             self.probe.fact(vocabulary.FACT_HOOK, json.dumps(fact))
         except Exception:
             pass
