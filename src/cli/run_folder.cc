@@ -2,7 +2,6 @@
 #include "cli/run_folder.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/random_digits.h"
 #include "base/redactor.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
@@ -31,16 +31,6 @@ bool EndsWith(const std::string& text, const char* end) {
 bool IsSafe(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
          c == '_' || c == '-';
-}
-
-std::string RandomTail() {
-  uint32_t bits = 0;
-  if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != sizeof bits) {
-    bits = static_cast<uint32_t>(MonotonicNowNs()) ^ static_cast<uint32_t>(getpid() << 12);
-  }
-  char text[9];
-  snprintf(text, sizeof text, "%08x", bits);
-  return text;
 }
 
 Error CannotMake(const fs::path& path, const char* cause, const char* option = "--output") {
@@ -130,13 +120,13 @@ Result<RunFolder> MakeRunFolder(const RunOptions& options, int64_t utc_ns) {
     if (!absolute.has_filename()) absolute = absolute.parent_path();
     STEPTRACE_RETURN_IF_ERROR(MakeGivenFolder(absolute, options.folder_mode));
     run.path = absolute;
-    run.id = stem + "-" + RandomTail();
+    run.id = stem + "-" + RandomDigits();
     return run;
   }
   STEPTRACE_ASSIGN_OR_RETURN(run.shown, MakeNewFolder(options.folder, stem, options.folder_mode));
   std::error_code error;
   run.path = fs::absolute(run.shown, error).lexically_normal();
-  run.id = run.path.filename().string() + "-" + RandomTail();
+  run.id = run.path.filename().string() + "-" + RandomDigits();
   return run;
 }
 

@@ -2,7 +2,6 @@
 #include "import/importer.h"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/time.h"
+#include "base/random_digits.h"
 #include "import/bytes/archive.h"
 #include "import/kineto/event_reader.h"
 #include "import/kineto/json_text.h"
@@ -140,14 +139,6 @@ void MakeStoppable(std::vector<Source>& sources, const std::function<bool()>& st
   }
 }
 
-std::string RandomTail() {
-  uint32_t bits = 0;
-  if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof bits)) {
-    bits = static_cast<uint32_t>(MonotonicNowNs());
-  }
-  return fmt::format("{:08x}", bits);
-}
-
 Error NothingKnown(const Sorted& sorted) {
   if (!sorted.refused.empty()) return sorted.refused.front();
   if (!sorted.damaged.empty()) return Error{sorted.damaged.front()};
@@ -258,7 +249,7 @@ std::string FolderName(const std::string& name) {
 }
 
 std::string NewRunId(const fs::path& output) {
-  return output.filename().string() + "-" + RandomTail();
+  return output.filename().string() + "-" + RandomDigits();
 }
 
 namespace {

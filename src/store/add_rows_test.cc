@@ -2,10 +2,14 @@
 #include "store/add_rows.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <fstream>
 
+#include "store/run_files.h"
 #include "store/test_run.h"
+#include "store/writer_lock.h"
+#include "store/written_manifests.h"
 
 namespace steptrace::store {
 namespace {
@@ -65,6 +69,55 @@ TEST_F(AddRowsTest, NoRowsAreAnEmptyTableThatIsNamed) {
   ASSERT_OK(after);
   EXPECT_TRUE(after->tables.contains("steps"));
   EXPECT_EQ(*OpenRun(run()).CountRows("steps"), 0);
+}
+
+// Of a process with the same number in another container, or of one that died.
+TEST_F(AddRowsTest, NoFileIsWrittenOverAnother) {
+  MakeClosed();
+  StringTable strings;
+  std::vector<std::string> there;
+  for (const int64_t number : {int64_t{0}, int64_t{1}, static_cast<int64_t>(::getpid())}) {
+    there.push_back(OwnSegment("steps", 0, number));
+    std::filesystem::create_directories((run() / there.back()).parent_path());
+    std::ofstream(run() / there.back()) << "of another";
+  }
+  ASSERT_OK(AddRows<StepRow>(run(), Steps(strings), strings));
+  EXPECT_EQ(*OpenRun(run()).CountRows("steps"), 6);
+  for (const std::string& file : there) EXPECT_EQ(*ReadFile(run() / file, 100), "of another");
+}
+
+TEST_F(AddRowsTest, ATableThatIsThereByNowStaysAsItIs) {
+  MakeClosed();
+  StringTable strings;
+  const std::vector<StepRow> rows = Steps(strings);
+  ASSERT_OK(AddTable<StepRow>(run(), rows, strings));
+  ASSERT_OK(AddTable<StepRow>(run(), rows, strings));
+  EXPECT_EQ(*OpenRun(run()).CountRows("steps"), 6);
+}
+
+TEST_F(AddRowsTest, WhoHoldsTheLockAlsoWrites) {
+  MakeClosed();
+  StringTable strings;
+  {
+    const auto lock = WriterLock::Take(run(), OwnWriterName());
+    ASSERT_OK(lock);
+    EXPECT_FALSE(AddRows<StepRow>(run(), Steps(strings), strings).ok());
+    EXPECT_FALSE(std::filesystem::exists(run() / "tables/steps"));
+  }
+  ASSERT_OK(AddRows<StepRow>(run(), Steps(strings), strings));
+  EXPECT_FALSE(std::filesystem::exists(run() / "journal")) << "the lock's folder stayed";
+}
+
+TEST_F(AddRowsTest, WhatFailsLeavesNoSegments) {
+  MakeClosed();
+  const std::filesystem::path newest = NewestManifest(run());
+  std::filesystem::rename(newest, newest.parent_path() / "9007199254740992.json");  // the last
+  StringTable strings;
+  ASSERT_FALSE(AddRows<StepRow>(run(), Steps(strings), strings).ok());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(run() / "tables/steps")) {
+    EXPECT_TRUE(entry.is_directory()) << entry.path();
+  }
+  EXPECT_EQ(*OpenRun(run()).CountRows("slices"), 1);
 }
 
 TEST_F(AddRowsTest, ARunInProgressIsItsWriters) {

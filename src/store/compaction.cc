@@ -41,7 +41,7 @@ int32_t Absorbed(const Manifest& manifest, const JournalFile& file) {
 
 std::vector<JournalGroup> GroupJournals(const fs::path& run, const Manifest& manifest) {
   std::vector<JournalGroup> groups;
-  for (JournalFile& file : JournalsOf(manifest, ListJournals(run))) {
+  for (JournalFile& file : JournalsOf(run, manifest)) {
     if (file.number < Absorbed(manifest, file)) continue;
     bool same =
         !groups.empty() && groups.back().folder == file.folder && groups.back().table == file.table;
@@ -85,9 +85,10 @@ int64_t EndOf(const Row& row) {
 template <class Row>
 class ChunkWriter {
  public:
-  ChunkWriter(SegmentQueue* queue, std::string writer, int32_t node, const TableParts& parts,
-              StringTable& strings, StepFinder* steps, int64_t chunk_bytes)
-      : queue_(queue),
+  ChunkWriter(const fs::path& run, SegmentQueue* queue, std::string writer, int32_t node,
+              const TableParts& parts, StringTable& strings, StepFinder* steps, int64_t chunk_bytes)
+      : run_(run),
+        queue_(queue),
         writer_(std::move(writer)),
         node_(node),
         strings_(strings),
@@ -158,6 +159,8 @@ class ChunkWriter {
     SegmentInfo segment;
     segment.node = node_;
     if constexpr (kHasRank<Row>) segment.rank = RankOf(view[0]);
+    next_number_ =
+        FreeSegmentNumber(run_, TableOf<Row>::kName, writer_, node_, segment.rank, next_number_);
     segment.file = SegmentFile(TableOf<Row>::kName, writer_, node_, segment.rank, next_number_++);
     STEPTRACE_ASSIGN_OR_RETURN(auto batch, EncodeSegment(view, strings_, &segment));
     return queue_->Add(std::move(segment), std::move(batch));
@@ -171,13 +174,14 @@ class ChunkWriter {
     }
   }
 
+  const fs::path& run_;
   SegmentQueue* queue_;
   std::string writer_;
   int32_t node_;
   StringTable& strings_;
   StepFinder* steps_;
   size_t chunk_rows_;
-  int64_t next_number_;  // never one that the manifest names, of any node or rank
+  int64_t next_number_;
   std::vector<Row> rows_;
   std::optional<int64_t> last_ns_;
 };
@@ -187,7 +191,8 @@ class Absorber {
  public:
   Absorber(const fs::path& run, Manifest* manifest, StringTable& strings, StepFinder* steps,
            int64_t chunk_bytes)
-      : manifest_(manifest),
+      : run_(run),
+        manifest_(manifest),
         strings_(strings),
         steps_(steps),
         chunk_bytes_(chunk_bytes),
@@ -214,7 +219,7 @@ class Absorber {
   template <class Row>
   Status AbsorbRows(const JournalGroup& group, std::vector<Row> more) {
     TableParts& parts = manifest_->tables[group.table];
-    ChunkWriter<Row> chunks(&queue_, manifest_->writer, group.node, parts, strings_, steps_,
+    ChunkWriter<Row> chunks(run_, &queue_, manifest_->writer, group.node, parts, strings_, steps_,
                             chunk_bytes_);
     std::vector<LossRow> found;
     for (const JournalFile& file : group.files) {
@@ -264,6 +269,7 @@ class Absorber {
     return {};
   }
 
+  const fs::path& run_;
   Manifest* manifest_;
   StringTable& strings_;
   StepFinder* steps_;
@@ -274,12 +280,12 @@ class Absorber {
   SegmentQueue queue_;
 };
 
-// Whether a file below tables/ is where the writer has its segments.
-bool IsInPlaceOf(const std::string& writer, const fs::path& file) {
-  if (writer.empty()) return true;  // of format 1, which has one
-  auto part = file.begin();
-  for (int i = 0; i < 2 && part != file.end(); ++i) ++part;  // tables/<table>
-  return part != file.end() && *part == "writer=" + writer;
+// The folders where a writer has its segments. A run of format 1 has one writer.
+std::vector<fs::path> FoldersOf(const fs::path& run, const std::string& writer) {
+  if (writer.empty()) return {run / "tables"};
+  std::vector<fs::path> folders = Entries(run / "tables");
+  for (fs::path& folder : folders) folder /= "writer=" + writer;
+  return folders;
 }
 
 // Segments that no manifest names: of an attempt that did not come to its end.
@@ -289,14 +295,15 @@ void RemoveStrays(const fs::path& run, const Manifest& manifest) {
     for (const SegmentInfo& segment : parts.segments) named.insert(run / segment.file);
   }
   std::vector<fs::path> strays;
-  std::error_code failed;
-  fs::recursive_directory_iterator it(run / "tables", failed);
-  for (; !failed && it != fs::recursive_directory_iterator(); it.increment(failed)) {
-    if (it->is_directory(failed) || named.contains(it->path())) continue;
-    if (!IsInPlaceOf(manifest.writer, it->path().lexically_relative(run))) continue;
-    strays.push_back(it->path());
+  for (const fs::path& folder : FoldersOf(run, manifest.writer)) {
+    std::error_code failed;
+    fs::recursive_directory_iterator it(folder, failed);
+    for (; !failed && it != fs::recursive_directory_iterator(); it.increment(failed)) {
+      if (!it->is_directory(failed) && !named.contains(it->path())) strays.push_back(it->path());
+    }
   }
-  for (const fs::path& stray : strays) fs::remove(stray, failed);
+  std::error_code ignored;
+  for (const fs::path& stray : strays) fs::remove(stray, ignored);
 }
 
 // Journals whose rows are in segments, and folders of journals that hold none any more. Those that
@@ -306,7 +313,7 @@ void RemoveAbsorbed(const fs::path& run, const Manifest& manifest,
   std::error_code failed;
   for (const fs::path& journal : damaged) (void)PutAside(run, journal).ok();
   bool all = true;
-  for (const JournalFile& file : JournalsOf(manifest, ListJournals(run))) {
+  for (const JournalFile& file : JournalsOf(run, manifest)) {
     bool absorbed = file.number < Absorbed(manifest, file);
     if (absorbed) fs::remove(file.path, failed);
     all = all && absorbed && !failed;
@@ -377,7 +384,7 @@ Status CloseAtOnce(const fs::path& run, Manifest* manifest, StringTable& strings
   STEPTRACE_RETURN_IF_ERROR(absorber.AbsorbLosses(losses, options.losses));
   FillFromRows(&attempt, absorber.last_ns());
   STEPTRACE_RETURN_IF_ERROR(SyncNewFolders(run, *manifest, attempt));
-  STEPTRACE_RETURN_IF_ERROR(WriteManifest(run, attempt));
+  STEPTRACE_RETURN_IF_ERROR(options.write_manifest(run, attempt));
   *manifest = std::move(attempt);
   RemoveAbsorbed(run, *manifest, absorber.damaged());
   return {};
@@ -397,7 +404,7 @@ Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& string
     Absorber absorber(run, &attempt, strings, steps, options.chunk_bytes);
     Status status = absorb(absorber);
     if (status.ok()) status = SyncNewFolders(run, *manifest, attempt);
-    if (status.ok()) status = WriteManifest(run, attempt);
+    if (status.ok()) status = options.write_manifest(run, attempt);
     if (!status.ok()) {
       RemoveStrays(run, *manifest);
       failed = status;
@@ -412,7 +419,7 @@ Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& string
   }
   commit([&](Absorber& absorber) { return absorber.AbsorbLosses(losses_group, losses); });
   FillFromRows(manifest, std::nullopt);
-  STEPTRACE_RETURN_IF_ERROR(WriteManifest(run, *manifest));
+  STEPTRACE_RETURN_IF_ERROR(options.write_manifest(run, *manifest));
   return failed;
 }
 
@@ -421,7 +428,7 @@ Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& string
 std::optional<int64_t> LastJournalWriteNs(const fs::path& run, const Manifest& manifest) {
   std::optional<int64_t> last_ns;
   if (manifest.epoch_utc_ns <= 0) return last_ns;  // not known
-  for (const JournalFile& file : JournalsOf(manifest, ListJournals(run))) {
+  for (const JournalFile& file : JournalsOf(run, manifest)) {
     struct stat facts {};
     if (::stat(file.path.c_str(), &facts) != 0) continue;
     const int64_t utc_ns = int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;
@@ -436,7 +443,7 @@ std::optional<int64_t> LastJournalWriteNs(const fs::path& run, const Manifest& m
 std::vector<LossRow> LostJournalLosses(const fs::path& run, const Manifest& manifest,
                                        StringTable& strings) {
   std::vector<LossRow> losses;
-  for (const JournalFile& file : JournalsOf(manifest, LostJournals(run))) {
+  for (const JournalFile& file : LostJournalsOf(run, manifest)) {
     if (file.number < Absorbed(manifest, file)) continue;
     LossRow row;
     row.node = file.node;
@@ -453,7 +460,7 @@ std::vector<LossRow> LostJournalLosses(const fs::path& run, const Manifest& mani
 Result<std::vector<LossRow>> JournalLosses(const fs::path& run, const Manifest& manifest,
                                            StringTable& strings) {
   std::vector<LossRow> losses = LostJournalLosses(run, manifest, strings);
-  for (const JournalFile& file : JournalsOf(manifest, ListJournals(run))) {
+  for (const JournalFile& file : JournalsOf(run, manifest)) {
     if (file.number < Absorbed(manifest, file)) continue;
     STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(file.path));
     while (auto batch = reader.Next()) {

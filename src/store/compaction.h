@@ -17,6 +17,7 @@ namespace steptrace::store {
 struct CompactionOptions {
   int64_t chunk_bytes = 6 << 20;  // rows in memory at once
   std::vector<LossRow> losses;    // go into `losses` with the rows of the journals
+  Status (*write_manifest)(const std::filesystem::path& run, const Manifest&) = WriteManifest;
 };
 
 // Journals of which nothing is left, as rows of `losses`.

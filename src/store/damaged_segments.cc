@@ -81,16 +81,6 @@ struct Removal {
   std::vector<std::string> lost_columns;
 };
 
-// A name of the segment's place that nothing has.
-std::string FreeSegmentFile(const fs::path& run, const std::string& writer,
-                            const std::string& table, const SegmentInfo& segment, size_t segments) {
-  for (auto number = static_cast<int64_t>(segments);; ++number) {
-    std::string file = SegmentFile(table, writer, segment.node, segment.rank, number);
-    std::error_code failed;
-    if (!fs::exists(fs::symlink_status(run / file, failed))) return file;
-  }
-}
-
 // Writes what is sound of it to a file of its own.
 template <class Row>
 Status Keep(const fs::path& run, const std::string& writer, size_t segments, Removal* removal) {
@@ -101,7 +91,9 @@ Status Keep(const fs::path& run, const std::string& writer, size_t segments, Rem
   SegmentInfo place;
   place.node = segment.node;
   place.rank = segment.rank;
-  place.file = FreeSegmentFile(run, writer, TableOf<Row>::kName, segment, segments);
+  const int64_t number = FreeSegmentNumber(run, TableOf<Row>::kName, writer, segment.node,
+                                           segment.rank, static_cast<int64_t>(segments));
+  place.file = SegmentFile(TableOf<Row>::kName, writer, segment.node, segment.rank, number);
   STEPTRACE_ASSIGN_OR_RETURN(
       removal->kept, WriteSegment(run, std::move(place), RowsView<Row>{kept.rows, {}}, strings));
   removal->damaged.kept_rows = removal->kept->rows;

@@ -11,6 +11,7 @@
 
 #include "base/inert_text.h"
 #include "base/text_hash.h"
+#include "store/manifest_seal.h"
 #include "store/run_files.h"
 
 namespace steptrace::store {
@@ -31,14 +32,6 @@ std::string Sealed(std::string json) {
   json.erase(json.size() - kEnd.size());
   const uint32_t checksum = ChecksumOf(json);
   return json + fmt::format("{}{}{}", kChecksum, checksum, kEnd);
-}
-
-// Whether the text is as it was sealed, to the last byte.
-bool IsSealed(std::string_view text) {
-  const size_t at = text.rfind(kChecksum);
-  if (at == std::string_view::npos || !text.ends_with(kEnd)) return false;
-  const std::string_view number = text.substr(at + kChecksum.size());
-  return number == fmt::format("{}{}", ChecksumOf(text.substr(0, at)), kEnd);
 }
 
 template <class T>
@@ -284,6 +277,9 @@ bool IsStatus(const std::string& text) {
                      [&](const char* known) { return text == known; });
 }
 
+// More than any job has of either: they are kept in memory, and reports go through them.
+constexpr size_t kMostNodesOrRanks = 1 << 20;
+
 // What no writer of ours writes: readers would count rows twice, or never end.
 Status CheckSense(const Manifest& manifest) {
   if (!manifest.status.empty() && !IsStatus(manifest.status)) {
@@ -291,6 +287,10 @@ Status CheckSense(const Manifest& manifest) {
   }
   if (manifest.end_ns.value_or(0) < 0) {
     return Error{fmt::format("its end_ns is {}", *manifest.end_ns)};
+  }
+  if (manifest.nodes.size() > kMostNodesOrRanks || manifest.ranks.size() > kMostNodesOrRanks) {
+    return Error{fmt::format("it has {} nodes and {} ranks, more than {} of one",
+                             manifest.nodes.size(), manifest.ranks.size(), kMostNodesOrRanks)};
   }
   SeededSet<std::string> files;
   for (const auto& [table, parts] : manifest.tables) {
@@ -358,6 +358,13 @@ Status FillFromJson(const Json& json, Manifest* manifest) {
 
 }  // namespace
 
+bool IsSealed(std::string_view json) {
+  const size_t at = json.rfind(kChecksum);
+  if (at == std::string_view::npos || !json.ends_with(kEnd)) return false;
+  const std::string_view number = json.substr(at + kChecksum.size());
+  return number == fmt::format("{}{}", ChecksumOf(json.substr(0, at)), kEnd);
+}
+
 std::string ManifestToJson(const Manifest& manifest) {
   Json json;
   json["format"] = manifest.format;
@@ -403,15 +410,15 @@ Result<Manifest> ManifestFromJson(const std::string& json, const std::string& wh
   manifest.format = 0;
   manifest.status.clear();
   Get(parsed, "format", &manifest.format);
+  if (manifest.format > 1 && !IsSealed(json)) {
+    return Error{where + ": its checksum is that of another text; bring it back from a copy"};
+  }
   if (manifest.format > kFormatNumber) {
     return Error{fmt::format("{}: format {} is newer than this build knows ({}); update Steptrace",
                              where, manifest.format, kFormatNumber)};
   }
   if (manifest.format < 1) {
     return Error{where + ": it has no format number; check that this is a run of Steptrace"};
-  }
-  if (manifest.format > 1 && !IsSealed(json)) {
-    return Error{where + ": its checksum is that of another text; bring it back from a copy"};
   }
   Status filled = FillFromJson(parsed, &manifest);
   if (!filled.ok()) {

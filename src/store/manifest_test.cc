@@ -79,8 +79,12 @@ TEST(Manifest, KeepsBytesThatAreNoText) {
 }
 
 TEST(Manifest, RefusesOtherFormatsWithTheNextStep) {
-  EXPECT_THAT(Problem(R"({"format": 3})"), HasSubstr("format 3 is newer than this build knows (2); "
-                                                     "update Steptrace"));
+  Manifest newer = FullManifest();
+  newer.format = 3;
+  EXPECT_THAT(Problem(ManifestToJson(newer)),
+              HasSubstr("format 3 is newer than this build knows (2); "
+                        "update Steptrace"));
+  EXPECT_THAT(Problem(R"({"format": 3})"), HasSubstr("its checksum is that of another text"));
   EXPECT_THAT(Problem(R"({"id": "x"})"), HasSubstr("no format number"));
   EXPECT_THAT(Problem("no json"), HasSubstr("not a manifest"));
   EXPECT_THAT(Problem(std::string(100'000, '[')), HasSubstr("not a manifest"));
@@ -110,6 +114,13 @@ TEST(ManifestMalice, NamesNoSegmentTwice) {
   segments.push_back(segments.at(0));
   segments.back().file = "tables//tracks/./writer=w/node=0/0.parquet";
   EXPECT_THAT(Problem(ManifestToJson(manifest)), HasSubstr("twice; do not trust this run"));
+}
+
+TEST(ManifestMalice, HasNoMoreRanksThanAJob) {
+  Manifest manifest = FullManifest();
+  manifest.format = 1;  // its JSON is the shortest
+  manifest.ranks.assign((size_t{1} << 20) + 1, RankInfo());
+  EXPECT_THAT(Problem(ManifestToJson(manifest)), HasSubstr("1048577 ranks, more than 1048576"));
 }
 
 TEST(ManifestMalice, TellsNumbersAndWordsThatMakeNoSense) {

@@ -29,6 +29,7 @@ class ReadBackTest : public ::testing::Test {
   }
 
   Status Write(const arrow::RecordBatch& batch) {
+    std::filesystem::remove(dir_.path() / segment_.file);  // none is written over another
     return WriteSegmentFile(dir_.path(), batch, Sync::kLater, &segment_);
   }
   // What the file's readers say of it, beside this batch.

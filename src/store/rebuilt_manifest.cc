@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/rebuilt_manifest.h"
 
+#include <arrow/array.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -99,6 +100,18 @@ int64_t RowsOf(const JournalFile& file) {
   return rows;
 }
 
+// As the rows of a journal say, which are all of one.
+std::optional<int32_t> NodeOf(const JournalFile& file) {
+  auto reader = JournalReader::Open(file.path);
+  if (!reader.ok()) return std::nullopt;
+  const auto batch = reader->Next();
+  const auto column = batch == nullptr ? nullptr : batch->GetColumnByName("node");
+  if (column == nullptr || column->type_id() != arrow::Type::INT32) return std::nullopt;
+  const auto& nodes = static_cast<const arrow::Int32Array&>(*column);
+  if (nodes.length() == 0 || nodes.IsNull(0) || nodes.Value(0) < 0) return std::nullopt;
+  return nodes.Value(0);
+}
+
 using PartKey = std::pair<std::string, int32_t>;  // table, node
 
 struct Part {
@@ -111,22 +124,25 @@ class Rebuilder {
   Rebuilder(const fs::path& run, const std::string& writer, StringTable& strings)
       : run_(run), writer_(writer), strings_(strings) {}
 
-  Result<RebuiltRun> Rebuild(const std::string& why, const std::optional<Manifest>& before) {
-    if (before) {
-      rebuilt_.manifest = *before;
-      rebuilt_.manifest.tables.clear();
+  Result<RebuiltRun> Rebuild(const std::string& why, const std::optional<KnownManifest>& known) {
+    Manifest& manifest = rebuilt_.manifest;
+    if (known) {
+      manifest = known->manifest;
+      manifest.tables.clear();
     } else {
       NameByFolder();
     }
-    rebuilt_.manifest.status.clear();
-    AddManifestLoss(why, before.has_value());
+    const bool has_end = known && known->is_older && known->manifest.status != kStatusInProgress;
+    if (!has_end) manifest.status.clear();
     for (const fs::path& file : FilesOf(run_, writer_)) {
       STEPTRACE_RETURN_IF_ERROR(AddSegment(file));
     }
-    for (JournalFile& file : JournalsOf(rebuilt_.manifest, ListJournals(run_))) {
+    if (!writer_.empty()) manifest.journal_nodes.try_emplace(writer_, OwnNode());
+    for (JournalFile& file : JournalsOf(run_, manifest)) {
       parts_[{file.table, file.node}].journals.push_back(std::move(file));
     }
     for (auto& [key, part] : parts_) Choose(key, std::move(part));
+    AddManifestLoss(why, known);
     return std::move(rebuilt_);
   }
 
@@ -140,20 +156,39 @@ class Rebuilder {
     manifest.name = manifest.id;
     manifest.writer = writer_;
     manifest.format = writer_.empty() ? 1 : kFormatNumber;
-    if (!writer_.empty()) manifest.journal_nodes = {{writer_, 0}};
+    if (!writer_.empty()) manifest.first_number = -1;
   }
 
-  void AddManifestLoss(const std::string& why, bool has_older) {
+  // Of which the writer's journals are: as their rows say, else as its segments lie.
+  int32_t OwnNode() const {
+    for (const JournalFile& file : ListJournals(run_, writer_)) {
+      if (const auto node = NodeOf(file)) return *node;
+    }
+    return parts_.empty() ? 0 : parts_.begin()->first.second;
+  }
+
+  // The first, before all other losses.
+  void AddManifestLoss(const std::string& why, const std::optional<KnownManifest>& known) {
+    const char* taken =
+        "the command, the dates, the nodes, the versions and how it ended are unknown, and the "
+        "name "
+        "is the folder's";
+    const std::string& status = rebuilt_.manifest.status;
+    if (known && !known->is_older) {
+      taken =
+          "the nodes and how it ended are unknown, what else no row tells is as another writer "
+          "of the run has it";
+    } else if (known) {
+      taken = status.empty() || status == kStatusInProgress
+                  ? "how it ended is unknown, what else no row tells is as the one before it has it"
+                  : "what no row tells is as the one before it has it";
+    }
     LossRow loss;
     loss.cause = strings_.Intern(NameOf(LossCause::kManifestDamaged));
     loss.count = -1;
-    loss.detail = fmt::format(
-        "{}; {} was made anew from the run's other files: {}", why,
-        writer_.empty() ? "run.json" : "the manifest",
-        has_older ? "how it ended is unknown"
-                  : "the command, the dates, the nodes, the versions and how it ended are unknown, "
-                    "and the name is the folder's");
-    rebuilt_.losses.push_back(std::move(loss));
+    loss.detail = fmt::format("{}; {} was made anew from the run's other files: {}", why,
+                              writer_.empty() ? "run.json" : "the manifest", taken);
+    rebuilt_.losses.insert(rebuilt_.losses.begin(), std::move(loss));
   }
 
   // An error: there was no memory, or the system does not give the file.
@@ -220,9 +255,9 @@ class Rebuilder {
 }  // namespace
 
 Result<RebuiltRun> RebuildRun(const fs::path& run, const std::string& writer,
-                              const std::string& why, const std::optional<Manifest>& before,
+                              const std::string& why, const std::optional<KnownManifest>& known,
                               StringTable& strings) {
-  return Rebuilder(run, writer, strings).Rebuild(why, before);
+  return Rebuilder(run, writer, strings).Rebuild(why, known);
 }
 
 }  // namespace steptrace::store

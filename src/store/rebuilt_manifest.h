@@ -21,12 +21,19 @@ struct RebuiltRun {
   std::vector<std::filesystem::path> left_over;
 };
 
-// From the writer's other files. What no row tells (command, epoch, nodes) is as `before` has it,
-// an older manifest; without one it stays unknown, and name and id are the folder's. Where a table
-// of a node has both journals and segments, one of them is a part of the other: the one with more
-// rows counts. `why`: what is wrong with the manifest. Nothing is changed on the disk.
+// A manifest that can be read.
+struct KnownManifest {
+  Manifest manifest;
+  bool is_older = true;  // of the writer itself; else what another writer says of the run
+};
+
+// From the writer's other files. What no row tells (command, epoch, nodes) is as `known` has it,
+// and from an older manifest of its own also how it ended; without one it stays unknown, and name
+// and id are the folder's. Where a table of a node has both journals and segments, one of them is a
+// part of the other: the one with more rows counts. `why`: what is wrong with the manifest. Nothing
+// is changed on the disk.
 Result<RebuiltRun> RebuildRun(const std::filesystem::path& run, const std::string& writer,
-                              const std::string& why, const std::optional<Manifest>& before,
+                              const std::string& why, const std::optional<KnownManifest>& known,
                               StringTable& strings);
 
 }  // namespace steptrace::store

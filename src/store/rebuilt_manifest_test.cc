@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 constexpr int kStepsWritten = 6;
@@ -214,6 +215,49 @@ TEST(RebuiltManifest, WhatWasPutAsideBeforeStays) {
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 3);
   RunReader reader = OpenRun(run);
   ExpectWholeRows(reader);
+}
+
+// Of a run of one writer that is not the first node.
+TEST(RebuiltManifest, AJournalsNodeIsThatOfItsRows) {
+  TempDir dir;
+  const fs::path run = dir.path() / "run";
+  {
+    WriterOptions options = QuietOptions();
+    options.node = 3;
+    RunWriter writer = MakeWriter(run, options);
+    StepRow step = SampleStep(writer.strings(), 0);
+    step.node = 3;
+    writer.Append(step);
+    ASSERT_OK(writer.Flush());
+  }
+  fs::remove(NewestManifest(run));
+  ASSERT_OK(RecoverRun(run));
+  RunReader reader = OpenRun(run);
+  const auto steps = reader.Read<StepRow>();
+  ASSERT_OK(steps);
+  ASSERT_EQ(steps->size(), 1u);
+  EXPECT_EQ(steps->front().node, 3);
+  EXPECT_EQ(reader.manifest().first_number, -1) << "no row tells it";
+}
+
+// One that a write did not come to remove.
+TEST(RebuiltManifest, AnOlderOneTellsHowTheRunEnded) {
+  TempDir dir;
+  const fs::path run = dir.path() / "run";
+  MakeClosedRun(run);
+  const fs::path older = NewestManifest(run);
+  std::ofstream(older.parent_path() / "1000.json") << "{";
+  ASSERT_OK(RecoverRun(run));
+  RunReader reader = OpenRun(run);
+  ExpectWholeRows(reader);
+  EXPECT_EQ(reader.manifest().status, kStatusCompleted);
+  EXPECT_EQ(reader.manifest().end_ns, CompletedManifest().end_ns);
+  const auto losses = reader.Read<LossRow>();
+  ASSERT_OK(losses);
+  ASSERT_EQ(losses->size(), 1u);
+  EXPECT_THAT(losses->front().detail,
+              HasSubstr("what no row tells is as the one before it has it"));
+  EXPECT_THAT(losses->front().detail, Not(HasSubstr("how it ended is unknown")));
 }
 
 }  // namespace

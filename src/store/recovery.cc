@@ -2,7 +2,6 @@
 #include "store/recovery.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +10,7 @@
 #include "store/compaction.h"
 #include "store/rebuilt_manifest.h"
 #include "store/run_files.h"
+#include "store/writer_lock.h"
 #include "store/written_manifests.h"
 
 namespace steptrace::store {
@@ -18,30 +18,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What lies in the place of a file of ours: nobody could read or replace it.
-Status MoveAwayIfNoFile(const fs::path& run, const fs::path& path) {
-  struct stat facts {};
-  if (::lstat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode)) return {};
-  STEPTRACE_ASSIGN_OR_RETURN(const fs::path aside, PutAside(run, path));
-  (void)aside;
-  return {};
-}
-
 // What another writer of the run says of it, for one that says nothing more.
-std::optional<Manifest> ToldByOthers(const fs::path& run, const std::string& writer) {
+std::optional<KnownManifest> ToldByOthers(const fs::path& run, const std::string& writer) {
   for (const std::string& other : WritersOf(run)) {
     auto found = ReadWriter(run, other);
     if (other == writer || !found.ok()) continue;
     Manifest known = std::move(found->manifest);
     known.writer = writer;
-    known.journal_nodes = {{writer, 0}};
+    known.journal_nodes.clear();
     known.first_number = -1;
     known.nodes.clear();
     known.ranks.clear();
     known.end_ns.reset();
     known.exit_code.reset();
     known.signal.reset();
-    return known;
+    return KnownManifest{std::move(known), false};
   }
   return std::nullopt;
 }
@@ -55,10 +46,9 @@ Result<Manifest> ManifestToClose(const fs::path& run, const std::string& writer,
   if (!CanBeRebuilt(run, writer)) return found.error();
   const std::string why = found.ok() ? found->why : found.error().message;
   const std::vector<fs::path> damaged = found.ok() ? found->damaged : ManifestFiles(run, writer);
+  const auto known = found.ok() ? KnownManifest{found->manifest} : ToldByOthers(run, writer);
   STEPTRACE_ASSIGN_OR_RETURN(
-      RebuiltRun rebuilt,
-      RebuildRun(run, writer, why.substr(0, why.rfind("; ")),
-                 found.ok() ? found->manifest : ToldByOthers(run, writer), strings));
+      RebuiltRun rebuilt, RebuildRun(run, writer, why.substr(0, why.rfind("; ")), known, strings));
   for (const fs::path& stands : damaged) {
     STEPTRACE_ASSIGN_OR_RETURN(const fs::path aside, PutAside(run, stands));
     rebuilt.losses.front().detail +=
@@ -70,19 +60,6 @@ Result<Manifest> ManifestToClose(const fs::path& run, const std::string& writer,
   }
   losses->insert(losses->end(), rebuilt.losses.begin(), rebuilt.losses.end());
   return std::move(rebuilt.manifest);
-}
-
-// The folder that the lock needs, whatever lies there.
-Status MakeLockFolder(const fs::path& run, const std::string& name) {
-  const fs::path folder = JournalDir(run, name);
-  for (const fs::path& place : {folder.parent_path(), folder}) {
-    std::error_code failed;
-    if (fs::is_directory(place, failed) || !fs::exists(fs::symlink_status(place, failed))) continue;
-    STEPTRACE_ASSIGN_OR_RETURN(const fs::path aside, PutAside(run, place));
-    (void)aside;
-  }
-  STEPTRACE_RETURN_IF_ERROR(MakeDirs(folder));
-  return MoveAwayIfNoFile(run, folder / kLockName);
 }
 
 void ApplyEnd(const RecoverOptions& options, Manifest* manifest) {
@@ -98,12 +75,13 @@ Status CloseDeadWriter(const fs::path& run, const std::string& writer,
   StringTable strings;
   CompactionOptions compaction;
   compaction.chunk_bytes = options.chunk_bytes;
+  compaction.write_manifest = WriteManifestAlone;  // of all writers run.json tells at the end
   STEPTRACE_ASSIGN_OR_RETURN(Manifest manifest,
                              ManifestToClose(run, writer, strings, &compaction.losses));
   for (LossRow& loss : LostJournalLosses(run, manifest, strings)) {
     compaction.losses.push_back(std::move(loss));
   }
-  for (const JournalFile& file : JournalsOf(manifest, LostJournals(run))) {
+  for (const JournalFile& file : LostJournalsOf(run, manifest)) {
     STEPTRACE_RETURN_IF_ERROR(MoveAwayIfNoFile(run, file.path));
   }
   if (manifest.status == kStatusInProgress) {
@@ -113,13 +91,17 @@ Status CloseDeadWriter(const fs::path& run, const std::string& writer,
   return CloseRun(run, &manifest, strings, compaction);
 }
 
-// Where a writer's lock is; format 1 locks the first node's folder for the whole run.
-std::string LockFolder(const std::string& writer) {
-  return writer.empty() ? JournalFolder(0) : writer;
+bool HasJournals(const fs::path& run, const Manifest& manifest) {
+  return !JournalsOf(run, manifest).empty();
 }
 
-bool HasJournals(const fs::path& run, const Manifest& manifest) {
-  return !JournalsOf(manifest, ListJournals(run)).empty();
+// Of a writer that died after its last journal was removed. Who holds its lock removes it himself.
+void RemoveLeftFolder(const fs::path& run, const std::string& writer) {
+  if (HasLockFolder(run, writer)) {
+    auto lock = WriterLock::Take(run, writer);
+    if (lock.ok()) lock->RemovesFolder();
+  }
+  ::rmdir((run / "journal").c_str());  // unless others are in it
 }
 
 Status RecoverWriter(const fs::path& run, const std::string& writer,
@@ -128,10 +110,10 @@ Status RecoverWriter(const fs::path& run, const std::string& writer,
   if (!found.ok() && !CanBeRebuilt(run, writer)) return found.error();
   if (found.ok() && found->damaged.empty() && found->manifest.status != kStatusInProgress &&
       !HasJournals(run, found->manifest)) {
+    RemoveLeftFolder(run, writer);
     return {};
   }
-  STEPTRACE_RETURN_IF_ERROR(MakeLockFolder(run, LockFolder(writer)));
-  STEPTRACE_ASSIGN_OR_RETURN(RunLock lock, RunLock::Take(run, LockFolder(writer)));
+  STEPTRACE_ASSIGN_OR_RETURN(const WriterLock lock, WriterLock::Take(run, writer));
   return CloseDeadWriter(run, writer, options);
 }
 
@@ -145,8 +127,14 @@ Status RecoverRun(const fs::path& run, const RecoverOptions& options) {
   if (::faccessat(AT_FDCWD, run.c_str(), R_OK | X_OK, AT_EACCESS) != 0) {
     return SystemError("cannot read " + run.string(), errno);
   }
+  bool any = false;
   for (const std::string& writer : WritersOf(run)) {
-    STEPTRACE_RETURN_IF_ERROR(RecoverWriter(run, writer, options));
+    const Status recovered = RecoverWriter(run, writer, options);
+    if (!recovered.ok()) {
+      if (any) RestoreCopy(run);
+      return recovered;
+    }
+    any = true;
   }
   RestoreCopy(run);
   return {};
@@ -155,18 +143,9 @@ Status RecoverRun(const fs::path& run, const RecoverOptions& options) {
 Result<std::vector<DamagedSegment>> PutDamagedAside(const fs::path& run) {
   std::vector<DamagedSegment> all;
   for (const std::string& writer : WritersOf(run)) {
-    const fs::path journal = JournalDir(run, LockFolder(writer));
-    std::error_code failed;
-    const bool had_journal = fs::is_directory(journal, failed);
-    STEPTRACE_RETURN_IF_ERROR(MakeLockFolder(run, LockFolder(writer)));
-    STEPTRACE_ASSIGN_OR_RETURN(RunLock lock, RunLock::Take(run, LockFolder(writer)));
-    auto damaged = RemoveDamaged(run, writer);
-    if (!had_journal) {  // what the lock needed
-      fs::remove_all(journal, failed);
-      fs::remove(journal.parent_path(), failed);  // unless others are in it
-    }
-    if (!damaged.ok()) return damaged;
-    all.insert(all.end(), damaged->begin(), damaged->end());
+    STEPTRACE_ASSIGN_OR_RETURN(const WriterLock lock, WriterLock::Take(run, writer));
+    STEPTRACE_ASSIGN_OR_RETURN(const auto damaged, RemoveDamaged(run, writer));
+    all.insert(all.end(), damaged.begin(), damaged.end());
   }
   return all;
 }

@@ -326,7 +326,9 @@ TEST(RecoveryDamage, ANewerFormatIsLeftAlone) {
   TempDir dir;
   fs::path run = dir.path() / "run";
   MakeDeadRun(run, 1);
-  WriteFile(NewestManifest(run), R"({"format": 99, "status": "in_progress"})");
+  Manifest newer = SampleManifest();
+  newer.format = 99;
+  WriteFile(NewestManifest(run), ManifestToJson(newer));
   EXPECT_THAT(RecoverError(run), HasSubstr("format 99 is newer"));
   EXPECT_TRUE(fs::exists(OwnJournal(run, "steps-0.arrows")));
 }

@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <tuple>
 
 #include "base/inherited_mode.h"
+#include "base/random_digits.h"
 #include "store/all_tables.h"
 #include "store/arrow_support.h"
 
@@ -45,9 +47,10 @@ std::optional<JournalFile> ParseJournal(const fs::path& path, const std::string&
   return file;
 }
 
-std::vector<JournalFile> AllJournals(const fs::path& run) {
+std::vector<JournalFile> AllJournals(const fs::path& run, const std::optional<std::string>& only) {
   std::vector<JournalFile> files;
-  for (const fs::path& folder : Entries(run / "journal")) {
+  const auto folders = only ? std::vector{JournalDir(run, *only)} : Entries(run / "journal");
+  for (const fs::path& folder : folders) {
     for (const fs::path& path : Entries(folder)) {
       if (auto file = ParseJournal(path, folder.filename())) files.push_back(*std::move(file));
     }
@@ -74,10 +77,18 @@ int LinkInPlace(const char* temporary, const char* path) {
   return ::rename(temporary, path);
 }
 
+constexpr std::string_view kTemporary = ".tmp";
+
 Result<UniqueFd> CreateFile(const fs::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FileModeAt(path)));
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FileModeAt(path)));
   if (!fd.valid()) return SystemError("cannot write " + path.string(), errno);
   return fd;
+}
+
+// Whether a file is still in its folder: who held its lock before may have removed it.
+bool HasName(int fd) {
+  struct stat facts {};
+  return ::fstat(fd, &facts) == 0 && facts.st_nlink > 0;
 }
 
 enum class Durable { kNow, kLater };
@@ -85,7 +96,8 @@ enum class Durable { kNow, kLater };
 // Writes a file beside its place, which `move` then gives it.
 Status PutFile(const fs::path& path, std::string_view content, Durable durable,
                int (*move)(const char* from, const char* to)) {
-  fs::path temporary = path.string() + fmt::format(".{}.tmp", ::getpid());
+  // By chance: processes of several machines or containers have the same numbers.
+  const fs::path temporary = fmt::format("{}.{}{}", path.string(), RandomDigits(), kTemporary);
   int error = 0;
   {
     STEPTRACE_ASSIGN_OR_RETURN(UniqueFd fd, CreateFile(temporary));
@@ -134,6 +146,26 @@ std::string SegmentFile(std::string_view table, std::string_view writer, int32_t
                      number);
 }
 
+int64_t FreeSegmentNumber(const fs::path& run, std::string_view table, std::string_view writer,
+                          int32_t node, std::optional<int32_t> rank, int64_t number) {
+  std::error_code failed;
+  while (
+      fs::exists(fs::symlink_status(run / SegmentFile(table, writer, node, rank, number), failed)))
+    ++number;
+  return number;
+}
+
+void RemoveOldTemporaries(const fs::path& folder, std::string_view begin) {
+  const auto oldest = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const fs::path& file : Entries(folder)) {
+    const std::string name = file.filename();
+    if (!name.starts_with(begin) || !name.ends_with(kTemporary)) continue;
+    std::error_code failed;
+    const auto written = fs::last_write_time(file, failed);
+    if (!failed && written < oldest) fs::remove(file, failed);
+  }
+}
+
 std::vector<fs::path> Entries(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code failed;
@@ -143,16 +175,18 @@ std::vector<fs::path> Entries(const fs::path& folder) {
   return entries;
 }
 
-std::vector<JournalFile> ListJournals(const fs::path& run) {
-  std::vector<JournalFile> files = AllJournals(run);
+std::vector<JournalFile> ListJournals(const fs::path& run,
+                                      const std::optional<std::string>& folder) {
+  std::vector<JournalFile> files = AllJournals(run, folder);
   std::erase_if(files, [](const JournalFile& file) { return file.bytes < 0; });
   return files;
 }
 
-std::vector<JournalFile> LostJournals(const fs::path& run) {
+std::vector<JournalFile> LostJournals(const fs::path& run,
+                                      const std::optional<std::string>& folder) {
   std::vector<JournalFile> lost;
   const JournalFile* last = nullptr;
-  const std::vector<JournalFile> files = AllJournals(run);
+  const std::vector<JournalFile> files = AllJournals(run, folder);
   for (const JournalFile& file : files) {
     const bool same = last != nullptr && last->folder == file.folder && last->table == file.table;
     for (int32_t number = same ? last->number + 1 : 0; number < file.number; ++number) {
@@ -194,17 +228,19 @@ Result<fs::path> PutAside(const fs::path& run, const fs::path& file) {
 
 Result<RunLock> RunLock::Take(const fs::path& run, const std::string& folder) {
   fs::path path = JournalDir(run, folder) / kLockName;
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FileModeAt(path)));
-  if (!fd.valid()) return SystemError("cannot lock " + path.string(), errno);
   // A reader that looks whether the run lives holds a shared lock for a moment.
   constexpr int kTries = 20;
   constexpr useconds_t kPauseUs = 5000;
   for (int i = 0; i < kTries; ++i) {
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return RunLock(std::move(fd));
-    if (errno != EWOULDBLOCK) break;
-    ::usleep(kPauseUs);
+    UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FileModeAt(path)));
+    if (!fd.valid()) return SystemError("cannot lock " + path.string(), errno);
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return SystemError("cannot lock " + path.string(), errno);
+      ::usleep(kPauseUs);
+    } else if (HasName(fd.get())) {
+      return RunLock(std::move(fd));
+    }
   }
-  if (errno != EWOULDBLOCK) return SystemError("cannot lock " + path.string(), errno);
   return Error{run.string() + ": the run is still being written; wait until its agent has ended"};
 }
 

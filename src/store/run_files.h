@@ -28,6 +28,11 @@ std::optional<int32_t> NodeOfFolder(std::string_view folder);
 // writers have no names, without the writer.
 std::string SegmentFile(std::string_view table, std::string_view writer, int32_t node,
                         std::optional<int32_t> rank, int64_t number);
+// The first number from `number` on of which nothing lies there. No segment is written over
+// another.
+int64_t FreeSegmentNumber(const std::filesystem::path& run, std::string_view table,
+                          std::string_view writer, int32_t node, std::optional<int32_t> rank,
+                          int64_t number);
 
 // Where damaged files are put aside, in the run's folder: for those who can make something of them.
 inline constexpr const char* kDamagedFolder = "damaged";
@@ -41,12 +46,15 @@ struct JournalFile {
   int64_t bytes = 0;
 };
 
-// The journals of a run by folder, table and number; files of other names are left out.
-std::vector<JournalFile> ListJournals(const std::filesystem::path& run);
+// The journals of a run, or of one folder, by folder, table and number; files of other names are
+// left out.
+std::vector<JournalFile> ListJournals(const std::filesystem::path& run,
+                                      const std::optional<std::string>& folder = {});
 
 // Those of which nothing is left, by folder, table and number: their numbers lie below that of
 // another, or what has their name is no file.
-std::vector<JournalFile> LostJournals(const std::filesystem::path& run);
+std::vector<JournalFile> LostJournals(const std::filesystem::path& run,
+                                      const std::optional<std::string>& folder = {});
 
 // Whether the folder has journals or segments, of a table that there is.
 bool HoldsRows(const std::filesystem::path& run);
@@ -61,6 +69,7 @@ Result<std::filesystem::path> PutAside(const std::filesystem::path& run,
 bool IsGiven(const std::filesystem::path& file);
 
 inline constexpr const char* kLockName = "lock";  // in JournalDir
+inline constexpr const char* kReserveName = "reserve";
 
 // Held by a writer while it lives; the kernel lets it go with the process.
 class RunLock {
@@ -81,6 +90,9 @@ Status ReplaceFile(const std::filesystem::path& path, std::string_view content);
 Status ReplaceCopy(const std::filesystem::path& path, std::string_view content);
 // The same, but never in the place of another file: that is an error.
 Status WriteOnce(const std::filesystem::path& path, std::string_view content);
+// Temporary files of ReplaceFile and its like, for files whose names begin so, that a process left
+// behind: those that nobody has written to for an hour.
+void RemoveOldTemporaries(const std::filesystem::path& folder, std::string_view begin);
 // What a folder holds, in no order; nothing of one that cannot be read.
 std::vector<std::filesystem::path> Entries(const std::filesystem::path& folder);
 // The folder where runs are gathered, which holds them alone; those above it are the user's.

@@ -56,7 +56,7 @@ PartsOfTable FindParts(const std::filesystem::path& run, const Manifest& manifes
                    [](const SegmentInfo& a, const SegmentInfo& b) {
                      return a.ts_min_ns.value_or(0) < b.ts_min_ns.value_or(0);
                    });
-  for (JournalFile& file : JournalsOf(manifest, ListJournals(run))) {
+  for (JournalFile& file : JournalsOf(run, manifest)) {
     if (file.table == table && file.number >= absorbed[file.folder]) {
       found.journals.push_back(std::move(file));
     }

@@ -29,7 +29,6 @@ namespace fs = std::filesystem;
 constexpr int64_t kBatchBytes = 1 << 20;  // of rows: a batch stays in the processor's cache
 constexpr int64_t kReserveBytes = 128
                                   << 10;  // room for the last manifest and losses on a full disk
-constexpr const char* kReserveName = "reserve";
 
 template <class Row>
 size_t RowsIn(int64_t bytes) {

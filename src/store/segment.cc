@@ -200,6 +200,14 @@ void StampPath(const SegmentInfo& segment, std::span<Row> rows) {
   }
 }
 
+// Nobody shall find a file that no reader can use.
+Status ReadBackOrRemove(const fs::path& run, const SegmentInfo& segment,
+                        const arrow::RecordBatch& written, ReadsBack reads) {
+  Status status = ReadBack(run, segment, written, reads);
+  if (!status.ok()) ::unlink((run / segment.file).c_str());
+  return status;
+}
+
 }  // namespace
 
 template <class Row>
@@ -230,8 +238,7 @@ Status WriteSegmentFile(const fs::path& run, const arrow::RecordBatch& batch, Sy
                         SegmentInfo* segment) {
   fs::path path = run / segment->file;
   STEPTRACE_RETURN_IF_ERROR(MakeDirs(path.parent_path()));
-  UniqueFd fd(
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, FileModeAt(path)));
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FileModeAt(path)));
   if (!fd.valid()) return SystemError("cannot write " + path.string(), errno);
   Status written = WriteParquetBatch(batch, fd.get(), path.string());
   if (written.ok() && sync == Sync::kNow && ::fdatasync(fd.get()) != 0) {
@@ -274,7 +281,7 @@ Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
                                  ReadsBack reads) {
   STEPTRACE_ASSIGN_OR_RETURN(auto batch, EncodeSegment(rows, strings, &segment));
   STEPTRACE_RETURN_IF_ERROR(WriteSegmentFile(run, *batch, sync, &segment));
-  STEPTRACE_RETURN_IF_ERROR(ReadBack(run, segment, *batch, reads));
+  STEPTRACE_RETURN_IF_ERROR(ReadBackOrRemove(run, segment, *batch, reads));
   return segment;
 }
 
@@ -291,7 +298,7 @@ Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
     segment.ts_max_ns = slices.ts_ns.back();
   }
   STEPTRACE_RETURN_IF_ERROR(WriteSegmentFile(run, **batch, sync, &segment));
-  STEPTRACE_RETURN_IF_ERROR(ReadBack(run, segment, **batch, reads));
+  STEPTRACE_RETURN_IF_ERROR(ReadBackOrRemove(run, segment, **batch, reads));
   return segment;
 }
 

@@ -32,7 +32,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> EncodeSegment(const RowsView<Row>& r
                                                           SegmentInfo* segment);
 
 // Writes an encoded segment to its file and fills in its size. A file that could not be finished is
-// removed. Safe to call from several threads at once, for different files.
+// removed; one that is there already is an error. Safe to call from several threads at once, for
+// different files.
 Status WriteSegmentFile(const std::filesystem::path& run, const arrow::RecordBatch& batch,
                         Sync sync, SegmentInfo* segment);
 

@@ -15,10 +15,12 @@ std::mutex g_mutex;
 std::vector<std::string>* g_calls = nullptr;  // null: nobody watches
 std::atomic<int> g_left = 0;                  // calls until the one that kills; 0: none does
 
-constexpr int kAsKilled = 137;
+const char** g_died_in = nullptr;
 
-void BeforeCall() {
-  if (g_left.load() > 0 && g_left.fetch_sub(1) == 1) _exit(kAsKilled);
+void BeforeCall(const char* name) {
+  if (g_left.load() <= 0 || g_left.fetch_sub(1) != 1) return;
+  if (g_died_in != nullptr) *g_died_in = name;
+  _exit(steptrace::store::kDiedInCall);
 }
 
 void Note(const std::string& call) {
@@ -40,46 +42,49 @@ int Done(const char* what, const char* path, long result) {
 
 }  // namespace
 
-extern "C" int fsync(int fd) {
-  BeforeCall();
+// Seen by other libraries, which call them too: std::filesystem is in one.
+#define STEPTRACE_WATCHED extern "C" __attribute__((visibility("default"), used))
+
+STEPTRACE_WATCHED int fsync(int fd) {
+  BeforeCall("fsync");
   const auto done = static_cast<int>(syscall(SYS_fsync, fd));
   if (done == 0) NoteSync(fd);
   return done;
 }
-extern "C" int fdatasync(int fd) {
-  BeforeCall();
+STEPTRACE_WATCHED int fdatasync(int fd) {
+  BeforeCall("fdatasync");
   const auto done = static_cast<int>(syscall(SYS_fdatasync, fd));
   if (done == 0) NoteSync(fd);
   return done;
 }
-extern "C" int link(const char* from, const char* to) noexcept {
-  BeforeCall();
+STEPTRACE_WATCHED int link(const char* from, const char* to) noexcept {
+  BeforeCall("link");
   return Done("link", to, syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
-extern "C" int rename(const char* from, const char* to) noexcept {
-  BeforeCall();
+STEPTRACE_WATCHED int rename(const char* from, const char* to) noexcept {
+  BeforeCall("rename");
   return Done("rename", to, syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
-extern "C" int unlink(const char* path) noexcept {
-  BeforeCall();
+STEPTRACE_WATCHED int unlink(const char* path) noexcept {
+  BeforeCall("unlink");
   return Done("remove", path, syscall(SYS_unlinkat, AT_FDCWD, path, 0));
 }
-extern "C" int rmdir(const char* path) noexcept {
-  BeforeCall();
+STEPTRACE_WATCHED int rmdir(const char* path) noexcept {
+  BeforeCall("rmdir");
   return Done("remove", path, syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
 }
-extern "C" int unlinkat(int folder, const char* path, int flags) noexcept {
-  BeforeCall();
+STEPTRACE_WATCHED int unlinkat(int folder, const char* path, int flags) noexcept {
+  BeforeCall("unlinkat");
   return Done("remove", path, syscall(SYS_unlinkat, folder, path, flags));
 }
 // What std::filesystem removes with.
-extern "C" int remove(const char* path) noexcept {
-  BeforeCall();
+STEPTRACE_WATCHED int remove(const char* path) noexcept {
+  BeforeCall("remove");
   if (syscall(SYS_unlinkat, AT_FDCWD, path, 0) == 0) return Done("remove", path, 0);
   return Done("remove", path, syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
 }
-extern "C" int mkdir(const char* path, mode_t mode) noexcept {
-  BeforeCall();
+STEPTRACE_WATCHED int mkdir(const char* path, mode_t mode) noexcept {
+  BeforeCall("mkdir");
   return Done("mkdir", path, syscall(SYS_mkdirat, AT_FDCWD, path, mode));
 }
 
@@ -90,7 +95,8 @@ void WatchCalls(std::vector<std::string>* calls) {
   g_calls = calls;
 }
 
-void DieInsteadOfCall(int number) {
+void DieInsteadOfCall(int number, const char** died_in) {
+  g_died_in = died_in;
   g_left = number;
 }
 

@@ -12,8 +12,10 @@ namespace steptrace::store {
 // done; null: no more.
 void WatchCalls(std::vector<std::string>* calls);
 
-// Ends the process as a kill does, in the place of the call of that number from now on (from 1);
-// 0: none.
-void DieInsteadOfCall(int number);
+inline constexpr int kDiedInCall = 137;  // as a shell tells of a kill
+
+// Ends the process as a kill does, in the place of the call of that number from now on (from 1),
+// and leaves the call's name at `died_in`; 0: none.
+void DieInsteadOfCall(int number, const char** died_in = nullptr);
 
 }  // namespace steptrace::store

@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <mutex>
 #include <set>
 #include <utility>
 
+#include "base/random_digits.h"
 #include "base/shell_word.h"
+#include "store/manifest_seal.h"
 
 namespace steptrace::store {
 namespace {
@@ -47,13 +50,17 @@ std::string BootName() {
   return boot.empty() ? "0" : boot;
 }
 
+// As many as every reader of numbers can tell apart, and far from where they overflow.
+constexpr int64_t kMostGenerations = int64_t{1} << 53;
+
 // 0: that is no manifest's name.
 int64_t GenerationOf(const fs::path& file) {
   const std::string stem = file.stem();
   int64_t number = 0;
   const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
   const bool whole = error == std::errc() && end == stem.data() + stem.size();
-  return file.extension() == ".json" && whole && number > 0 ? number : 0;
+  const bool is_name = file.extension() == ".json" && whole && stem.front() != '0';
+  return is_name && number > 0 && number <= kMostGenerations ? number : 0;
 }
 
 fs::path FolderOf(const fs::path& run, const std::string& writer) {
@@ -68,10 +75,11 @@ Result<Manifest> ReadOne(const fs::path& file, const std::string& writer) {
   return Error{file.string() + ": it is of another writer; bring it back from a copy"};
 }
 
-// Nobody of this build may judge what it says.
+// Nobody of this build may judge what it says. A number that changed on the disk is no newer
+// format: that has its seal.
 bool IsOfNewerBuild(const fs::path& file) {
   const auto json = ReadFile(file, kLargestManifestBytes);
-  return json.ok() && FormatOfJson(*json) > kFormatNumber;
+  return json.ok() && FormatOfJson(*json) > kFormatNumber && IsSealed(*json);
 }
 
 // A generation that a newer one stands behind still tells the whole, unless it was written before
@@ -121,90 +129,13 @@ void AddWritersWithRows(const fs::path& run, std::set<std::string>* names) {
   }
 }
 
-// What one field of the union is, of those of its writers.
-std::string StatusOfAll(const std::vector<Manifest>& writers) {
-  static constexpr const char* kWorstFirst[] = {kStatusInProgress, kStatusFailed,
-                                                kStatusInterrupted, kStatusStopped, ""};
-  for (const char* status : kWorstFirst) {
-    const auto has = [&](const Manifest& manifest) { return manifest.status == status; };
-    if (std::any_of(writers.begin(), writers.end(), has)) return status;
-  }
-  return kStatusCompleted;
-}
-
-void AddRanks(std::vector<RankInfo> more, NodeNumbers& numbers, std::vector<RankInfo>* ranks) {
-  for (RankInfo& rank : more) {
-    rank.node = numbers[rank.node];
-    const auto same = std::find_if(ranks->begin(), ranks->end(),
-                                   [&](const RankInfo& known) { return known.rank == rank.rank; });
-    if (same == ranks->end()) {
-      ranks->push_back(std::move(rank));
-    } else {
-      *same = std::move(rank);
-    }
-  }
-}
-
-void AddNodes(std::vector<NodeInfo> more, NodeNumbers& numbers, std::vector<NodeInfo>* nodes) {
-  for (NodeInfo& node : more) {
-    node.node = numbers[node.node];
-    const bool known = std::any_of(nodes->begin(), nodes->end(),
-                                   [&](const NodeInfo& other) { return other.node == node.node; });
-    if (!known) nodes->push_back(std::move(node));
-  }
-}
-
-void AddTables(std::map<std::string, TableParts> more, NodeNumbers& numbers,
-               std::map<std::string, TableParts>* tables) {
-  for (auto& [name, parts] : more) {
-    TableParts& all = (*tables)[name];
-    for (SegmentInfo& segment : parts.segments) {
-      segment.node = numbers[segment.node];
-      all.segments.push_back(std::move(segment));
-    }
-    all.absorbed_journals.merge(parts.absorbed_journals);
-  }
-}
-
-void Add(Manifest writer, NodeNumbers& numbers, Manifest* all) {
-  AddNodes(std::move(writer.nodes), numbers, &all->nodes);
-  AddRanks(std::move(writer.ranks), numbers, &all->ranks);
-  AddTables(std::move(writer.tables), numbers, &all->tables);
-  for (const auto& [folder, node] : writer.journal_nodes)
-    all->journal_nodes[folder] = numbers[node];
-  all->versions.merge(writer.versions);
-  all->identity.tags.merge(writer.identity.tags);
-  all->damaged.insert(all->damaged.end(), writer.damaged.begin(), writer.damaged.end());
-  if (writer.end_ns) all->end_ns = std::max(all->end_ns.value_or(0), *writer.end_ns);
-  if (all->exit_code.value_or(0) == 0) all->exit_code = writer.exit_code;
-  if (!all->signal) all->signal = writer.signal;
-}
-
-// The numbers that a writer uses, of nodes that it names and of rows alone.
-std::set<int32_t> NodesOf(const Manifest& writer) {
-  std::set<int32_t> nodes;
-  for (const NodeInfo& node : writer.nodes) nodes.insert(node.node);
-  for (const RankInfo& rank : writer.ranks) nodes.insert(rank.node);
-  for (const auto& [folder, node] : writer.journal_nodes) nodes.insert(node);
-  for (const auto& [table, parts] : writer.tables) {
-    for (const SegmentInfo& segment : parts.segments) nodes.insert(segment.node);
-  }
-  return nodes;
-}
-
-std::string HostOf(const Manifest& writer, int32_t node) {
-  for (const NodeInfo& info : writer.nodes) {
-    if (info.node == node) return info.host;
-  }
-  return "";
-}
-
-// Manifests that a newer one stands behind.
+// Manifests that a newer one stands behind, and what a write left that came to no end.
 void RemoveOlder(const fs::path& run, const std::string& writer, int64_t generation) {
   std::error_code ignored;
   for (const fs::path& file : ManifestFiles(run, writer)) {
     if (GenerationOf(file) < generation) fs::remove(file, ignored);
   }
+  RemoveOldTemporaries(FolderOf(run, writer), "");
 }
 
 // Folders that were made for the manifest: their entries have to be on the disk with it.
@@ -221,6 +152,9 @@ Status WriteGeneration(const fs::path& run, const Manifest& manifest, const std:
   STEPTRACE_RETURN_IF_ERROR(MakeManifestFolder(run, folder));
   const auto files = ManifestFiles(run, manifest.writer);
   const int64_t generation = files.empty() ? 1 : GenerationOf(files.front()) + 1;
+  if (generation > kMostGenerations) {
+    return Error{files.front().string() + ": no number is left behind it; put this file aside"};
+  }
   STEPTRACE_RETURN_IF_ERROR(WriteOnce(folder / fmt::format("{}.json", generation), json));
   RemoveOlder(run, manifest.writer, generation);
   return {};
@@ -231,11 +165,19 @@ Status WriteGeneration(const fs::path& run, const Manifest& manifest, const std:
 void PutCopy(const fs::path& run, const std::string& json) {
   std::error_code ignored;
   if (!ReplaceCopy(run / kFormat1File, json).ok()) fs::remove(run / kFormat1File, ignored);
+  RemoveOldTemporaries(run, kFormat1File);
 }
 
+// Of more writers, each of which reads all others then, a run has no copy while they write.
+constexpr size_t kMostCopiedWriters = 64;
+
 void RefreshCopy(const fs::path& run, const std::string& json) {
-  if (Entries(run / kManifestFolder).size() == 1) {
+  const size_t writers = Entries(run / kManifestFolder).size();
+  if (writers == 1) {
     PutCopy(run, json);
+  } else if (writers > kMostCopiedWriters) {
+    std::error_code ignored;
+    fs::remove(run / kFormat1File, ignored);
   } else if (const auto manifest = ReadManifest(run); manifest.ok()) {
     PutCopy(run, ManifestToJson(*manifest));
   }
@@ -252,23 +194,68 @@ Error WithNextStep(const fs::path& run, const std::string& writer, const Error& 
       fmt::format("{}; `steptrace recover {}` rebuilds it", cause, ShellWord(run.string()))};
 }
 
-// Rows of writers that count otherwise cannot be put together as they stand.
-Status CheckOneRun(const fs::path& run, const Manifest& a, const Manifest& b) {
-  const char* what = nullptr;
-  if (a.epoch_utc_ns != b.epoch_utc_ns) what = "count time from different moments";
-  const bool known = a.first_number >= 0 && b.first_number >= 0;
-  if (known && a.first_number == b.first_number) what = "give their tracks the same numbers";
-  if (what == nullptr) return {};
+Error TwoRuns(const fs::path& run, const std::string& a, const std::string& b, const char* what) {
   return Error{
       fmt::format("{}: the writers {} and {} {}, so that these are two runs in one folder; "
                   "take them apart, `steptrace join` makes one of them",
-                  run.string(), a.writer, b.writer, what)};
+                  run.string(), a, b, what)};
+}
+
+// Rows of writers that count otherwise cannot be put together as they stand.
+class OneRun {
+ public:
+  explicit OneRun(const fs::path& run) : run_(run) {}
+
+  Status Take(const Manifest& writer) {
+    if (!first_) first_ = {writer.writer, writer.epoch_utc_ns};
+    if (writer.epoch_utc_ns != first_->second) {
+      return TwoRuns(run_, first_->first, writer.writer, "count time from different moments");
+    }
+    if (writer.first_number < 0) return {};  // not known
+    const auto [same, is_new] = by_first_number_.emplace(writer.first_number, writer.writer);
+    if (is_new) return {};
+    return TwoRuns(run_, same->second, writer.writer, "give their tracks the same numbers");
+  }
+
+ private:
+  const fs::path& run_;
+  std::optional<std::pair<std::string, int64_t>> first_;
+  std::map<int32_t, std::string> by_first_number_;
+};
+
+// Looks into the folders of the manifest's writers alone.
+std::vector<JournalFile> OfWriters(
+    const fs::path& run, const Manifest& manifest,
+    std::vector<JournalFile> (*list)(const fs::path&, const std::optional<std::string>&)) {
+  std::vector<JournalFile> all;
+  if (manifest.format == 1) {
+    all = list(run, std::nullopt);
+    std::erase_if(all, [](const JournalFile& file) { return !NodeOfFolder(file.folder); });
+    return all;
+  }
+  for (const auto& [folder, node] : manifest.journal_nodes) {
+    for (JournalFile& file : list(run, folder)) {
+      file.node = node;
+      all.push_back(std::move(file));
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
+// The digits by chance: containers may share the host's name and boot, and each has a process 7.
 std::string OwnWriterName() {
-  return fmt::format("{}-{}-{}", InName(HostName(), 64), InName(BootName(), 8), ::getpid());
+  static std::mutex mutex;
+  static pid_t owner = 0;
+  static std::string name;
+  std::lock_guard lock(mutex);
+  if (owner != ::getpid()) {  // also the child of a fork
+    owner = ::getpid();
+    name = fmt::format("{}-{}-{}-{}", InName(HostName(), 64), InName(BootName(), 8), owner,
+                       RandomDigits());
+  }
+  return name;
 }
 
 std::vector<fs::path> ManifestFiles(const fs::path& run, const std::string& writer) {
@@ -318,13 +305,12 @@ Result<WriterManifest> ReadWriter(const fs::path& run, const std::string& writer
 
 Result<std::vector<Manifest>> ReadWriters(const fs::path& run) {
   std::vector<Manifest> manifests;
+  OneRun one(run);
   for (const std::string& writer : WritersOf(run)) {
     auto found = ReadWriter(run, writer);
     if (!found.ok()) return WithNextStep(run, writer, found.error());
     if (!found->damaged.empty()) found->manifest.damaged.push_back(found->why);
-    for (const Manifest& other : manifests) {
-      STEPTRACE_RETURN_IF_ERROR(CheckOneRun(run, other, found->manifest));
-    }
+    STEPTRACE_RETURN_IF_ERROR(one.Take(found->manifest));
     manifests.push_back(std::move(found->manifest));
   }
   return manifests;
@@ -344,50 +330,12 @@ bool CanBeRebuilt(const fs::path& run, const std::string& writer) {
   return HoldsRows(run) && std::all_of(files.begin(), files.end(), is_ours);
 }
 
-std::vector<NodeNumbers> NumberNodes(const std::vector<Manifest>& writers) {
-  std::vector<NodeNumbers> all;
-  std::map<std::string, int32_t> of_hosts;
-  int32_t next = 0;
-  for (const Manifest& writer : writers) {
-    NodeNumbers& numbers = all.emplace_back();
-    std::map<std::string, int32_t> of_own_hosts;
-    for (const int32_t node : NodesOf(writer)) {
-      const std::string host = HostOf(writer, node);
-      const auto known = of_hosts.find(host);
-      const bool same = !host.empty() && known != of_hosts.end();
-      numbers[node] = writers.size() == 1 ? node : same ? known->second : next++;
-      of_own_hosts.emplace(host, numbers[node]);
-    }
-    of_hosts.merge(of_own_hosts);
-  }
-  return all;
+std::vector<JournalFile> JournalsOf(const fs::path& run, const Manifest& manifest) {
+  return OfWriters(run, manifest, ListJournals);
 }
 
-Manifest UnionOf(std::vector<Manifest> writers) {
-  if (writers.size() == 1) return std::move(writers.front());
-  std::vector<NodeNumbers> numbers = NumberNodes(writers);
-  Manifest all = writers.front();
-  all.writer.clear();
-  all.status = StatusOfAll(writers);
-  all.nodes.clear();
-  all.ranks.clear();
-  all.tables.clear();
-  all.journal_nodes.clear();
-  all.first_number = 0;
-  all.damaged.clear();
-  for (size_t i = 0; i < writers.size(); ++i) Add(std::move(writers[i]), numbers[i], &all);
-  return all;
-}
-
-std::vector<JournalFile> JournalsOf(const Manifest& manifest, std::vector<JournalFile> all) {
-  if (manifest.format == 1) {
-    std::erase_if(all, [](const JournalFile& file) { return !NodeOfFolder(file.folder); });
-    return all;
-  }
-  std::erase_if(
-      all, [&](const JournalFile& file) { return !manifest.journal_nodes.contains(file.folder); });
-  for (JournalFile& file : all) file.node = manifest.journal_nodes.at(file.folder);
-  return all;
+std::vector<JournalFile> LostJournalsOf(const fs::path& run, const Manifest& manifest) {
+  return OfWriters(run, manifest, LostJournals);
 }
 
 bool HasManifest(const fs::path& run) {
@@ -401,14 +349,20 @@ Result<Manifest> ReadManifest(const fs::path& run) {
   return UnionOf(std::move(writers));
 }
 
+Status WriteManifestAlone(const fs::path& run, const Manifest& manifest) {
+  const std::string json = ManifestToJson(manifest);
+  if (manifest.format == 1) return ReplaceFile(run / kFormat1File, json);
+  return WriteGeneration(run, manifest, json);
+}
+
 Status WriteManifest(const fs::path& run, const Manifest& manifest) {
-  if (manifest.format == 1) return ReplaceFile(run / kFormat1File, ManifestToJson(manifest));
-  if (manifest.writer.empty()) {
+  if (manifest.format > 1 && manifest.writer.empty()) {
     Manifest own = manifest;
     own.writer = OwnWriterName();
     own.journal_nodes.clear();
     return WriteManifest(run, own);
   }
+  if (manifest.format == 1) return WriteManifestAlone(run, manifest);
   const std::string json = ManifestToJson(manifest);
   STEPTRACE_RETURN_IF_ERROR(WriteGeneration(run, manifest, json));
   RefreshCopy(run, json);

@@ -18,7 +18,8 @@ namespace steptrace::store {
 
 inline constexpr const char* kManifestFolder = "manifest";
 
-// This process, as a writer: <host>-<boot>-<pid>, which no other process of any machine is called.
+// This process, as a writer: <host>-<boot>-<pid>-<digits by chance>, which no other process of any
+// machine is called.
 std::string OwnWriterName();
 
 // The writers of a run by name, of whom it has a manifest, or of whom it only has rows. A run of
@@ -39,6 +40,9 @@ Result<WriterManifest> ReadWriter(const std::filesystem::path& run, const std::s
 // An error that leads to RecoverRun where that can help.
 Result<std::vector<Manifest>> ReadWriters(const std::filesystem::path& run);
 
+// As WriteManifest, but leaves run.json to RestoreCopy: for one who writes for many writers. The
+// manifest names its writer.
+Status WriteManifestAlone(const std::filesystem::path& run, const Manifest& manifest);
 // Makes run.json anew where it is missing or says what was before, of a run of which it is a copy.
 void RestoreCopy(const std::filesystem::path& run);
 
@@ -50,13 +54,15 @@ std::vector<std::filesystem::path> ManifestFiles(const std::filesystem::path& ru
                                                  const std::string& writer);
 
 // By writer: the number of a node in the run for its number at that writer. Nodes of different
-// writers with the same host are the same; one writer's nodes stay apart.
+// writers with the same host are the same; one writer's nodes stay apart, so that of those with the
+// same host the first alone is another writer's too.
 using NodeNumbers = std::map<int32_t, int32_t>;
 std::vector<NodeNumbers> NumberNodes(const std::vector<Manifest>& writers);
 // The run as all of its writers tell it; at least one is given.
 Manifest UnionOf(std::vector<Manifest> writers);
 
 // The journals that a manifest's writers own, and of which node their rows are.
-std::vector<JournalFile> JournalsOf(const Manifest& manifest, std::vector<JournalFile> all);
+std::vector<JournalFile> JournalsOf(const std::filesystem::path& run, const Manifest& manifest);
+std::vector<JournalFile> LostJournalsOf(const std::filesystem::path& run, const Manifest& manifest);
 
 }  // namespace steptrace::store

@@ -3,8 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <fstream>
+#include <set>
 
 #include "store/add_rows.h"
 #include "store/recovery.h"
@@ -32,8 +36,31 @@ fs::path FileOf(const fs::path& run, const std::string& writer, int generation) 
 
 TEST(WrittenManifests, AWriterIsCalledByHostBootAndProcess) {
   const std::string name = OwnWriterName();
-  EXPECT_THAT(name, testing::MatchesRegex("[A-Za-z0-9._-]+-[0-9a-f]+-[0-9]+"));
-  EXPECT_THAT(name, testing::EndsWith("-" + std::to_string(::getpid())));
+  const std::string pid = std::to_string(::getpid());
+  EXPECT_THAT(name, testing::MatchesRegex("[A-Za-z0-9._-]+-[0-9a-f]+-" + pid + "-[0-9a-f]{8}"));
+  EXPECT_EQ(OwnWriterName(), name) << "a process has one name";
+}
+
+// Containers share the host's name and its boot, and each has a process of the same number.
+TEST(WrittenManifests, AProcessHasANameByChance) {
+  const std::string name = OwnWriterName();
+  int in_child[2];
+  ASSERT_EQ(::pipe(in_child), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::string own = OwnWriterName();
+    _exit(::write(in_child[1], own.data(), own.size()) == static_cast<ssize_t>(own.size()) ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  char text[256];
+  const ssize_t size = ::read(in_child[0], text, sizeof text);
+  ASSERT_GT(size, 0);
+  ::close(in_child[0]);
+  ::close(in_child[1]);
+  const auto digits = [](std::string_view of) { return of.substr(of.rfind('-')); };
+  EXPECT_NE(digits({text, static_cast<size_t>(size)}), digits(name));
 }
 
 TEST(WrittenManifests, TheNewestGenerationCountsAndTakesTheOldersPlace) {
@@ -55,6 +82,41 @@ TEST(WrittenManifests, AFileIsNeverWrittenTwice) {
   EXPECT_EQ(*ReadFile(file, 100), "first");
   auto entries = fs::directory_iterator(dir.path());
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 1) << "a temporary file stayed";
+}
+
+TEST(WrittenManifests, ANumberThatIsTooHighIsNoGeneration) {
+  TempDir dir;
+  ASSERT_OK(WriteManifest(dir.path(), Of("w", "host", 0)));
+  for (const char* name : {"9223372036854775807.json", "9007199254740993.json", "02.json"}) {
+    std::ofstream(dir.path() / kManifestFolder / "w" / name) << "{}";
+  }
+  ASSERT_OK(WriteManifest(dir.path(), Of("w", "host", 0)));
+  EXPECT_THAT(ManifestFiles(dir.path(), "w"), ElementsAre(FileOf(dir.path(), "w", 2)));
+  fs::rename(FileOf(dir.path(), "w", 2),
+             dir.path() / kManifestFolder / "w" / "9007199254740992.json");
+  EXPECT_EQ(ReadManifest(dir.path())->id, SampleManifest().id);
+  const Status refused = WriteManifest(dir.path(), Of("w", "host", 0));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("no number is left"));
+}
+
+TEST(WrittenManifests, WhatAWriteLeftIsRemovedWhenItIsOld) {
+  TempDir dir;
+  ASSERT_OK(WriteManifest(dir.path(), Of("w", "host", 0)));
+  const fs::path folder = dir.path() / kManifestFolder / "w";
+  const fs::path of_copy = dir.path() / "run.json.7.tmp";
+  const fs::path others = dir.path() / "notes.tmp";
+  for (const fs::path& file : {folder / "2.json.7.tmp", folder / "2.json.8.tmp", of_copy, others}) {
+    std::ofstream(file) << "{";
+    if (file != folder / "2.json.8.tmp") {
+      fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(2));
+    }
+  }
+  ASSERT_OK(WriteManifest(dir.path(), Of("w", "host", 0)));
+  EXPECT_FALSE(fs::exists(folder / "2.json.7.tmp"));
+  EXPECT_TRUE(fs::exists(folder / "2.json.8.tmp")) << "somebody may be writing it";
+  EXPECT_FALSE(fs::exists(of_copy));
+  EXPECT_TRUE(fs::exists(others)) << "not ours";
 }
 
 // Torn, as an upload leaves it, or damaged on the disk.
@@ -101,11 +163,27 @@ TEST(WrittenManifests, AnOlderOneWhoseRowsWereMovedIsNotRead) {
 TEST(WrittenManifests, ANewerFormatIsNotTakenForDamage) {
   TempDir dir;
   ASSERT_OK(WriteManifest(dir.path(), Of("w", "host", 0)));
-  std::ofstream(FileOf(dir.path(), "w", 2)) << R"({"format": 99})";
+  Manifest newer = Of("w", "host", 0);
+  newer.format = 99;
+  std::ofstream(FileOf(dir.path(), "w", 2)) << ManifestToJson(newer);
   const auto read = ReadManifest(dir.path());
   ASSERT_FALSE(read.ok());
   EXPECT_THAT(read.error().message, HasSubstr("format 99 is newer"));
   EXPECT_FALSE(RecoverRun(dir.path()).ok());
+}
+
+// A bit of the number changed: the seal is that of another text.
+TEST(WrittenManifests, ADamagedFormatNumberIsNoNewerFormat) {
+  TempDir dir;
+  ASSERT_OK(WriteManifest(dir.path(), Of("w", "host", 0)));
+  std::string json = *ReadFile(FileOf(dir.path(), "w", 1), 1 << 20);
+  json.at(json.find("\"format\": 2") + 10) = '6';
+  std::ofstream(FileOf(dir.path(), "w", 2)) << json;
+  RunReader reader = OpenRun(dir.path());
+  const auto losses = reader.Read<LossRow>();
+  ASSERT_OK(losses);
+  ASSERT_EQ(losses->size(), 1u);
+  EXPECT_THAT(losses->front().detail, HasSubstr("its checksum is that of another text"));
 }
 
 TEST(WrittenManifests, AManifestOfAnotherWriterIsDamage) {
@@ -145,6 +223,53 @@ TEST(UnionOfWriters, NumbersNodesByHost) {
   ASSERT_EQ(all.ranks.size(), 3u);
   EXPECT_EQ(all.ranks.at(1).node, 2);
   EXPECT_EQ(all.ranks.at(2).node, 0);
+}
+
+// Two machines that call themselves alike, in a profile that was imported later.
+TEST(UnionOfWriters, KeepsTheNodesOfALaterWriterApart) {
+  Manifest a = Of("a", "one", 0);
+  Manifest b = Of("b", "one", 100);
+  b.nodes.push_back(b.nodes.at(0));
+  b.nodes.at(1).node = 1;
+  const auto numbers = NumberNodes({a, b});
+  EXPECT_EQ(numbers.at(0), (NodeNumbers{{0, 0}}));
+  EXPECT_EQ(numbers.at(1), (NodeNumbers{{0, 0}, {1, 1}}));
+  EXPECT_EQ(UnionOf({a, b}).nodes.size(), 2u);
+}
+
+TEST(UnionOfWriters, TellsTheIdentityThatItsWritersAgreeOn) {
+  Manifest a = Of("a", "one", 0);
+  Manifest b = Of("b", "two", 100);
+  Manifest c = Of("c", "three", 200);
+  b.identity = {"job-7", 1, std::nullopt, "abc", {{"team", "vision"}, {"try", "1"}}};
+  c.identity = {"job-7", 2, "rail", std::nullopt, {{"site", "north"}, {"try", "2"}}};
+  const RunIdentity all = UnionOf({a, b, c}).identity;
+  EXPECT_EQ(all.job_id, "job-7") << "the first does not know";
+  EXPECT_EQ(all.attempt, std::nullopt) << "they differ";
+  EXPECT_EQ(all.topology, "rail");
+  EXPECT_EQ(all.git_commit, "abc");
+  EXPECT_THAT(all.tags,
+              ElementsAre(testing::Pair("site", "north"), testing::Pair("team", "vision")));
+}
+
+// Each rank and node costs the same, however many a manifest names.
+TEST(UnionOfWriters, OfManyRanksTakesAMoment) {
+  constexpr int32_t kMany = 300'000;
+  Manifest a = Of("a", "one", 0);
+  Manifest b = Of("b", "two", 100);
+  for (Manifest* writer : {&a, &b}) {
+    writer->nodes.clear();
+    writer->ranks.clear();
+    for (int32_t i = 0; i < kMany; ++i) {
+      writer->ranks.push_back({i, i, 0, kMany, i});
+      NodeInfo& node = writer->nodes.emplace_back();
+      node.node = i;
+      node.host = "host" + std::to_string(i);
+    }
+  }
+  const Manifest all = UnionOf({std::move(a), std::move(b)});
+  EXPECT_EQ(all.ranks.size(), static_cast<size_t>(kMany));
+  EXPECT_EQ(all.nodes.size(), static_cast<size_t>(kMany));
 }
 
 TEST(UnionOfWriters, OneWritersNumbersStayAsTheyAre) {
@@ -207,8 +332,7 @@ class TwoWriters : public testing::Test {
   }
 
   static Result<Manifest> ReadManifestOf(const fs::path& path, const std::string& writer) {
-    auto manifest = ManifestFromJson(*ReadFile(FileOf(path, writer, 1), 1 << 20), "test");
-    return manifest;
+    return ManifestFromJson(*ReadFile(ManifestFiles(path, writer).front(), 1 << 20), "test");
   }
 
   static void ExpectRows(RunReader reader) {
@@ -266,6 +390,75 @@ TEST_F(TwoWriters, TakeRowsThatAreAddedByTheirNode) {
   ASSERT_OK(steps);
   ASSERT_EQ(steps->size(), 8u);
   for (const StepRow& step : *steps) EXPECT_EQ(step.node, step.rank);
+}
+
+TEST_F(TwoWriters, TakeNoRowsOfANodeThatNobodyHas) {
+  ASSERT_OK(RecoverRun(run()));
+  StringTable strings;
+  std::vector<StepRow> rows = {SampleStep(strings, 7, 0), SampleStep(strings, 7, 1)};
+  rows[1].node = 9;
+  const Status refused = AddRows<StepRow>(run(), rows, strings);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("no writer of the run has node 9"));
+  ExpectRows(OpenRun(run()));
+}
+
+TEST_F(TwoWriters, TakeRowsThatAreAddedAllOrNone) {
+  ASSERT_OK(RecoverRun(run()));
+  const auto parts = [&] {
+    std::set<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(run() / "tables")) {
+      files.insert(entry.path());
+    }
+    return files;
+  };
+  const auto before = parts();
+  // The second cannot write its manifest.
+  const fs::path last = run() / kManifestFolder / "z-0-1" / "9007199254740992.json";
+  fs::rename(ManifestFiles(run(), "z-0-1").front(), last);
+  StringTable strings;
+  std::vector<StepRow> rows = {SampleStep(strings, 7, 0), SampleStep(strings, 7, 1)};
+  rows[1].node = 1;
+  ASSERT_FALSE(AddRows<StepRow>(run(), rows, strings).ok());
+  ExpectRows(OpenRun(run()));
+  EXPECT_EQ(parts(), before);
+  EXPECT_FALSE(fs::exists(run() / "journal"));
+}
+
+TEST_F(TwoWriters, TakeNoRowsWhileOneIsInProgress) {
+  ASSERT_OK(RecoverRun(run()));
+  Manifest second = *ReadManifestOf(run(), "z-0-1");
+  second.status = kStatusInProgress;
+  ASSERT_OK(WriteManifest(run(), second));
+  StringTable strings;
+  const std::vector<StepRow> rows = {SampleStep(strings, 7, 0)};
+  ASSERT_FALSE(AddRows<StepRow>(run(), rows, strings).ok());
+  ExpectRows(OpenRun(run()));
+}
+
+// Neither knows its numbers then, which is not the same number.
+TEST_F(TwoWriters, CanBothBeMadeAnew) {
+  ASSERT_OK(RecoverRun(run()));
+  for (const std::string& writer : WritersOf(run())) {
+    for (const fs::path& file : ManifestFiles(run(), writer)) fs::remove(file);
+  }
+  ASSERT_OK(RecoverRun(run()));
+  RunReader reader = OpenRun(run());
+  EXPECT_EQ(reader.Read<StepRow>()->size(), 6u);
+}
+
+// More than a few leave run.json to one who comes later.
+TEST(ManyWriters, HaveNoCopyUntilOneIsAskedFor) {
+  TempDir dir;
+  constexpr int kWriters = 70;
+  for (int i = 0; i < kWriters; ++i) {
+    const std::string name = "w" + std::to_string(i);
+    ASSERT_OK(WriteManifest(dir.path(), Of(name, name.c_str(), 1000 * i)));
+  }
+  EXPECT_FALSE(fs::exists(dir.path() / "run.json"));
+  ASSERT_OK(RecoverRun(dir.path()));
+  EXPECT_TRUE(fs::exists(dir.path() / "run.json"));
+  EXPECT_EQ(ReadManifest(dir.path())->nodes.size(), static_cast<size_t>(kWriters));
 }
 
 TEST_F(TwoWriters, AreRefusedWhereTheirTracksHaveTheSameNumbers) {

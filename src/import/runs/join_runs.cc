@@ -20,6 +20,7 @@
 #include "store/closed_run.h"
 #include "store/loss_causes.h"
 #include "store/metadata_keys.h"
+#include "store/run_identity.h"
 #include "store/run_reader.h"
 
 namespace steptrace::import {
@@ -386,6 +387,7 @@ store::Manifest Joined(const std::vector<JoinedRun>& runs, const JoinOptions& op
   manifest.writer_pid = getpid();
   manifest.epoch_utc_ns = epoch_utc_ns;
   manifest.epoch_monotonic_ns = Moved(first.epoch_monotonic_ns, -runs.front().shift_ns);
+  std::vector<store::RunIdentity> identities;
   for (const JoinedRun& run : runs) {
     const store::Manifest& part = run.manifest();
     if (manifest.status == store::kStatusCompleted) manifest.status = part.status;
@@ -395,6 +397,7 @@ store::Manifest Joined(const std::vector<JoinedRun>& runs, const JoinOptions& op
       manifest.end_ns = std::max(manifest.end_ns.value_or(0), Moved(*part.end_ns, run.shift_ns));
     }
     manifest.versions.insert(part.versions.begin(), part.versions.end());
+    identities.push_back(part.identity);
     for (store::NodeInfo node : part.nodes) {
       node.node = run.Node(node.node);
       manifest.nodes.push_back(std::move(node));
@@ -404,6 +407,7 @@ store::Manifest Joined(const std::vector<JoinedRun>& runs, const JoinOptions& op
       manifest.ranks.push_back(rank);
     }
   }
+  manifest.identity = store::MergedIdentity(identities);
   std::stable_sort(manifest.ranks.begin(), manifest.ranks.end(),
                    [](const auto& a, const auto& b) { return a.rank < b.rank; });
   return manifest;

@@ -375,6 +375,23 @@ TEST_F(JoinTest, ImpossibleTimesOverflowNothing) {
                 {0, kMost - 1 + 30}, {1, kEpochNs - 1 + 30}, {2, kEpochNs - 1 + 30}, {3, 30}}));
 }
 
+// Of two jobs' parts nobody can say which the whole is of.
+TEST_F(JoinTest, TheWholeIsOfTheJobThatItsPartsTell) {
+  Manifest first = NodeManifest(0, 0, "boot a");
+  Manifest second = NodeManifest(1, 100, "boot b");
+  first.identity = {"job-7", 1, "rail", std::nullopt, {{"team", "vision"}}};
+  second.identity = {"job-7", 2, std::nullopt, "abc", {{"site", "north"}}};
+  ASSERT_OK(Join({MakeRun(0, first, "read"), MakeRun(1, second, "wait")}));
+  const auto reader = RunReader::Open(joined_);
+  ASSERT_OK(reader);
+  const store::RunIdentity& whole = reader->manifest().identity;
+  EXPECT_EQ(whole.job_id, "job-7");
+  EXPECT_EQ(whole.attempt, std::nullopt);
+  EXPECT_EQ(whole.topology, "rail");
+  EXPECT_EQ(whole.git_commit, "abc");
+  EXPECT_EQ(whole.tags.size(), 2u);
+}
+
 TEST_F(JoinTest, APartThatFailedIsTheWhole) {
   auto failed = NodeManifest(1, 0, "b");
   failed.status = store::kStatusFailed;

@@ -105,7 +105,7 @@ Status StoreMarkedSteps(const std::filesystem::path& path, int64_t most_slices) 
   if (const auto damaged = DamagedSources(run); !damaged.empty()) {
     return Error{fmt::format("{}: {}", damaged.front().segment.file, damaged.front().why)};
   }
-  return store::AddRows<store::StepRow>(path, rows, run.strings());
+  return store::AddTable<store::StepRow>(path, rows, run.strings());
 }
 
 Result<StepsTable> StepsTable::Of(const std::filesystem::path& path) {
