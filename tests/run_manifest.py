@@ -16,13 +16,17 @@ def read(run):
     return json.loads(newest(run).read_text())
 
 
-def write(run, manifest):
-    """Says something else in its place, with a checksum that is right; and in the copy, run.json."""
+def sealed(manifest):
+    """Its text, with a checksum that is right."""
     manifest = {name: value for name, value in manifest.items() if name != "crc32"}
     text = json.dumps(manifest, indent=2).removesuffix("\n}")
-    sealed = f'{text},\n  "crc32": {zlib.crc32(text.encode())}\n}}\n'
-    newest(run).write_text(sealed)
-    (pathlib.Path(run) / "run.json").write_text(sealed)
+    return f'{text},\n  "crc32": {zlib.crc32(text.encode())}\n}}\n'
+
+
+def write(run, manifest):
+    """Says something else in its place, and in the copy, run.json."""
+    newest(run).write_text(sealed(manifest))
+    (pathlib.Path(run) / "run.json").write_text(sealed(manifest))
 
 
 def damage(run):

@@ -3,7 +3,6 @@
 
 import json
 import os
-import shlex
 
 from . import _executable
 from ._executable import SteptraceError, SteptraceWarning
@@ -51,9 +50,12 @@ def _options(columns, where, limit):
     return options
 
 
-def _holds_rows(path):
-    """Whether a folder is a run's, run.json aside."""
-    return any(os.path.isdir(os.path.join(path, part)) for part in ("journal", "tables"))
+def _is_run(path):
+    """Whether a folder is a run's, damaged or not."""
+    folders = ("manifest", "journal", "tables")
+    return os.path.lexists(os.path.join(path, "run.json")) or any(
+        os.path.isdir(os.path.join(path, folder)) for folder in folders
+    )
 
 
 class Run:
@@ -71,20 +73,9 @@ class Run:
 
     @property
     def manifest(self):
-        """run.json as it stands."""
-        path = os.path.join(self._path, "run.json")
-        try:
-            with open(path, encoding="utf-8") as file:
-                return json.load(file, object_hook=Report)
-        except OSError as error:
-            problem = error.strerror
-        except ValueError:
-            problem = "not a manifest (damaged or empty)"
-        if not _holds_rows(self._path):
-            raise SteptraceError(f"{path}: {problem}; `steptrace ls` lists runs")
-        raise SteptraceError(
-            f"{path}: {problem}; `steptrace recover {shlex.quote(self._path)}` rebuilds it"
-        )
+        """What the run's writers say of it, together."""
+        answer = _executable.ask(["manifest", self._path])
+        return json.loads(answer.decode("utf-8"), object_hook=Report)
 
     @property
     def name(self):
@@ -245,7 +236,7 @@ def open_run(run=None, folder=None):
     """The Run that a path, a name or an id means; the newest without one."""
     if run is not None:
         path = os.fspath(run)
-        if os.path.lexists(os.path.join(path, "run.json")) or _holds_rows(path):
+        if _is_run(path):
             return Run(path)  # whether it can be read or not: who reads it says so
     runs = listed(folder)  # newest first
     if run is None and runs:

@@ -196,12 +196,6 @@ def in_python(do):
     return raised
 
 
-def name_without_manifest(steptrace, world):
-    run = world.copy("without its manifest")
-    (run / "run.json").unlink()
-    return steptrace.open(run).name
-
-
 SITUATIONS = {
     ("src/cli/command_capture.cc", "steptrace run --window"): asked("capture", "demo"),
     ("src/cli/command_capture.cc", "steptrace run"): asked("capture", "1"),
@@ -217,9 +211,6 @@ SITUATIONS = {
     ("src/serve/rpc/report.cc", "steptrace report"): recovered_with_no_room_for_its_report,
     ("python/steptrace/_run.py", "steptrace ls"): in_python(
         lambda steptrace, world: steptrace.open("none", folder=world.folder)
-    ),
-    ("python/steptrace/_run.py", "steptrace recover {shlex.quote(self._path)}"): in_python(
-        name_without_manifest
     ),
     ("src/cli/render/text_report.cc", "steptrace report {} --json"): asked("report", "demo"),
     ("src/cli/render/text_report.cc", "steptrace ui {}"): asked("report", "demo"),

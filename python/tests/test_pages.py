@@ -342,7 +342,7 @@ def test_the_runs_of_the_folder_and_which_is_damaged(runs, tmp_path):
     for name in ("one", "two", "bad"):
         shutil.copytree(runs["demo"].path, tmp_path / name)
     run_manifest.damage(tmp_path / "bad")
-    with pytest.raises(steptrace.SteptraceError, match=r"run.json: not a manifest .*recover"):
+    with pytest.raises(steptrace.SteptraceError, match=r"json: not a manifest .*recover"):
         _ = steptrace.open(tmp_path / "bad").name
     figure = steptrace.open(tmp_path / "one").plot.runs()
     assert title_of(figure).endswith(": 3")

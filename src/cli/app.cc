@@ -215,6 +215,7 @@ void BuildApp(CLI::App& app, Session& session) {
   AddDoctorCommand(app, session);
   AddRecoverCommand(app, session);
   AddHelperCommand(app, session);
+  AddManifestCommand(app, session);
   AddReferenceCommand(app, session);
   RefuseEmptyRuns(app);
 }

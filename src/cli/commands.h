@@ -62,6 +62,7 @@ void AddSchemaCommand(CLI::App& app, Session& session);
 void AddDoctorCommand(CLI::App& app, Session& session);
 void AddRecoverCommand(CLI::App& app, Session& session);
 void AddHelperCommand(CLI::App& app, Session& session);     // hidden: for `steptrace ui`
+void AddManifestCommand(CLI::App& app, Session& session);   // hidden: for the Python package
 void AddReferenceCommand(CLI::App& app, Session& session);  // hidden: writes docs/reference/cli.md
 
 // The whole line: settings, all commands.
