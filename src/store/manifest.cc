@@ -277,9 +277,6 @@ bool IsStatus(const std::string& text) {
                      [&](const char* known) { return text == known; });
 }
 
-// More than any job has of either: they are kept in memory, and reports go through them.
-constexpr size_t kMostNodesOrRanks = 1 << 20;
-
 // What no writer of ours writes: readers would count rows twice, or never end.
 Status CheckSense(const Manifest& manifest) {
   if (!manifest.status.empty() && !IsStatus(manifest.status)) {
@@ -287,10 +284,6 @@ Status CheckSense(const Manifest& manifest) {
   }
   if (manifest.end_ns.value_or(0) < 0) {
     return Error{fmt::format("its end_ns is {}", *manifest.end_ns)};
-  }
-  if (manifest.nodes.size() > kMostNodesOrRanks || manifest.ranks.size() > kMostNodesOrRanks) {
-    return Error{fmt::format("it has {} nodes and {} ranks, more than {} of one",
-                             manifest.nodes.size(), manifest.ranks.size(), kMostNodesOrRanks)};
   }
   SeededSet<std::string> files;
   for (const auto& [table, parts] : manifest.tables) {
@@ -318,7 +311,18 @@ Status CheckTable(const std::string& name, const Json& json, const TableParts& p
   return Error{fmt::format("its table '{}' has {} rows, its segments {}", name, rows, found)};
 }
 
+// More than any job has of either: they are kept in memory, and reports go through them.
+constexpr size_t kMostNodesOrRanks = 1 << 20;
+
+Status CheckCounts(const Json& json) {
+  const size_t nodes = Member(json, "nodes").size(), ranks = Member(json, "ranks").size();
+  if (std::max(nodes, ranks) <= kMostNodesOrRanks) return {};
+  return Error{fmt::format("it has {} nodes and {} ranks, more than {} of one", nodes, ranks,
+                           kMostNodesOrRanks)};
+}
+
 Status FillFromJson(const Json& json, Manifest* manifest) {
+  STEPTRACE_RETURN_IF_ERROR(CheckCounts(json));
   Get(json, "writer", &manifest->writer);
   Get(json, "id", &manifest->id);
   Get(json, "name", &manifest->name);

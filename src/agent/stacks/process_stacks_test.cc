@@ -224,16 +224,18 @@ while True:
 TEST_P(EveryPython, CallingWithoutAPauseIsNotSampledLess) {
   const auto pythons = steptrace::testing::Pythons(GetParam());
   if (pythons.empty()) GTEST_SKIP() << "no Python 3." << GetParam() << " here";
+  // How long each takes is chance: two that take as long as the system gives a process a core at
+  // once would be met at the same place each time.
   PythonChild child(pythons.front(), R"(
-import time
+import random, time
 def leaf(n):
     return n + 1
 def calls():
-    end = time.thread_time() + 0.002
+    end = time.thread_time() + random.uniform(0.001, 0.003)
     while time.thread_time() < end:
         sum(leaf(n) for n in range(20))
 def holds():
-    end = time.thread_time() + 0.002
+    end = time.thread_time() + random.uniform(0.001, 0.003)
     while time.thread_time() < end:
         sum(range(2000))
 print("there", flush=True)

@@ -36,7 +36,11 @@ TEST(SectionJsonTest, HoldsItsMembersAndNoOther) {
 }
 
 TEST(SectionJsonTest, WhatIsOfAllRanksIsNotCutWithThem) {
-  const char* drawn = "s7 kernel a 0 4\nrank 1\ns7 kernel a 1 5\n";
+  const std::string call =
+      R"( details={"Collective name":"allreduce","Process Group Name":"0","Process Group Ranks":"[0, 1]"})";
+  const std::string kernel = "s9 kernel ncclDevKernel_AllReduce ";
+  const std::string drawn =
+      kernel + "50 150" + call + "\nrank 1\n" + kernel + "60 150" + call + "\n";
   const Json json = SectionOf(drawn, "distributed", 1)["distributed"];
   EXPECT_EQ(json["ranks"].size(), 1u);
   EXPECT_TRUE(json["truncated"]);
