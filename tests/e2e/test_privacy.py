@@ -195,8 +195,12 @@ def modes(run):
     """The permissions of the run's folder, of all that is in it, and no link."""
     found = {stat.S_IMODE(run.stat().st_mode) & 0o777: {"."}}
     for path in run.rglob("*"):
-        kind = 0o1000 if path.is_dir() else 0
-        found.setdefault(stat.S_IMODE(path.lstat().st_mode) & 0o777 | kind, set()).add(path.name)
+        try:
+            mode = path.lstat().st_mode
+        except FileNotFoundError:  # of a run that is being recorded: a newer one is in its place
+            continue
+        kind = 0o1000 if stat.S_ISDIR(mode) else 0
+        found.setdefault(stat.S_IMODE(mode) & 0o777 | kind, set()).add(path.name)
     return found
 
 
