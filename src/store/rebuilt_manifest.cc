@@ -171,17 +171,17 @@ class Rebuilder {
   void AddManifestLoss(const std::string& why, const std::optional<KnownManifest>& known) {
     const char* taken =
         "the command, the dates, the nodes, the versions and how it ended are unknown, and the "
-        "name "
-        "is the folder's";
+        "name is the folder's";
     const std::string& status = rebuilt_.manifest.status;
     if (known && !known->is_older) {
       taken =
-          "the nodes and how it ended are unknown, what else no row tells is as another writer "
-          "of the run has it";
+          "the nodes and how it ended are unknown, what the rows do not say is taken from another "
+          "writer's manifest";
     } else if (known) {
       taken = status.empty() || status == kStatusInProgress
-                  ? "how it ended is unknown, what else no row tells is as the one before it has it"
-                  : "what no row tells is as the one before it has it";
+                  ? "how it ended is unknown, what the rows do not say is taken from the manifest "
+                    "before it"
+                  : "what the rows do not say is taken from the manifest before it";
     }
     LossRow loss;
     loss.cause = strings_.Intern(NameOf(LossCause::kManifestDamaged));

@@ -256,7 +256,7 @@ TEST(RebuiltManifest, AnOlderOneTellsHowTheRunEnded) {
   ASSERT_OK(losses);
   ASSERT_EQ(losses->size(), 1u);
   EXPECT_THAT(losses->front().detail,
-              HasSubstr("what no row tells is as the one before it has it"));
+              HasSubstr("what the rows do not say is taken from the manifest before it"));
   EXPECT_THAT(losses->front().detail, Not(HasSubstr("how it ended is unknown")));
 }
 

@@ -137,24 +137,25 @@ bool Differ(std::string_view a, std::string_view b) {
   return !a.empty() && !b.empty() && a != b;
 }
 
-// In whatever order they were told.
+// In any order.
 bool Differ(std::vector<std::string> a, std::vector<std::string> b) {
   std::ranges::sort(a);
   std::ranges::sort(b);
   return !a.empty() && !b.empty() && a != b;
 }
 
-// These are told where they are in use; of the others nothing is known where nothing is told.
-constexpr std::string_view kToldInUse[] = {kDataParallel, kAnomalyMode};
+// Hooks report these whenever they are in use; a run without any other setting may have it all the
+// same.
+constexpr std::string_view kReportedInUse[] = {kDataParallel, kAnomalyMode};
 
 bool LacksOneInUse(const std::vector<NamedText>& a, const std::vector<NamedText>& b) {
   return std::ranges::any_of(a, [&b](const NamedText& one) {
-    return std::ranges::find(kToldInUse, one.first) != std::end(kToldInUse) &&
+    return std::ranges::find(kReportedInUse, one.first) != std::end(kReportedInUse) &&
            std::ranges::find(b, one.first, &NamedText::first) == b.end();
   });
 }
 
-// What both tell, and what one would tell if it had it.
+// What both report, and what one would report if it had it.
 bool Differ(const std::vector<NamedText>& a, const std::vector<NamedText>& b) {
   if (a.empty() || b.empty()) return false;
   const bool unlike = std::ranges::any_of(a, [&b](const NamedText& one) {

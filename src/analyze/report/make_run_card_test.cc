@@ -86,7 +86,8 @@ TEST(ComparabilityTest, OnlyWhatBothTellIsUnlike) {
   b.settings.emplace_back("torch.num_threads", "4");
   EXPECT_THAT(UnlikeParts(a, b), IsEmpty()) << "of the other nothing is known";
   b.settings.emplace_back("data_parallel", "fully_shard");
-  EXPECT_THAT(UnlikeParts(a, b), ElementsAre("settings")) << "it is told wherever it is in use";
+  EXPECT_THAT(UnlikeParts(a, b), ElementsAre("settings"))
+      << "hooks report it whenever it is in use";
   b = a;
   b.devices = {"A", "B"};
   Comparability turned = b;

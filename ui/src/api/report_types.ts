@@ -128,7 +128,7 @@ export interface RunInfo {
   id: string;
   /** Its name. */
   name: string;
-  /** How it goes or how it ended; empty where run.json was lost and made anew. */
+  /** How it goes or how it ended; empty where the manifest was lost and rebuilt. */
   status: RunStatus;
   /** With what the command ended. */
   exit_code: number | null;

@@ -49,11 +49,11 @@ export function whyNothing(of: View, report: Report): string | null {
     : why;
 }
 
-/** Which ranks' rows the views lack; empty: none. A report has no more than so many ranks' (its reference says which). */
+/** Which ranks the tables by rank show of a large job; empty: all. The report's reference says how they are chosen. */
 export function ranksLeftOut({ breakdown, run }: Pick<Report, 'breakdown' | 'run'>): string {
   if (!breakdown.truncated) return '';
   const shown = new Set(breakdown.rows.map(({ rank }) => rank)).size;
-  return `${shown} of ${run.ranks} ranks stand in lists by rank: those that others waited for most, and the first. Sums of such rows are theirs; the run's tables have all ranks.`;
+  return `Tables by rank show ${shown} of ${run.ranks} ranks: those that the others waited for longest, then the first ones. Sums in these tables cover the ranks shown; steptrace show prints all of them.`;
 }
 
 /** What a view is called, for a link from another one: views do not know each other. */
