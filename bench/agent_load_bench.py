@@ -62,7 +62,7 @@ def under(host, folder, rate, seconds):
     made = int(outcome.stdout)
     rows = json.loads(
         subprocess.run(
-            [executable(), "show", str(outcome.run.path), "losses", "--json"],
+            [executable(), "show", str(outcome.run.path), "data_loss", "--json"],
             check=True,
             capture_output=True,
         ).stdout

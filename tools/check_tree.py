@@ -18,7 +18,6 @@ GENERATED = "// Made by tools/generate.py"
 LONG_HEADERS = {
     "src/wire/ring_layout.h",
     "src/store/tables.h",
-    "src/store/metrics.h",
     "include/steptrace/steptrace.h",
 }
 # LTTng includes its description of events again and again, on purpose.
@@ -140,7 +139,7 @@ def main():
         if p.suffix not in BINARY and built(p)
     ]
     found += [f"{p.as_posix()}: no link leads here from README.md" for p in unlinked_pages(files)]
-    folders = {p.parent for p in files if p.parts[0] == "src" and p.suffix == ".cc"}
+    folders = {p.parent for p in files if p.parts[0] == "src" and p.suffix in (".cc", ".h")}
     for folder in sorted(folders):
         if not (folder / "README.md").exists():
             found.append(f"{folder}: no README.md states the folder's rule")

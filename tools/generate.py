@@ -8,9 +8,33 @@ A vocabulary is a module of tools/generators: SOURCE, its file, and files(), {pa
 
 import sys
 
-from generators import data_loss, findings, hidden_characters, hooks, metadata, report, stages
+from generators import (
+    data_loss,
+    findings,
+    hidden_characters,
+    hooks,
+    metadata,
+    metrics,
+    packages,
+    report,
+    requests,
+    rules,
+    stages,
+)
 
-VOCABULARIES = (data_loss, findings, hidden_characters, hooks, metadata, report, stages)
+VOCABULARIES = (
+    data_loss,
+    findings,
+    hidden_characters,
+    hooks,
+    metadata,
+    metrics,
+    packages,
+    report,
+    requests,
+    rules,
+    stages,
+)
 
 
 def main():

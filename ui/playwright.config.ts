@@ -10,6 +10,7 @@ const listed = flaky ? new RegExp(flaky.trim().replaceAll(/(?<!\\)[$^]/g, '')) :
 
 export default defineConfig({
   testDir: 'tests',
+  testMatch: '*.spec.ts',
   globalSetup: './tests/setup.ts',
   globalTeardown: './tests/teardown.ts',
   outputDir: 'test-results',

@@ -18,5 +18,5 @@ export default defineConfig({
     manifest: 'manifest.json',
   },
   server: { host: '127.0.0.1', port: 5173, proxy: { '/api': server } },
-  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+  test: { include: ['{src,tests}/**/*.test.ts'], environment: 'node' },
 });

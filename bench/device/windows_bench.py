@@ -146,7 +146,7 @@ def recorded(name, rounds, capture, folder):
     told = rows("slices", "correlation,name", "--where", "category = 'kernel'")
     kernels = collections.Counter(row["name"] for row in told if row["correlation"] in launches)
     ours = ("cupti", "device", "ring")
-    causes = [row for row in rows("losses", "cause,count") if row["cause"].startswith(ours)]
+    causes = [row for row in rows("data_loss", "cause,count") if row["cause"].startswith(ours)]
     lost = [f"{row['count']} {row['cause']}" for row in causes]
     return json.loads(said), kernels, lost
 

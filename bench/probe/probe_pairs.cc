@@ -115,7 +115,7 @@ class Drain {
     while (!file.empty() && file.back() == '\n') file.pop_back();
     auto ring = steptrace::transport::UntrustedRingFile::Open(dir, file.c_str(), geteuid());
     close(dir);
-    if (!ring.ok()) Fail(ring.error().message);
+    if (!ring.ok()) Fail(ring.error().text());
     return Drain(*std::move(ring));
   }
   uint64_t Records() {

@@ -43,7 +43,7 @@ struct Made {
 
 void Require(const Status& status) {
   if (status.ok()) return;
-  std::fprintf(stderr, "timeline_bench: %s\n", status.error().message.c_str());
+  std::fprintf(stderr, "timeline_bench: %s\n", status.error().text().c_str());
   std::exit(1);
 }
 

@@ -17,6 +17,8 @@ def _three_digits(value):
 def duration(ns):
     """62.1 ms, 1.05 s, 12.4 min, -3 µs; minutes from ten of them on."""
     ns = float(ns or 0)
+    if ns == 0:
+        return "0 s"
     if abs(ns) >= 600e9:
         return _three_digits(ns / 60e9) + " min"
     for scale, unit in _UNITS:

@@ -57,7 +57,7 @@ def _texts(items):
 
 
 def _losses(report):
-    return [loss.get("detail") or loss.get("cause", "") for loss in _rows(report, "losses")]
+    return [loss.get("detail") or loss.get("cause", "") for loss in _rows(report, "data_loss")]
 
 
 def _head(report):
@@ -146,11 +146,11 @@ def comparison(compared, a, b):
     rows = compared["rows"]
     steps = [row for row in rows if row["kind"] == "step"]
     both = all(row[side]["ns"] > 0 for row in steps for side in "ab")
-    note = f"<p>{_text(readable(compared['note']))}</p>" if compared["note"] else ""
+    note = "".join(f"<p>{_text(readable(one['text']))}</p>" for one in compared["notes"])
     unlike = ", ".join(words(name) for name in compared["comparability"]["unlike"])
     note += f"<p>The runs differ in: {_text(unlike)}.</p>" if unlike else ""
     return (
         '<div style="font-family:sans-serif;max-width:70em">'
-        f"<p><b>{_text(readable(compared['sentence']))}</b></p>{verdicts}"
+        f"<p><b>{_text(readable(compared['headline']['text']))}</b></p>{verdicts}"
         f"{_compared(rows) + note if steps and both else ''}</div>"
     )

@@ -187,7 +187,7 @@ class Run:
 
 
 class Comparison(Report):
-    """Two runs part by part: {runs, sentence, note, rows, comparability}, as `report --compare --json` prints it.
+    """Two runs part by part: {runs, headline, notes, back, rows, comparability}, as `report --compare --json` prints it.
 
     `a` and `b` are the runs. Each of rows has kind (step, suspect, sub_stage, phase), name, a and b
     {ns, share, share_low, share_high}, and change_ns with its 95 % interval, change_low_ns and
@@ -203,7 +203,7 @@ class Comparison(Report):
         self.a, self.b = a, b
 
     def __str__(self):
-        return inert(self["sentence"])
+        return inert(self["headline"]["text"])
 
     def show(self, height=720):
         """Both runs beside each other, as `report --compare --html` writes it, for a notebook."""

@@ -94,7 +94,7 @@ def run(folder, *command, cwd=None, **variables):
             cwd=cwd,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
         ),
         folder,
     )

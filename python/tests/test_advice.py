@@ -33,7 +33,7 @@ def advice_in_sources():
         ("python/steptrace/**/*.py", PYTHON),
     ):
         for path in ROOT.glob(pattern):
-            if re.search(r"_(test|fuzz|bench)\.|testing|test_run", str(path.relative_to(ROOT))):
+            if re.search(r"_(test|fuzz|bench)\.|testing", str(path.relative_to(ROOT))):
                 continue
             text = joint.sub("", comment.sub("", path.read_text()))
             for literal in TEXT.findall(text):
@@ -199,7 +199,7 @@ def in_python(do):
 SITUATIONS = {
     ("src/cli/command_capture.cc", "steptrace run --window"): asked("capture", "demo"),
     ("src/cli/command_capture.cc", "steptrace run"): asked("capture", "1"),
-    ("src/import/runs/join_runs.cc", "steptrace ui"): of_two_runs_of_a_rank,
+    ("src/runs/join_runs.cc", "steptrace ui"): of_two_runs_of_a_rank,
     ("src/cli/command_ls.cc", "steptrace ls --json"): of_many_that_cannot_be_read,
     ("src/cli/render/ranks_section.cc", "steptrace report {} --json"): of_many_ranks,
     ("src/cli/render/critical_path_section.cc", "steptrace capture --capture"): section(
@@ -207,7 +207,9 @@ SITUATIONS = {
     ),
     ("src/cli/render/critical_path_section.cc", "steptrace doctor"): section("critical-path"),
     ("src/cli/render/distributed_section.cc", "steptrace run"): section("distributed"),
-    ("src/import/source.cc", "steptrace report"): asked("import", "steptrace-runs/demo"),
+    ("src/import/core/sources/find_sources.cc", "steptrace report"): asked(
+        "import", "steptrace-runs/demo"
+    ),
     ("src/serve/rpc/report.cc", "steptrace report"): recovered_with_no_room_for_its_report,
     ("python/steptrace/_run.py", "steptrace ls"): in_python(
         lambda steptrace, world: steptrace.open("none", folder=world.folder)
@@ -225,7 +227,7 @@ SITUATIONS = {
     ("src/cli/command_ls.cc", "steptrace run"): of_an_empty_folder,
     ("src/cli/command_import.cc", "steptrace show {}"): imported,
     ("src/cli/command_capture.cc", "steptrace recover {}"): captured_dead,
-    ("src/import/runs/join_runs.cc", "steptrace recover {}"): joined_dead,
+    ("src/runs/join_runs.cc", "steptrace recover {}"): joined_dead,
     ("src/cli/command_run.cc", "steptrace run --help"): asked("run", "--none"),
     ("src/cli/run.cc", "steptrace report {}"): recorded,
     ("src/cli/main.cc", "steptrace run"): asked(),
@@ -245,16 +247,13 @@ SITUATIONS = {
 PLAIN = {
     ("python/steptrace/_plot.py", "steptrace ls"),
     ("python/steptrace/pth.py", "steptrace run"),
-    ("src/agent/agent_options.cc", "steptrace run"),
-    ("src/agent/capture_port.cc", "steptrace capture"),
-    ("src/agent/capture_port.cc", "steptrace show {run}"),
-    ("src/agent/hookless_watch.cc", "steptrace doctor"),
-    ("src/agent/hookless_watch.cc", "steptrace run"),
+    ("src/agent/run/agent_options.cc", "steptrace run"),
+    ("src/agent/capture/capture_port.cc", "steptrace capture"),
+    ("src/agent/capture/capture_port.cc", "steptrace show {run}"),
     ("src/store/loss_causes.h", "steptrace doctor"),
     ("src/store/loss_causes.h", "steptrace run"),
-    ("src/analyze/distributed/distributed.cc", "steptrace run"),
-    ("src/analyze/report/sections.cc", "steptrace run"),
     ("src/present/words/finding_words.h", "steptrace capture"),
+    ("src/present/words/finding_words.h", "steptrace doctor"),
     ("src/present/words/finding_words.h", "steptrace capture --capture"),
     ("src/present/words/finding_words.h", "steptrace report"),
     ("src/present/words/finding_words.h", "steptrace report --section"),
@@ -282,11 +281,10 @@ PLAIN = {
     ("src/cli/render/system_section.cc", "steptrace report {} --json"),
     ("src/cli/render/text_report.cc", "steptrace report {} --section"),
     ("src/cli/render/text_report.cc", "steptrace report {} --section {} --json"),
-    ("src/import/perfetto/perfetto_import.cc", "steptrace export"),
+    ("src/import/formats/perfetto/importer.cc", "steptrace export"),
     ("src/serve/pages/notebook.cc", "steptrace report --compare --notebook"),
     ("src/serve/pages/notebook.cc", "steptrace report --notebook"),
     ("src/serve/pages/notebook.cc", "steptrace schema"),
-    ("src/import/importer.cc", "steptrace recover"),  # not printed: what is cut off
     ("src/store/arrow_support.cc", "steptrace ls"),
     (
         "src/store/run_reader.cc",
@@ -319,7 +317,7 @@ def printed_command(text, command):
     words = shlex.split(found.group(0)[: len(found.group(0)) - len(found.group(1))])[1:]
     for word in rest:
         is_value = words[-1].startswith("-") and words[-1] not in FLAGS
-        if not (word.startswith("-") or is_value or word in ("losses", "steps")):
+        if not (word.startswith("-") or is_value or word in ("data_loss", "steps")):
             break
         words.append(word)
     return words
@@ -338,8 +336,8 @@ def test_advice_that_is_printed_leads_on(world, key):
         words += ["--output", str(world.folder / f"run-{os.urandom(4).hex()}"), "--", "true"]
     if words[0] == "import":
         words += ["-o", str(world.folder / f"run-{os.urandom(4).hex()}")]
-    if words[0] == "show" and words[-1] not in ("steps", "losses"):
-        words = words[:2] + ["losses"]
+    if words[0] == "show" and words[-1] not in ("steps", "data_loss"):
+        words = words[:2] + ["data_loss"]
     if words[0] == "capture":
         words = ["capture", "demo", *words[1:3]]
     follow(world, words, said.stderr or "nothing was said")
@@ -349,7 +347,7 @@ def test_advice_that_is_printed_leads_on(world, key):
 def test_a_command_that_a_text_names_is_one(world, key):
     words = words_of(key[1])
     if words[0] == "show":
-        words = ["show", "demo", "facts"]
+        words = ["show", "demo", "run_metadata"]
     done = world.ask(words[0], "--help")
     assert done.returncode == 0
     options = set(re.findall(r"--[a-z][\w-]+", done.stdout))

@@ -48,7 +48,7 @@ def test_two_runs_beside_each_other(ask, folder):
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     assert done.stdout.startswith("A  made") and "\nB  made" in done.stdout
     both = json.loads(ask("report", "demo", "--compare", "second", "--json").stdout)
-    assert both["runs"] == ["demo", "second"] and both["sentence"] in done.stdout
+    assert both["runs"] == ["demo", "second"] and both["headline"]["text"] in done.stdout
     step = both["rows"][0]
     assert step["kind"] == "step"
     for side, name in (("a", "demo"), ("b", "second")):
@@ -141,7 +141,7 @@ def test_export_writes_what_the_json_shows(ask, tmp_path):
 def test_export_of_all_tables_fills_a_folder(ask, tmp_path):
     assert ask("export", "demo", "--format", "csv", "-o", tmp_path / "out").returncode == 0
     names = {path.stem for path in (tmp_path / "out").iterdir()}
-    assert {"steps", "slices", "counters", "losses"} <= names
+    assert {"steps", "slices", "counters", "data_loss"} <= names
 
 
 def test_a_reader_that_leaves_ends_us_without_a_word(folder):

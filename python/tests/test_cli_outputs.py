@@ -77,7 +77,7 @@ def test_standard_output_by_its_name_is_standard_output(ask, folder, tmp_path):
 @pytest.mark.parametrize("format", ["csv", "chrome"])
 def test_an_export_that_is_stopped_leaves_what_was_there(folder, tmp_path, format, stop):
     # It halts at a pipe that nobody reads: the last table, or the last rank.
-    name, last = ("steps.csv", "losses.csv")
+    name, last = ("steps.csv", "data_loss.csv")
     if format == "chrome":
         name, last = ("rank0.pt.trace.json", "rank1.pt.trace.json")
     out = tmp_path / "out"

@@ -56,7 +56,7 @@ def test_a_folder_within_that_may_not_be_read_is_a_loss_of_the_import(closed_fol
     assert done.returncode == 0, done.stderr
     note = f"{closed_folder}: Permission denied; ask its owner for the right to read it"
     assert "steptrace: " + note in done.stderr.splitlines()
-    done = as_nobody("show", top / "runs" / "run", "losses", "--json")
+    done = as_nobody("show", top / "runs" / "run", "data_loss", "--json")
     losses = {loss["cause"]: (loss["count"], loss["detail"]) for loss in json.loads(done.stdout)}
     assert losses["file_refused"] == (1, note)
     (top / "trace.json").unlink()

@@ -132,7 +132,7 @@ def test_a_run_with_a_damaged_file_is_read_recovered_and_read(runs, tmp_path, ki
     if name == "manifest" and damage not in ("another file in its place",):
         # All rows are there, whatever becomes of the file that names them.
         assert report["steps"]["count"] == whole["steps"]["count"]
-    causes = {loss["cause"] for loss in report["losses"]["rows"]}
+    causes = {loss["cause"] for loss in report["data_loss"]["rows"]}
     damaged = {"segment_damaged", "column_damaged", "journal_damaged", "journal_cut_off"}
     if kind == "unclosed" and damage in ("missing", "empty"):
         damaged |= {"agent_gap"}  # nothing says that there was more
@@ -191,7 +191,7 @@ def test_python_reads_on_and_warns(runs, tmp_path):
     with pytest.warns(api.SteptraceWarning, match="steptrace recover"):
         rows = list(api.open(run).rows("slices"))
     assert 0 < len(rows) < 24 * 2 * 3
-    causes = [loss["cause"] for loss in api.open(run).report()["losses"]["rows"]]
+    causes = [loss["cause"] for loss in api.open(run).report()["data_loss"]["rows"]]
     assert causes.count("segment_damaged") <= 1
     (run / "run.json").write_text("{")  # a copy, which nobody of ours reads
     assert api.open(run).name

@@ -193,7 +193,7 @@ def marks(folder):
 
 
 def test_marks_tell_the_agent_what_became_of_the_hooks(site, tmp_path):
-    """The names that src/agent/hooks_marks.cc reads; of a process the remainder of its pid."""
+    """The names that src/agent/ingest/hooks_marks.cc reads; of a process the remainder of its pid."""
     slots = "import os, sys; print(os.getpid() % 1024, file=sys.__stdout__)"
     cases = {
         "loaded": (slots, {}, ["hooks"]),

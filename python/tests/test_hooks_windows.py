@@ -254,7 +254,7 @@ say(child=os.waitpid(pid, 0)[1])
 
 @pytest.mark.parametrize("before", ["", "ask(first_step=99, steps=1)"])
 def test_a_forked_child_counts_its_own_steps(tmp_path, before):
-    """As the agent does, to which it is another process (src/agent/hook_borders.h)."""
+    """As the agent does, to which it is another process (src/agent/capture/hook_borders.h)."""
     body = f"""
 {before}
 for _ in range(9): step()

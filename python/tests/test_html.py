@@ -11,7 +11,8 @@ def test_the_note_of_a_comparison_stands_below_its_rows():
     report = {"verdict": {"headline": ""}}
 
     def shown(note, *unlike):
-        answer = {"sentence": "Same.", "note": note, "rows": [step]}
+        notes = [{"text": note}] if note else []
+        answer = {"headline": {"text": "Same."}, "notes": notes, "rows": [step]}
         answer["comparability"] = {"unlike": list(unlike)}
         return _html.comparison(answer, report, report)
 

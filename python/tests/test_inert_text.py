@@ -115,7 +115,7 @@ TEXTS = [
     ("report", PATH_OF_RUN, "--notebook", "-"),
     ("show", PATH_OF_RUN, "slices"),
     ("show", PATH_OF_RUN, "tracks"),
-    ("show", PATH_OF_RUN, "facts"),
+    ("show", PATH_OF_RUN, "run_metadata"),
     ("rules", PATH_OF_RUN),
     ("ls", "."),
     ("doctor",),
@@ -233,7 +233,7 @@ def test_pages_of_notebooks_are_inert(folder):
         verdict = report["verdict"]
         report["run"]["name"] = verdict["headline"] = text
         verdict["evidence"] = verdict["advice"] = [{"text": text}]
-        report["losses"]["rows"] = [{"detail": text}]
+        report["data_loss"]["rows"] = [{"detail": text}]
         page = _html.page(report)
         assert not HIDDEN.search(page) and "<script" not in page and "<img" not in page, ascii(text)
     for text in (repr(a), str(steptrace.compare(a, b)), steptrace.compare(a, b)._repr_html_()):

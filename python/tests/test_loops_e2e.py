@@ -113,7 +113,7 @@ def test_steps_are_counted_exactly(record, loop):
     )
     # What cannot be sampled here (no GPU) is a loss too; nothing that the hooks said may be one.
     # How many stacks changed whenever they were read depends on how busy the machine is.
-    losses = [row for row in run.table("losses") if row["table"] != "counters"]
+    losses = [row for row in run.table("data_loss") if row["table"] != "counters"]
     assert [row for row in losses if row["cause"] != "stack_changed"] == []
     for row in training:  # every step did these, whatever else
         assert row["backward_ns"] > 0 and row["optimizer_ns"] > 0
@@ -161,5 +161,5 @@ def test_two_ranks_and_the_wait_for_a_late_one(tmp_path):
         assert all(row["communication_ns"] >= row["blocked_in_backward_ns"] for row in training)
     # Rank 1 comes 400 ms late: rank 0 waits for it in backward, without CPU time.
     assert blocked_ms[0] > 200 and blocked_ms[1] < blocked_ms[0] / 4
-    jobs = [json.loads(row["json"]) for row in run.table("facts") if row["kind"] == "job"]
+    jobs = [json.loads(row["json"]) for row in run.table("run_metadata") if row["kind"] == "job"]
     assert {job["rank"] for job in jobs} == {0, 1} and {job["world_size"] for job in jobs} == {2}

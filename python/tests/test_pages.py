@@ -358,9 +358,13 @@ def test_compare_is_what_the_command_says(runs):
     both = steptrace.compare(runs["demo"].path, runs["profile"])
     printed = ask("report", both.a.path, "--compare", both.b.path, "--json", cwd=runs["demo"].path)
     assert both == json.loads(printed.stdout)
-    assert str(both) == both.sentence and both.rows[0].kind == "step"
+    assert str(both) == both.headline.text and both.rows[0].kind == "step"
     page = both._repr_html_()
-    assert readable(both.sentence) in page and page.count("<p><b>A</b>") == 1 and "Suspects" in page
+    assert (
+        readable(both.headline.text) in page
+        and page.count("<p><b>A</b>") == 1
+        and "Suspects" in page
+    )
     assert both.show()._repr_html_().startswith("<iframe sandbox=")
     with pytest.raises(steptrace.SteptraceError, match="no such run"):
         steptrace.compare(runs["demo"], "nosuch")
@@ -374,7 +378,7 @@ def test_a_profile_of_one_step_has_no_intervals(runs, tmp_path):
     assert imported.returncode == 0, imported.stderr
     both = steptrace.compare(runs["demo"], tmp_path / "one")
     assert {(row.change_low_ns, row.change_high_ns) for row in both.rows} == {(None, None)}
-    assert both.sentence.endswith("; whether by chance so few steps do not tell.")
+    assert both.headline.text.endswith("; whether by chance so few steps do not tell.")
     assert "not known: too few steps" in both._repr_html_()
     text = ask("report", both.a.path, "--compare", both.b.path, cwd=tmp_path).stdout
     assert "not known" in text and "Of so few steps no interval is known." in text
@@ -429,7 +433,7 @@ def test_the_notebook_runs_from_top_to_bottom(runs, name, tmp_path):
 def test_the_notebook_of_two_runs_begins_with_both(runs, tmp_path):
     outputs = outputs_of(tmp_path / "two.ipynb", runs["demo"], runs["profile"])
     first = outputs[0]["data"]["text/html"]
-    assert readable(steptrace.compare(runs["demo"], runs["profile"]).sentence) in first
+    assert readable(steptrace.compare(runs["demo"], runs["profile"]).headline.text) in first
     for run in runs.values():
         headline = run.report()["verdict"]["headline"]
         assert headline in first

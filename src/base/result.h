@@ -11,11 +11,18 @@ namespace steptrace {
 
 // What went wrong, in one line: the thing, the cause, the next step.
 struct Error {
-  // What else than telling it may depend on.
-  enum class Kind : uint8_t { kOther, kOutOfMemory };
+  // What else than telling it may depend on: kTooLarge is what was asked for, kNobodyReads a pipe
+  // whose reader is gone, kNeedsRecovery a run that `steptrace recover` can bring back.
+  enum class Kind : uint8_t { kOther, kOutOfMemory, kTooLarge, kNobodyReads, kNeedsRecovery };
 
-  std::string message;
+  std::string cause;        // and the thing before it
+  std::string next_step{};  // empty: there is none
   Kind kind = Kind::kOther;
+
+  // The line.
+  std::string text() const { return next_step.empty() ? cause : cause + "; " + next_step; }
+  // The same of a thing that the one who met it does not know.
+  Error Of(const std::string& thing) const { return {thing + ": " + cause, next_step, kind}; }
 };
 
 // The outcome of an operation that yields nothing but may fail in an expected way.

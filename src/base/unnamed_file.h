@@ -19,8 +19,8 @@ inline Result<UniqueFd> UnnamedFile(const std::filesystem::path& folder) {
     UniqueFd fd(::open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
     if (fd.valid()) return fd;
   }
-  return Error{folder.string() + " and /tmp: " + std::strerror(errno) +
-               "; make one of them a place that can be written"};
+  return Error{folder.string() + " and /tmp: " + std::strerror(errno),
+               "make one of them a place that can be written"};
 }
 
 }  // namespace steptrace

@@ -30,6 +30,22 @@ inline void AppendUtf8(uint32_t code, std::string& text) {
   }
 }
 
+// Whether a byte belongs to the character that began before it.
+inline bool IsContinuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+// The bytes of the whole characters at the front of a text that are `most` bytes at most; the text
+// has more. Bytes that are no UTF-8 end anywhere.
+inline size_t WholeCharacters(std::string_view text, size_t most) {
+  constexpr size_t kMostBytes = 4;  // of a character
+  size_t end = most;
+  for (size_t back = 0; back < kMostBytes && end > 0; ++back, --end) {
+    if (!IsContinuation(text[end])) return end;
+  }
+  return most;
+}
+
 // Bytes of the character at the front of a text that is not empty; 0: there is none. No overlong
 // form, no surrogate, nothing beyond U+10FFFF is one: all of them show in the second byte.
 inline size_t CharacterBytes(std::string_view text) {
@@ -43,7 +59,7 @@ inline size_t CharacterBytes(std::string_view text) {
   const uint8_t high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   if (byte(1) < low || byte(1) > high) return 0;
   for (size_t i = 2; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
+    if (!IsContinuation(text[i])) return 0;
   }
   return length;
 }

@@ -57,5 +57,19 @@ TEST(Utf8, ATextIsCleanWhereNothingWouldBeReplaced) {
   }
 }
 
+TEST(Utf8, ATextIsCutWhereACharacterEnds) {
+  const std::string text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z";  // of 1, 2, 3 and 4 bytes
+  const size_t whole[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10};
+  for (size_t most = 0; most < text.size(); ++most) {
+    EXPECT_EQ(WholeCharacters(text, most), whole[most]) << most;
+  }
+}
+
+TEST(Utf8, BytesThatAreNoTextAreCutAnywhere) {
+  EXPECT_EQ(WholeCharacters(std::string(10, '\x80'), 7), 7u);
+  EXPECT_EQ(WholeCharacters(std::string(10, '\x80'), 2), 2u);
+  EXPECT_EQ(WholeCharacters(std::string(10, '\xFF'), 7), 7u);
+}
+
 }  // namespace
 }  // namespace steptrace

@@ -122,7 +122,7 @@ CLI::Validator Sound(Status (*set)(std::string_view, Settings&)) {
       [set](std::string& text) {
         Settings ignored;
         const Status sound = set(text, ignored);
-        return sound.ok() ? std::string() : sound.error().message;
+        return sound.ok() ? std::string() : sound.error().text();
       },
       "");
 }
@@ -201,22 +201,9 @@ void BuildApp(CLI::App& app, Session& session) {
       "\nExample:\n  steptrace run -- python train.py\n"
       "Settings: flags over STEPTRACE_* over steptrace.toml.\n"
       "`steptrace COMMAND --help` tells more.");
-  AddRunCommand(app, session);
-  AddCaptureCommand(app, session);
-  AddReportCommand(app, session);
-  AddRulesCommand(app, session);
-  AddLsCommand(app, session);
-  AddShowCommand(app, session);
-  AddImportCommand(app, session);
-  AddJoinCommand(app, session);
-  AddExportCommand(app, session);
-  AddUiCommand(app, session);
-  AddSchemaCommand(app, session);
-  AddDoctorCommand(app, session);
-  AddRecoverCommand(app, session);
-  AddHelperCommand(app, session);
-  AddManifestCommand(app, session);
-  AddReferenceCommand(app, session);
+#define STEPTRACE_ADD_COMMAND(Name) Add##Name##Command(app, session);
+  STEPTRACE_FOR_EACH_COMMAND(STEPTRACE_ADD_COMMAND)
+#undef STEPTRACE_ADD_COMMAND
   RefuseEmptyRuns(app);
 }
 

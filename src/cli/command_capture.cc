@@ -12,8 +12,8 @@
 #include <sstream>
 #include <utility>
 
-#include "agent/capture_port.h"
-#include "agent/process.h"
+#include "agent/capture/capture_port.h"
+#include "agent/system/process.h"
 #include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/format.h"
@@ -65,9 +65,9 @@ Result<LiveRun> RunOfProcess(int32_t pid) {
   for (int32_t child = 0; children >> child;) {
     if (const auto run = RunAround(child)) return *run;
   }
-  return Error{fmt::format(
-      "capture: process {} runs under no `steptrace run` (or is another user's); start it so",
-      pid)};
+  return Error{
+      fmt::format("capture: process {} runs under no `steptrace run` (or is another user's)", pid),
+      "start it so"};
 }
 
 // The agent's own arguments tell the folder: it may be anywhere (--shm).
@@ -75,18 +75,16 @@ Result<LiveRun> RunByName(const std::string& text, const Settings& settings) {
   STEPTRACE_ASSIGN_OR_RETURN(const fs::path path, rpc::ResolveRun(text, settings.folder));
   STEPTRACE_ASSIGN_OR_RETURN(const store::Manifest manifest, store::ReadManifest(path));
   if (manifest.status != store::kStatusInProgress) {
-    return Error{
-        fmt::format("capture: {}: the run has ended; capture while it runs, or give it a "
-                    "window (steptrace run --window)",
-                    Printable(path.string()))};
+    return Error{fmt::format("capture: {}: the run has ended", Printable(path.string())),
+                 "capture while it runs, or give it a window (steptrace run --window)"};
   }
   const auto arguments =
       agent::ReadCommandLine(static_cast<int32_t>(manifest.writer_pid), 64 << 10);
   for (size_t i = 0; i + 1 < arguments.size() && arguments[i] != "--"; ++i) {
     if (arguments[i] == "--ring-dir") return LiveRun{path, arguments[i + 1]};
   }
-  return Error{fmt::format("capture: {}: its agent is gone; `steptrace recover {}` closes the run",
-                           Printable(path.string()), ShellWord(path.string()))};
+  return Error{fmt::format("capture: {}: its agent is gone", Printable(path.string())),
+               fmt::format("`steptrace recover {}` closes the run", ShellWord(path.string()))};
 }
 
 Result<LiveRun> Find(const CaptureArguments& arguments, const Settings& settings) {
@@ -170,13 +168,14 @@ Status Capture(const CaptureArguments& arguments, const Session& session) {
   STEPTRACE_ASSIGN_OR_RETURN(const uint32_t kinds, agent::ParseKinds(settings.capture));
   const std::string request = RequestOf(arguments, kinds);
   if (auto sound = agent::ParseCaptureRequest(request); !sound.ok()) {
-    return Error{"capture: " + sound.error().message};
+    return sound.error().Of("capture");
   }
   STEPTRACE_ASSIGN_OR_RETURN(const LiveRun run, Find(arguments, settings));
   auto port = agent::ConnectCapturePort(run.ring_dir);
   if (!port.ok()) {
-    return Error{fmt::format("capture: {}: its agent does not answer ({}); is the run still going?",
-                             Printable(run.path.string()), port.error().message)};
+    return Error{fmt::format("capture: {}: its agent does not answer ({})",
+                             Printable(run.path.string()), port.error().text()),
+                 "is the run still going?"};
   }
   if (send(port->get(), request.data(), request.size(), MSG_NOSIGNAL) < 0) {
     return Error{"capture: the run has just ended"};

@@ -78,10 +78,10 @@ Status ExportOne(const ExportArguments& arguments, const fs::path& run) {
 // Every table, each in a file of its own in the folder.
 Status ExportAll(ExportArguments arguments, const fs::path& run) {
   if (!arguments.columns.empty() || !arguments.where.empty()) {
-    return Error{"export: --columns and --where are about one table; name it with --table"};
+    return Error{"export: --columns and --where are about one table", "name it with --table"};
   }
   if (arguments.output == "-") {
-    return Error{"export: standard output holds one table; name it with --table"};
+    return Error{"export: standard output holds one table", "name it with --table"};
   }
   STEPTRACE_ASSIGN_OR_RETURN(const rpc::OutputFolder made,
                              rpc::OutputFolder::Make(arguments.output));
@@ -109,10 +109,8 @@ Status ExportAll(ExportArguments arguments, const fs::path& run) {
 Status ExportTimeline(const ExportArguments& arguments, const fs::path& run) {
   if (!arguments.table.empty() || !arguments.columns.empty() || !arguments.where.empty() ||
       arguments.limit) {
-    return Error{fmt::format(
-        "export: --table, --columns, --where and --limit are about tables; leave them out with "
-        "--format {}",
-        arguments.format)};
+    return Error{"export: --table, --columns, --where and --limit are about tables",
+                 fmt::format("leave them out with --format {}", arguments.format)};
   }
   Damaged damaged;
   {

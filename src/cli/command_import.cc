@@ -66,7 +66,7 @@ Result<import::ImportSummary> ImportWithProgress(rpc::ImportRequest request) {
   if (imported.ok()) {
     for (const std::string& note : imported->notes) Say(note);
     if (imported->losses > 0) {
-      Say(fmt::format("not all could be used: `steptrace show {} losses` tells what",
+      Say(fmt::format("not all could be used: `steptrace show {} data_loss` tells what",
                       ShellWord(imported->run.string())));
     }
   }

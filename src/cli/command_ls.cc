@@ -90,8 +90,8 @@ void PrintProblems(const std::vector<store::RunSummary>& runs) {
     PrintError(Error{run.problem});
   }
   if (found > kMostLines) {
-    PrintError(Error{
-        fmt::format("{} more cannot be read; steptrace ls --json tells why", found - kMostLines)});
+    PrintError(Error{fmt::format("{} more cannot be read", found - kMostLines),
+                     "steptrace ls --json tells why"});
   }
 }
 
@@ -127,8 +127,9 @@ int Ls(const LsArguments& arguments, const Session& session) {
   std::error_code error;
   if (!arguments.folder.empty() && !std::filesystem::is_directory(folder, error)) {
     const bool exists = std::filesystem::exists(folder, error);
-    return Fail(Error{fmt::format("ls: {}: {}; name one that holds runs", folder.string(),
-                                  exists ? "is no folder" : "no such folder")});
+    return Fail(Error{
+        fmt::format("ls: {}: {}", folder.string(), exists ? "is no folder" : "no such folder"),
+        "name one that holds runs"});
   }
   auto runs = store::ListRuns(folder);
   if (!runs.ok()) return Fail(runs.error());

@@ -178,9 +178,8 @@ int Report(const ReportArguments& arguments, const Session& session) {
                                  .stages = settings.stages};
   if (!arguments.html.empty() || !arguments.notebook.empty()) {
     if (!arguments.section.empty() || arguments.json) {
-      return Fail(
-          Error{"report: a page holds the whole report; leave out --section and --json, or "
-                "--html and --notebook"});
+      return Fail(Error{"report: a page holds the whole report",
+                        "leave out --section and --json, or --html and --notebook"});
     }
     const CleanEnd clean_end;
     const Status written = WritePages(*runs, arguments, whole);

@@ -34,9 +34,8 @@ Result<analyze::RuleSettings> SettingsOf(const RulesArguments& arguments) {
   STEPTRACE_ASSIGN_OR_RETURN(const analyze::RulePreset preset,
                              analyze::ParseRulePreset(arguments.preset.value_or("code")));
   if (arguments.preset && mode != analyze::RuleMode::kCompat) {
-    return Error{fmt::format(
-        "--preset {}: presets are of mode compat alone; add --mode compat, or leave it out",
-        *arguments.preset)};
+    return Error{fmt::format("--preset {}: presets are of mode compat alone", *arguments.preset),
+                 "add --mode compat, or leave it out"};
   }
   analyze::RuleSettings settings(mode, preset);
   for (const std::string& set : arguments.sets) {

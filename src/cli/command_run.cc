@@ -17,11 +17,11 @@ namespace {
 Result<std::vector<std::string>> CommandOf(const CLI::App& command, const Session& session) {
   std::vector<std::string> words = command.remaining();
   if (!words.empty() && words.front().starts_with("-")) {
-    return Error{"run: unknown option " + words.front() + "; see steptrace run --help"};
+    return Error{"run: unknown option " + words.front(), "see steptrace run --help"};
   }
   words.insert(words.end(), session.passed_on.begin(), session.passed_on.end());
   if (words.empty() || words.front().empty()) {
-    return Error{"run: no command; write for example steptrace run -- python train.py"};
+    return Error{"run: no command", "write for example steptrace run -- python train.py"};
   }
   return words;
 }
@@ -58,17 +58,18 @@ std::function<Result<LiveSettings>()> Rereader(const CLI::App& command, const Se
 void NoteUnknownVariables() {
   const std::vector<std::string> unknown = UnknownVariables(OwnEnvironment());
   if (unknown.empty()) return;
-  PrintError(Error{fmt::format("{}: no such {}; the variables are {}", fmt::join(unknown, ", "),
-                               unknown.size() == 1 ? "setting" : "settings", KnownVariables())});
+  PrintError(Error{fmt::format("{}: no such {}", fmt::join(unknown, ", "),
+                               unknown.size() == 1 ? "setting" : "settings"),
+                   fmt::format("the variables are {}", KnownVariables())});
 }
 
 // The probe takes what it cannot read for nothing said: who says it learns that here.
 Status CheckRingBudget() {
   const auto given = ProcessEnvironment()("STEPTRACE_RING_BUDGET_BYTES");
   if (!given || given->empty() || given->find_first_not_of("0123456789") == given->npos) return {};
-  return Error{fmt::format(
-      "STEPTRACE_RING_BUDGET_BYTES: {} is not a whole number of bytes; give one, or leave it out",
-      *given)};
+  return Error{
+      fmt::format("STEPTRACE_RING_BUDGET_BYTES: {} is not a whole number of bytes", *given),
+      "give one, or leave it out"};
 }
 
 int Run(const CLI::App& command, const Session& session, RunOptions options,
@@ -103,12 +104,35 @@ int Run(const CLI::App& command, const Session& session, RunOptions options,
   return RunCommand(options);
 }
 
+// As CLI11 asks: what is wrong with it, or nothing.
+std::string CheckTag(const std::string& text) {
+  constexpr size_t kMostBytes = 1024;
+  const size_t equals = text.find('=');
+  const bool good = equals != text.npos && equals > 0 && text.size() <= kMostBytes;
+  if (good) return {};
+  return fmt::format("'{}' is no tag; give KEY=VALUE, of at most {} bytes", text.substr(0, 40),
+                     kMostBytes);
+}
+
 void AddPlaces(CLI::App* command, Session& session, RunOptions& options) {
   command->add_option("-o,--output", options.output, "Folder of this run, instead of a new one")
       ->type_name("PATH");
   AddFolderOption(command, session);
   command->add_option("--name", options.name, "Name of the run, instead of the script's")
       ->type_name("TEXT");
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--tag",
+          [&options](const std::vector<std::string>& tags) {
+            for (const std::string& tag : tags) {
+              const size_t equals = tag.find('=');
+              options.tags[tag.substr(0, equals)] = tag.substr(equals + 1);
+            }
+          },
+          "A word that is stored with the run, as team=vision; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(CheckTag, ""));
   command->add_option("--shm", session.settings.shm, "Folder in memory, instead of /dev/shm")
       ->type_name("PATH");
 }
@@ -124,7 +148,7 @@ void AddCollection(CLI::App* command, Session& session) {
       ->check(CLI::Validator(
           [](std::string& text) {
             const Status sound = CheckHooks(text);
-            return sound.ok() ? std::string() : sound.error().message;
+            return sound.ok() ? std::string() : sound.error().text();
           },
           ""));
   command

@@ -120,7 +120,7 @@ int Show(const ShowArguments& arguments, const Session& session) {
   rpc::TableQuery query{*run,    table->name, arguments.columns, arguments.where, arguments.limit,
                         &damaged};
   Status status = arguments.json ? ShowJson(query) : ShowText(query);
-  if (!status.ok() && !status.error().message.empty()) return Fail(status.error());
+  if (!status.ok() && !status.error().text().empty()) return Fail(status.error());
   PrintDamaged(damaged, "what is shown");
   return FinishOutput(stdout);
 }

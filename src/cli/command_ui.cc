@@ -18,6 +18,7 @@
 #include "cli/settings_file.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
+#include "serve/http/gate.h"
 #include "serve/http/helper.h"
 #include "serve/http/server.h"
 #include "serve/rpc/run_path.h"
@@ -45,14 +46,14 @@ Result<Shown> ShownBy(const UiArguments& arguments, const Session& session) {
   if (fs::is_directory(folder, failed) && !is_run) {
     fs::directory_iterator readable(folder, failed);
     if (!failed) return Shown{folder, std::nullopt};
-    return Error{fmt::format("{}: {}; ask its owner for the right to read it", folder.string(),
-                             failed.message())};
+    return Error{fmt::format("{}: {}", folder.string(), failed.message()),
+                 "ask its owner for the right to read it"};
   }
   if (given.empty()) return Shown{folder, std::nullopt};
   STEPTRACE_ASSIGN_OR_RETURN(fs::path run, rpc::ResolveRun(given, session.settings.folder));
   run = fs::canonical(run, failed);
   if (failed)
-    return Error{fmt::format("{}: {}; name a run or a folder", given.string(), failed.message())};
+    return Error{fmt::format("{}: {}", given.string(), failed.message()), "name a run or a folder"};
   return Shown{run.parent_path(), run.filename().string()};
 }
 
@@ -84,7 +85,7 @@ Result<UniqueFd> SettingsOfNow() {
   UniqueFd file(::memfd_create("steptrace.toml", MFD_CLOEXEC));
   if (!file.valid() ||
       ::write(file.get(), text->data(), text->size()) != static_cast<ssize_t>(text->size())) {
-    return Error{"steptrace.toml: there is no memory to keep it; free some"};
+    return Error{"steptrace.toml: there is no memory to keep it", "free some memory"};
   }
   return file;
 }

@@ -47,23 +47,17 @@ void AddJsonFlag(CLI::App* command, bool& json);
 // RUN: a path, a name or an id; nothing is the newest.
 void AddRunArgument(CLI::App* command, std::string& run);
 
-// Each in a file of its own, command_<name>.cc.
-void AddRunCommand(CLI::App& app, Session& session);
-void AddCaptureCommand(CLI::App& app, Session& session);
-void AddReportCommand(CLI::App& app, Session& session);
-void AddRulesCommand(CLI::App& app, Session& session);
-void AddLsCommand(CLI::App& app, Session& session);
-void AddShowCommand(CLI::App& app, Session& session);
-void AddImportCommand(CLI::App& app, Session& session);
-void AddJoinCommand(CLI::App& app, Session& session);
-void AddExportCommand(CLI::App& app, Session& session);
-void AddUiCommand(CLI::App& app, Session& session);
-void AddSchemaCommand(CLI::App& app, Session& session);
-void AddDoctorCommand(CLI::App& app, Session& session);
-void AddRecoverCommand(CLI::App& app, Session& session);
-void AddHelperCommand(CLI::App& app, Session& session);     // hidden: for `steptrace ui`
-void AddManifestCommand(CLI::App& app, Session& session);   // hidden: for the Python package
-void AddReferenceCommand(CLI::App& app, Session& session);  // hidden: writes docs/reference/cli.md
+// The commands, in the order of --help: each in a file of its own, command_<name>.cc. The last
+// three are hidden: for `steptrace ui`, for the Python package, and to write docs/reference/cli.md.
+// clang-format off
+#define STEPTRACE_FOR_EACH_COMMAND(X) \
+  X(Run) X(Capture) X(Report) X(Rules) X(Ls) X(Show) X(Import) X(Join) X(Export) X(Ui) \
+  X(Schema) X(Doctor) X(Recover) X(Helper) X(Manifest) X(Reference)
+// clang-format on
+
+#define STEPTRACE_DECLARE_COMMAND(Name) void Add##Name##Command(CLI::App& app, Session& session);
+STEPTRACE_FOR_EACH_COMMAND(STEPTRACE_DECLARE_COMMAND)
+#undef STEPTRACE_DECLARE_COMMAND
 
 // The whole line: settings, all commands.
 void BuildApp(CLI::App& app, Session& session);

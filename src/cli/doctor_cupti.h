@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "cli/doctor.h"
+#include "cli/health.h"
 
 namespace steptrace::cli {
 

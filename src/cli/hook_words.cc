@@ -39,12 +39,13 @@ Status CheckHooks(std::string_view text) {
       continue;
     }
     constexpr size_t kShown = 40;
-    return Error{fmt::format("is no list of hooks: '{}' is none; they are {}, or all, or off",
-                             Printable(word.substr(0, kShown)), fmt::join(kHookWords, ", "))};
+    return Error{
+        fmt::format("is no list of hooks: '{}' is none", Printable(word.substr(0, kShown))),
+        fmt::format("they are {}, or all, or off", fmt::join(kHookWords, ", "))};
   }
   if (any) return {};
-  return Error{fmt::format("is an empty list; the hooks are {}, or all, or off",
-                           fmt::join(kHookWords, ", "))};
+  return Error{"is an empty list",
+               fmt::format("the hooks are {}, or all, or off", fmt::join(kHookWords, ", "))};
 }
 
 }  // namespace steptrace::cli

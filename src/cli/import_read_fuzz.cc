@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 void Must(const Status& status, const char* what) {
   if (status.ok()) return;
-  std::fprintf(stderr, "%s: %s\n", what, status.error().message.c_str());
+  std::fprintf(stderr, "%s: %s\n", what, status.error().text().c_str());
   std::abort();
 }
 template <class T>
@@ -73,7 +73,7 @@ void Show(const fs::path& run) {
     CleanTexts rows;
     std::vector<store::DamagedSegment> damaged;  // left out by readers; none may be
     Must(rpc::VisitRows({run, table, {}, "", {}, &damaged}, rows), table.c_str());
-    if (!damaged.empty()) Must(Status(Error{damaged[0].why}), damaged[0].segment.file.c_str());
+    if (!damaged.empty()) Must(Status(damaged[0].why), damaged[0].segment.file.c_str());
   }
   const auto timeline = rpc::RunTimeline::Open(run);
   Must(timeline, "timeline");
@@ -132,7 +132,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   request.max_depth = 32;
   const auto imported = rpc::ImportProfiles(request, {});
   if (!imported.ok()) {
-    const std::string& why = imported.error().message;
+    const std::string& why = imported.error().text();
     if (why.find("as a bug") != std::string::npos) Must(imported, "import");
     if (why.find('\n') != std::string::npos) Must(imported, "import in more than one line");
     if (fs::exists(runs) && !fs::is_empty(runs)) Must(imported, "import that left something");

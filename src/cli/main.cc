@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent_main.h"
+#include "agent/run/agent_main.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 
@@ -34,20 +34,20 @@ Error ParseErrorOf(const CLI::App& app, const CLI::ParseError& error) {
   std::string command = ChosenCommand(app);
   std::string help = command.empty() ? "steptrace --help" : "steptrace " + command + " --help";
   std::string thing = command.empty() ? "command line" : command;
-  return Error{fmt::format("{}: {}; see {}", thing, cause, help)};
+  return Error{fmt::format("{}: {}", thing, cause), fmt::format("see {}", help)};
 }
 
 // The first word when it should be a command and is none.
 std::optional<Error> UnknownCommand(const CLI::App& app,
                                     const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
-    return Error{"no command; write for example steptrace run -- python train.py"};
+    return Error{"no command", "write for example steptrace run -- python train.py"};
   }
   const std::string& word = arguments.front();
   if (word.starts_with('-')) {
     const std::string option = word.substr(0, word.find('='));
     if (app.get_option_no_throw(option) != nullptr) return std::nullopt;
-    return Error{fmt::format("{}: no such option; see steptrace --help", option)};
+    return Error{fmt::format("{}: no such option", option), "see steptrace --help"};
   }
   std::string known;
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -55,7 +55,7 @@ std::optional<Error> UnknownCommand(const CLI::App& app,
     if (command->get_group().empty()) continue;  // hidden
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
-  return Error{fmt::format("{}: no such command; the commands are {}", word, known)};
+  return Error{fmt::format("{}: no such command", word), fmt::format("the commands are {}", known)};
 }
 
 // What follows the first `--` of `run` is nobody's to parse.
@@ -109,6 +109,7 @@ int main(int argc, char** argv) {
     return steptrace::cli::Main(argc, argv);
   } catch (const std::bad_alloc&) {
     // Caught, so that what was begun is taken back on the way here.
-    return steptrace::cli::Fail({"steptrace: the memory is not enough; free some and try again"});
+    return steptrace::cli::Fail(
+        {"steptrace: the memory is not enough", "free some memory and try again"});
   }
 }

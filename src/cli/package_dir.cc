@@ -82,10 +82,11 @@ Result<fs::path> PackageDir() {
       return error ? folder : real;
     }
   }
-  return Error{fmt::format(
-      "package: no Python package 'steptrace' beside {}; install the wheel again or set "
-      "STEPTRACE_PACKAGE_DIR to the folder that holds {}",
-      ExecutablePath().string(), kProbe)};
+  return Error{
+      fmt::format("package: no Python package 'steptrace' beside {}", ExecutablePath().string()),
+      fmt::format(
+          "install the wheel again or set STEPTRACE_PACKAGE_DIR to the folder that holds {}",
+          kProbe)};
 }
 
 }  // namespace steptrace::cli

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "analyze/device/tensor_cores.h"
-#include "analyze/samples/stage_table.h"
+#include "analyze/code/stage_table.h"
+#include "analyze/trace/tensor_cores.h"
 #include "base/result.h"
 #include "cli/terminal.h"
 

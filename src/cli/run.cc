@@ -11,9 +11,9 @@
 #include <cstdlib>
 #include <utility>
 
-#include "agent/kineto_endpoint.h"
-#include "agent/ring_folder.h"
-#include "agent/run_end.h"
+#include "agent/capture/kineto_endpoint.h"
+#include "agent/ingest/ring_folder.h"
+#include "agent/run/run_end.h"
 #include "agent/stacks/stack_rights.h"
 #include "base/shell_word.h"
 #include "base/time.h"
@@ -36,6 +36,13 @@ namespace fs = std::filesystem;
 constexpr int kExitUsage = 2;
 // An agent starts in some 20 ms; a machine too busy for that must not hold the training up.
 constexpr int64_t kAgentReadyMs = 2'000;
+
+// What went wrong, with what becomes of the command or the run: the next step stays the next step.
+Error Remarked(Error error, const char* remark) {
+  std::string& last = error.next_step.empty() ? error.cause : error.next_step;
+  last += fmt::format(" ({})", remark);
+  return error;
+}
 
 // The launcher of one run, in the order of its life: Prepare, Start, Wait, Finish.
 class Launcher {
@@ -84,7 +91,7 @@ class Launcher {
     auto ring = agent::MakeRingFolder(agent::ShmCandidates(wished, folder_.path), folder_.id);
     if (!ring.ok()) {
       DropFolder();
-      return Error{ring.error().message + " (the command runs unrecorded)"};
+      return Remarked(ring.error(), "the command runs unrecorded");
     }
     ring_ = std::move(*ring);
     return {};
@@ -94,19 +101,18 @@ class Launcher {
   void MakeKineto() {
     if (!options_.kineto) return;
     if (const std::string own = OwnKinetoDaemon(OwnEnvironment()); !own.empty()) {
-      PrintError({own +
-                  ": is set already, so Kineto goes on asking the daemon that it names; unset "
-                  "it for --kineto"});
+      PrintError({own + ": is set already, so Kineto goes on asking the daemon that it names",
+                  "unset it for --kineto"});
       return;
     }
     if (const std::string run = folder_.path.string(); run.find_first_of("#\n\r") != run.npos) {
-      PrintError({run + ": '#' in its name ends a line of Kineto's settings; name another place "
-                        "with --output for --kineto"});
+      PrintError({run + ": '#' in its name ends a line of Kineto's settings",
+                  "name another place with --output for --kineto"});
       return;
     }
     auto folder = agent::MakeKinetoFolder(ring_.path.parent_path());
     if (!folder.ok()) {
-      PrintError({folder.error().message + " (Kineto cannot ask for captures)"});
+      PrintError(Remarked(folder.error(), "Kineto cannot ask for captures"));
       return;
     }
     kineto_dir_ = folder->path;
@@ -130,15 +136,16 @@ class Launcher {
       agent_.SetNoticeObserver([](const std::string& text) { Say(text); });
     }
     options.redact = options_.redact;
+    options.tags = options_.tags;
     options.keep_traces = options_.keep_traces;
     options.lock_fd = ring_.lock.get();
     options.command = options_.command;
     Status started = agent_.Start(options, *signals_);
     if (started.ok()) agent_.WaitUntilReady(kAgentReadyMs);
     if (agent_.lost()) {
-      const std::string reason = !started.ok() ? started.error().message : agent_.reason();
-      PrintError({"the agent could not start: " + (reason.empty() ? "it died" : reason) +
-                  "; the command runs unrecorded"});
+      const std::string reason = !started.ok() ? started.error().text() : agent_.reason();
+      PrintError({"the agent could not start: " + (reason.empty() ? "it died" : reason),
+                  "the command runs unrecorded"});
       CleanUp();
       DropFolder();
     } else if (!options_.quiet) {
@@ -167,7 +174,7 @@ class Launcher {
 
   // No descriptor or process is left for a launcher that stays: the command takes its place.
   int GiveUp(const StartFailure& failure) {
-    PrintError({failure.error.message + " (it runs unrecorded)"});
+    PrintError({failure.error.text() + " (it runs unrecorded)"});
     agent_.Kill();
     CleanUp();
     std::error_code ignored;
@@ -213,7 +220,7 @@ class Launcher {
   void TellSettings() {
     auto live = options_.reread();
     if (!live.ok()) {
-      PrintError({live.error().message + " (the run goes on with the settings that it has)"});
+      PrintError(Remarked(live.error(), "the run goes on with the settings that it has"));
       return;
     }
     agent::AgentOptions changed;
@@ -343,7 +350,7 @@ int RunCommand(const RunOptions& options) {
       PrintError(made.error());
       return kExitUsage;
     }
-    PrintError({made.error().message + " (the command runs unrecorded)"});
+    PrintError(Remarked(made.error(), "the command runs unrecorded"));
     return launcher.RunUnrecorded();
   }
   return launcher.Run();

@@ -88,7 +88,7 @@ void AgentProcess::Reap(int64_t at_most_ms) {
 Status AgentProcess::Start(agent::AgentOptions options, const RunSignals& signals) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return Error{std::string("agent: ") + strerror(errno) + "; the command runs unrecorded"};
+    return Error{std::string("agent: ") + strerror(errno), "the command runs unrecorded"};
   }
   channel_ = agent::ControlChannel(UniqueFd(ends[0]));
   UniqueFd far_end(ends[1]);
@@ -97,7 +97,7 @@ Status AgentProcess::Start(agent::AgentOptions options, const RunSignals& signal
   pid_ = fork();
   if (pid_ == 0) BeAgent(options, signals, self);
   if (pid_ < 0) {
-    return Error{std::string("agent: ") + strerror(errno) + "; the command runs unrecorded"};
+    return Error{std::string("agent: ") + strerror(errno), "the command runs unrecorded"};
   }
   state_ = State::kStarting;
   return {};

@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
-#include "agent/agent_options.h"
-#include "agent/control_channel.h"
+#include "agent/run/agent_options.h"
+#include "agent/run/control_channel.h"
 #include "base/result.h"
 #include "cli/run_signals.h"
 

@@ -32,7 +32,7 @@ TEST(AgentProcess, OneThatIsLostIsBuriedBeforeItsRunIsMended) {
     agent::AgentOptions options;
     options.run_dir = folder;
     const Status started = agent.Start(options, signals);
-    ASSERT_TRUE(started.ok()) << started.error().message;
+    ASSERT_TRUE(started.ok()) << started.error().text();
     agent.WaitUntilReady(60'000);
     ASSERT_TRUE(agent.lost());
     ASSERT_GT(agent.pid(), 0) << "still there, and so is a lock that it holds";

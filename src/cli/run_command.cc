@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "agent/shebang.h"
+#include "agent/run/shebang.h"
 #include "base/unique_fd.h"
 
 namespace steptrace::cli {
@@ -37,14 +37,15 @@ std::string MissingLoader(const std::string& path) {
   if (!line) return {};
   const std::string& interpreter = line->interpreter;
   if (access(interpreter.c_str(), F_OK) == 0) {
-    return "its interpreter " + interpreter + " cannot be started; mend that or its first line";
+    return "its interpreter " + interpreter +
+           " cannot be started; fix it or correct the first line of the script";
   }
   if (interpreter.ends_with('\r')) {
     return "its interpreter " + interpreter +
            " does not exist: its lines end as on Windows; convert them (dos2unix)";
   }
   return "its interpreter " + interpreter +
-         " does not exist; install it or mend the first line of the script";
+         " does not exist; install it or correct the first line of the script";
 }
 
 // 0, or the errno that executing this file would give.
@@ -89,14 +90,14 @@ StartFailure DescribeExecError(const std::string& program, int error_number) {
     // The program itself may be there.
     std::string found;
     const std::string missing = FindProgram(program, found) == 0 ? MissingLoader(found) : "";
-    failure.error.message =
-        program + ": " +
-        (missing.empty() ? "command not found; check its name or give its path" : missing);
+    failure.error = missing.empty()
+                        ? Error{program + ": command not found", "check its name or give its path"}
+                        : Error{program + ": " + missing};
     return failure;
   }
   failure.exit_status = kExitNotExecutable;
-  failure.error.message =
-      program + ": " + strerror(error_number) + "; it must be a program that you may execute";
+  failure.error = {program + ": " + strerror(error_number),
+                   "it must be a program that you may execute"};
   return failure;
 }
 

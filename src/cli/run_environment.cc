@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "agent/trace_intake.h"
+#include "agent/capture/trace_intake.h"
 
 extern char** environ;
 

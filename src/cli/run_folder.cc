@@ -34,7 +34,7 @@ bool IsSafe(char c) {
 }
 
 Error CannotMake(const fs::path& path, const char* cause, const char* option = "--output") {
-  return Error{path.string() + ": " + cause + "; give another folder with " + option};
+  return Error{path.string() + ": " + cause, std::string("give another folder with ") + option};
 }
 
 // One that was there becomes as private as a new one. Where its owner is another, or the file

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/run.h"
+#include "cli/run_options.h"
 
 // The name and the folder of a run about to be recorded.
 namespace steptrace::cli {

@@ -79,7 +79,7 @@ TEST_F(RunFolderTest, OutputMayExistEmpty) {
   options_.output = base_ / "full";
   auto taken = MakeRunFolder(options_, 0);
   ASSERT_FALSE(taken.ok());
-  EXPECT_THAT(taken.error().message, testing::HasSubstr("--output"));
+  EXPECT_THAT(taken.error().text(), testing::HasSubstr("--output"));
 }
 
 TEST_F(RunFolderTest, OfTwoThatAskForOneOutputAtOnceOneIsRefused) {

@@ -279,10 +279,11 @@ Status Set(const Setting& setting, const std::optional<Value>& value, std::strin
   if (status.ok() && setting.key == std::string_view("instance")) settings.instance_place = place;
   if (status.ok()) return {};
   std::string cause =
-      status.error().message.empty() ? WrongType(setting).message : status.error().message;
-  return Error{fmt::format(
-      "{}: {} {}; give {}, or leave it out", place, setting.key, cause,
-      setting.type == std::string_view("true or false") ? "one of them" : "such a value")};
+      status.error().cause.empty() ? WrongType(setting).cause : status.error().text();
+  return Error{fmt::format("{}: {} {}", place, setting.key, cause),
+               fmt::format("give {}, or leave it out",
+                           setting.type == std::string_view("true or false") ? "one of them"
+                                                                             : "such a value")};
 }
 
 std::optional<Value> FromToml(const toml::node& node) {
@@ -348,27 +349,27 @@ Status ApplyToml(std::string_view text, std::string_view source, Settings& setti
   toml::parse_result parsed = toml::parse(text, source);
   if (!parsed) {
     const auto& error = parsed.error();
-    return Error{fmt::format("{}:{}: {}; mend the TOML there", source, error.source().begin.line,
-                             error.description())};
+    return Error{fmt::format("{}:{}: {}", source, error.source().begin.line, error.description()),
+                 "correct the TOML there"};
   }
   for (const auto& [key, node] : parsed.table()) {
     std::string place = fmt::format("{}:{}", source, node.source().begin.line);
     if (key.str() == "instances") {
-      STEPTRACE_RETURN_IF_ERROR(ReadInstances(node, source, settings));
+      STEPTRACE_ASSIGN_OR_RETURN(settings.instances, ReadInstances(node, source));
       continue;
     }
     if (key.str() == "stages") {
-      STEPTRACE_RETURN_IF_ERROR(ReadStages(node, source, settings));
+      STEPTRACE_ASSIGN_OR_RETURN(settings.stages, ReadStages(node, source));
       continue;
     }
     if (key.str() == "tensor_cores") {
-      STEPTRACE_RETURN_IF_ERROR(ReadTensorCores(node, source, settings));
+      STEPTRACE_ASSIGN_OR_RETURN(settings.tensor_cores, ReadTensorCores(node, source));
       continue;
     }
     const Setting* setting = FindSetting(key.str());
     if (setting == nullptr) {
-      return Error{fmt::format("{}: unknown setting '{}'; the settings are {}", place, key.str(),
-                               KnownKeys())};
+      return Error{fmt::format("{}: unknown setting '{}'", place, key.str()),
+                   fmt::format("the settings are {}", KnownKeys())};
     }
     STEPTRACE_RETURN_IF_ERROR(Set(*setting, FromToml(node), place, settings));
   }
@@ -451,6 +452,10 @@ Result<Settings> LoadSettings(const Environment& environment) {
   if (text) STEPTRACE_RETURN_IF_ERROR(ApplyToml(*text, file.string(), settings));
   STEPTRACE_RETURN_IF_ERROR(ApplyEnvironment(environment, settings));
   return settings;
+}
+
+Status CheckInstance(const Settings& settings) {
+  return CheckInstanceName(settings.instance, settings.instance_place, settings.instances);
 }
 
 std::string SettingsMarkdown() {

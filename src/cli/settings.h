@@ -9,13 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/agent_options.h"
-#include "agent/window_plan.h"
+#include "agent/capture/window_plan.h"
+#include "agent/run/agent_options.h"
+#include "analyze/code/stage_table.h"
 #include "analyze/cost/cost.h"
-#include "analyze/device/tensor_cores.h"
-#include "analyze/samples/stage_table.h"
+#include "analyze/trace/tensor_cores.h"
 #include "base/inherited_mode.h"
 #include "base/result.h"
+#include "cli/settings_limits.h"
 #include "cli/terminal.h"
 
 namespace steptrace::cli {
@@ -80,9 +81,5 @@ std::string KnownVariables();  // those that set something, with commas
 
 // The table of settings as Markdown.
 std::string SettingsMarkdown();
-
-inline constexpr double kMaxPricePerHour = 1e6;  // in any currency: more than all of a cluster
-inline constexpr int64_t kMinSystemIntervalMs = 100;
-inline constexpr int64_t kMaxSystemIntervalMs = 60'000;
 
 }  // namespace steptrace::cli

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr size_t kReadBytes = 64 << 10;
 
 Error CannotUse(const fs::path& file, std::string_view cause) {
-  return Error{fmt::format("{}: {}; mend or remove it", file.string(), cause)};
+  return Error{fmt::format("{}: {}", file.string(), cause), "correct or remove the file"};
 }
 
 // By which a shell says "none".

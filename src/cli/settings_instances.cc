@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/settings_limits.h"
+
 namespace steptrace::cli {
 namespace {
 
@@ -53,8 +55,8 @@ Result<analyze::InstanceType> ReadInstance(const toml::table& table, const std::
     const bool known = std::any_of(std::begin(kKeys), std::end(kKeys),
                                    [&](const char* one) { return key == one; });
     if (!known) {
-      return Error{fmt::format("{}: instances: unknown key '{}'; the keys are {}", place, key,
-                               fmt::join(kKeys, ", "))};
+      return Error{fmt::format("{}: instances: unknown key '{}'", place, key),
+                   fmt::format("the keys are {}", fmt::join(kKeys, ", "))};
     }
   }
   analyze::InstanceType type;
@@ -115,55 +117,51 @@ std::vector<std::string_view> NearestNames(std::string_view name,
 
 }  // namespace
 
-Status CheckInstance(const Settings& settings) {
-  const std::string& name = settings.instance;
-  const std::vector<analyze::InstanceType>& types = settings.instances;
+Status CheckInstanceName(std::string_view name, std::string_view place,
+                         const std::vector<analyze::InstanceType>& types) {
   const bool known =
       std::any_of(types.begin(), types.end(),
                   [&](const analyze::InstanceType& type) { return type.name == name; });
   if (name.empty() || known) return {};
   constexpr size_t kShown = 64;
-  const std::string shown =
-      fmt::format("{}: instance '{}'", settings.instance_place, name.substr(0, kShown));
+  const std::string shown = fmt::format("{}: instance '{}'", place, name.substr(0, kShown));
   if (types.empty()) {
     return Error{
-        fmt::format("{} is no known type of machine, for the file of settings has no "
-                    "[[instances]]; list it there (docs: rules.md)",
-                    shown)};
+        fmt::format("{} is no known type of machine, for the file of settings has no [[instances]]",
+                    shown),
+        "list it there (docs: rules.md)"};
   }
-  return Error{
-      fmt::format("{} is no known type of machine; near it are {}; [[instances]] in the "
-                  "file of settings lists all {}",
-                  shown, fmt::join(NearestNames(name, types), ", "), types.size())};
+  return Error{fmt::format("{} is no known type of machine; near it are {}", shown,
+                           fmt::join(NearestNames(name, types), ", ")),
+               fmt::format("[[instances]] in the file of settings lists all {}", types.size())};
 }
 
-// [[instances]]: what machines there are, and what an hour of each costs.
-Status ReadInstances(const toml::node& node, std::string_view source, Settings& settings) {
+Result<std::vector<analyze::InstanceType>> ReadInstances(const toml::node& node,
+                                                         std::string_view source) {
   const toml::array* array = node.as_array();
   const auto place = [&](const toml::node& at) {
     return fmt::format("{}:{}", source, at.source().begin.line);
   };
   if (array == nullptr) {
-    return Error{
-        fmt::format("{}: instances is not an array of tables; write [[instances]]", place(node))};
+    return Error{fmt::format("{}: instances is not an array of tables", place(node)),
+                 "write [[instances]]"};
   }
   std::vector<analyze::InstanceType> types;
   for (const toml::node& one : *array) {
     if (!one.is_table()) {
-      return Error{
-          fmt::format("{}: instances is not an array of tables; write [[instances]]", place(one))};
+      return Error{fmt::format("{}: instances is not an array of tables", place(one)),
+                   "write [[instances]]"};
     }
     STEPTRACE_ASSIGN_OR_RETURN(analyze::InstanceType type,
                                ReadInstance(*one.as_table(), place(one)));
     for (const analyze::InstanceType& before : types) {
       if (before.name != type.name) continue;
-      return Error{
-          fmt::format("{}: instances: '{}' is listed twice; remove one", place(one), type.name)};
+      return Error{fmt::format("{}: instances: '{}' is listed twice", place(one), type.name),
+                   "remove one"};
     }
     types.push_back(std::move(type));
   }
-  settings.instances = std::move(types);
-  return {};
+  return types;
 }
 
 }  // namespace steptrace::cli

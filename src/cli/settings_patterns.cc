@@ -24,52 +24,51 @@ Result<std::vector<std::string>> ReadPatterns(const toml::node& node, std::strin
 
 }  // namespace
 
-Status ReadTensorCores(const toml::node& node, std::string_view source, Settings& settings) {
+Result<analyze::TensorCorePatterns> ReadTensorCores(const toml::node& node,
+                                                    std::string_view source) {
   const std::string place = fmt::format("{}:{}", source, node.source().begin.line);
   if (!node.is_table()) {
-    return Error{fmt::format("{}: tensor_cores is not a table; write [tensor_cores]", place)};
+    return Error{fmt::format("{}: tensor_cores is not a table", place), "write [tensor_cores]"};
   }
   std::vector<std::string> kernels, plain;
   for (const auto& [key, value] : *node.as_table()) {
     const std::string at = fmt::format("{}:{}", source, value.source().begin.line);
     if (key.str() != "kernels" && key.str() != "plain") {
-      return Error{fmt::format("{}: tensor_cores: unknown key '{}'; the keys are kernels and plain",
-                               at, key.str())};
+      return Error{fmt::format("{}: tensor_cores: unknown key '{}'", at, key.str()),
+                   "the keys are kernels and plain"};
     }
     auto& patterns = key.str() == "plain" ? plain : kernels;
     STEPTRACE_ASSIGN_OR_RETURN(patterns, ReadPatterns(value, key.str(), at));
   }
   auto made = analyze::TensorCorePatterns::Create(std::move(kernels), std::move(plain));
   if (!made.ok()) {
-    return Error{fmt::format("{}: tensor_cores: {}", place, made.error().message)};
+    return made.error().Of(place + ": tensor_cores");
   }
-  settings.tensor_cores = *std::move(made);
-  return {};
+  return made;
 }
 
-Status ReadStages(const toml::node& node, std::string_view source, Settings& settings) {
+Result<analyze::StageTable> ReadStages(const toml::node& node, std::string_view source) {
   const auto place = [&](const toml::node& at) {
     return fmt::format("{}:{}", source, at.source().begin.line);
   };
   if (!node.is_table()) {
-    return Error{fmt::format("{}: stages is not a table; write [stages]", place(node))};
+    return Error{fmt::format("{}: stages is not a table", place(node)), "write [stages]"};
   }
   std::vector<std::pair<std::string, std::string>> patterns;
   for (const auto& [key, value] : *node.as_table()) {
     if (!value.is_string()) {
-      return Error{fmt::format("{}: stages: '{}' is not a text; write \"{}\" = \"decode\"",
-                               place(value), key.str(), key.str())};
+      return Error{fmt::format("{}: stages: '{}' is not a text", place(value), key.str()),
+                   fmt::format("write \"{}\" = \"decode\"", key.str())};
     }
     patterns.emplace_back(std::string(key.str()), **value.as_string());
     // One at a time, so that the message names its line.
     if (const auto one = analyze::StageTable::Create({patterns.back()}); !one.ok()) {
-      return Error{fmt::format("{}: stages: {}", place(value), one.error().message)};
+      return one.error().Of(place(value) + ": stages");
     }
   }
   auto made = analyze::StageTable::Create(std::move(patterns));
-  if (!made.ok()) return Error{fmt::format("{}: stages: {}", place(node), made.error().message)};
-  settings.stages = *std::move(made);
-  return {};
+  if (!made.ok()) return made.error().Of(place(node) + ": stages");
+  return made;
 }
 
 }  // namespace steptrace::cli

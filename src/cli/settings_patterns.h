@@ -6,16 +6,18 @@
 
 #include <string_view>
 
+#include "analyze/code/stage_table.h"
+#include "analyze/trace/tensor_cores.h"
 #include "base/result.h"
-#include "cli/settings.h"
 
 namespace steptrace::cli {
 
 // [tensor_cores] of steptrace.toml: parts of names of kernels that run on tensor cores, or only
 // look so. An error names the file (`source`), the line and the key.
-Status ReadTensorCores(const toml::node& node, std::string_view source, Settings& settings);
+Result<analyze::TensorCorePatterns> ReadTensorCores(const toml::node& node,
+                                                    std::string_view source);
 
 // [stages]: patterns of functions, and the stage of the data pipeline that each is.
-Status ReadStages(const toml::node& node, std::string_view source, Settings& settings);
+Result<analyze::StageTable> ReadStages(const toml::node& node, std::string_view source);
 
 }  // namespace steptrace::cli

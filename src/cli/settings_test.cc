@@ -27,7 +27,7 @@ std::string TomlComplaint(std::string_view text) {
   Settings settings;
   Status status = ApplyToml(text, "steptrace.toml", settings);
   EXPECT_FALSE(status.ok()) << text;
-  return status.ok() ? "" : status.error().message;
+  return status.ok() ? "" : status.error().text();
 }
 
 TEST(Settings, TomlSetsEveryKey) {
@@ -40,7 +40,7 @@ TEST(Settings, TomlSetsEveryKey) {
       "stack_rate = 100\nhang_watch = false\nwindow_budget_s = 1.5\nwindow_budget_mb = 3\n"
       "redact = ['--my-secret', 'a,b']\nreadable_by = 'group'\n",
       "t", settings);
-  ASSERT_TRUE(status.ok()) << status.error().message;
+  ASSERT_TRUE(status.ok()) << status.error().text();
   EXPECT_EQ(settings.folder, "/runs");
   EXPECT_EQ(settings.color, "never");
   EXPECT_EQ(settings.price_per_hour, 32.0);
@@ -102,7 +102,7 @@ TEST(Settings, InstancesAreTypesOfMachines) {
   const std::string text = std::string("instance = 'p3.2xlarge'\n") + kInstance +
                            "gpu = 'V100'\ngpu_memory_gib = 16.0\n";
   const Status status = ApplyToml(text, "t", settings);
-  ASSERT_TRUE(status.ok()) << status.error().message;
+  ASSERT_TRUE(status.ok()) << status.error().text();
   EXPECT_EQ(settings.instance, "p3.2xlarge");
   ASSERT_EQ(settings.instances.size(), 1u);
   EXPECT_EQ(settings.instances[0].cores, 8);
@@ -130,7 +130,7 @@ TEST(Settings, TensorCoresAreNamesOfKernels) {
   const Status status =
       ApplyToml("[tensor_cores]\nkernels = ['acme_gemm', 'tile*mma']\nplain = ['nvjet_debug']\n",
                 "t", settings);
-  ASSERT_TRUE(status.ok()) << status.error().message;
+  ASSERT_TRUE(status.ok()) << status.error().text();
   EXPECT_TRUE(analyze::UsesTensorCores("void ACME_gemm<4>()", settings.tensor_cores));
   EXPECT_FALSE(analyze::UsesTensorCores("void acme_gemm<4>()"));
   EXPECT_FALSE(analyze::UsesTensorCores("nvjet_debug", settings.tensor_cores));
@@ -140,7 +140,7 @@ TEST(Settings, StagesArePatternsOfFunctions) {
   Settings settings;
   const Status status = ApplyToml(
       "[stages]\n'mypkg.io:*' = 'storage_read'\n'*:Mixer.mix' = 'augmentation'\n", "s", settings);
-  ASSERT_TRUE(status.ok()) << status.error().message;
+  ASSERT_TRUE(status.ok()) << status.error().text();
   const auto found = settings.stages.Find(analyze::PlaceOf("/job/mypkg/io.py"), "fetch");
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->stage, analyze::WorkStage::kStorageRead);
@@ -215,7 +215,7 @@ TEST(Settings, AWrongVariableIsNamed) {
   Settings settings;
   Status status = ApplyEnvironment(Given({{"STEPTRACE_SYSTEM_INTERVAL_MS", "1s"}}), settings);
   ASSERT_FALSE(status.ok());
-  EXPECT_THAT(status.error().message,
+  EXPECT_THAT(status.error().text(),
               HasSubstr("STEPTRACE_SYSTEM_INTERVAL_MS: system_interval_ms is not a whole number"));
 }
 
@@ -224,7 +224,7 @@ TEST(Settings, TheEnvironmentWinsOverTheFile) {
   std::ofstream(file) << "folder = 'of-the-file'\nquiet = true\n";
   auto settings =
       LoadSettings(Given({{"STEPTRACE_CONFIG", file}, {"STEPTRACE_FOLDER", "of-the-environment"}}));
-  ASSERT_TRUE(settings.ok()) << settings.error().message;
+  ASSERT_TRUE(settings.ok()) << settings.error().text();
   EXPECT_EQ(settings->folder, "of-the-environment");
   EXPECT_TRUE(settings->quiet);
 }
@@ -240,13 +240,13 @@ TEST(Settings, TheTypeOfTheMachinesIsOneOfThoseListed) {
   Settings settings;
   EXPECT_TRUE(CheckInstance(settings).ok());
   settings.instance = "c5.large";
-  EXPECT_THAT(CheckInstance(settings).error().message, HasSubstr("has no [[instances]]"));
+  EXPECT_THAT(CheckInstance(settings).error().text(), HasSubstr("has no [[instances]]"));
   settings.instances.resize(2);
   settings.instances[0].name = "p3.2xlarge";
   settings.instances[1].name = "c5.large";
   EXPECT_TRUE(CheckInstance(settings).ok());
   settings.instance = "C5.larg";
-  EXPECT_THAT(CheckInstance(settings).error().message,
+  EXPECT_THAT(CheckInstance(settings).error().text(),
               HasSubstr("near it are c5.large, p3.2xlarge;"));
 }
 
@@ -254,31 +254,31 @@ TEST(Settings, ATypeOfMachinesThatIsNoneIsToldWhereItIsUsedWithItsPlace) {
   const std::string file = ::testing::TempDir() + "/settings_instance.toml";
   std::ofstream(file) << "quiet = true\ninstance = 'zz'\n";
   auto settings = LoadSettings(Given({{"STEPTRACE_CONFIG", file}}));
-  ASSERT_TRUE(settings.ok()) << settings.error().message;
-  EXPECT_THAT(CheckInstance(*settings).error().message,
+  ASSERT_TRUE(settings.ok()) << settings.error().text();
+  EXPECT_THAT(CheckInstance(*settings).error().text(),
               StartsWith(file + ":2: instance 'zz' is no known type of machine"));
   settings = LoadSettings(Given({{"STEPTRACE_CONFIG", file}, {"STEPTRACE_INSTANCE", "yy"}}));
-  ASSERT_TRUE(settings.ok()) << settings.error().message;
-  EXPECT_THAT(CheckInstance(*settings).error().message,
+  ASSERT_TRUE(settings.ok()) << settings.error().text();
+  EXPECT_THAT(CheckInstance(*settings).error().text(),
               StartsWith("STEPTRACE_INSTANCE: instance 'yy' is no known type of machine"));
 }
 
 TEST(Settings, TheNullDeviceIsAnEmptyFile) {
   const auto settings = LoadSettings(Given({{"STEPTRACE_CONFIG", "/dev/null"}}));
-  ASSERT_TRUE(settings.ok()) << settings.error().message;
+  ASSERT_TRUE(settings.ok()) << settings.error().text();
   EXPECT_EQ(settings->folder, Settings().folder);
   const std::string link = ::testing::TempDir() + "/settings_null.toml";
   std::filesystem::create_symlink("/dev/null", link);
   EXPECT_TRUE(LoadSettings(Given({{"STEPTRACE_CONFIG", link}})).ok());
   std::filesystem::remove(link);
-  EXPECT_THAT(LoadSettings(Given({{"STEPTRACE_CONFIG", "/dev/zero"}})).error().message,
+  EXPECT_THAT(LoadSettings(Given({{"STEPTRACE_CONFIG", "/dev/zero"}})).error().text(),
               HasSubstr("/dev/zero: is a pipe or a device"));
 }
 
 TEST(Settings, AFileThatWasNamedMustBeThere) {
   auto settings = LoadSettings(Given({{"STEPTRACE_CONFIG", "/nowhere/steptrace.toml"}}));
   ASSERT_FALSE(settings.ok());
-  EXPECT_THAT(settings.error().message,
+  EXPECT_THAT(settings.error().text(),
               HasSubstr("/nowhere/steptrace.toml: cannot be read: No such file"));
 }
 

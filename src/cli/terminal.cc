@@ -34,7 +34,7 @@ Result<ColorMode> ParseColorMode(std::string_view text) {
   if (text == "auto") return ColorMode::kAuto;
   if (text == "always") return ColorMode::kAlways;
   if (text == "never") return ColorMode::kNever;
-  return Error{fmt::format("color: '{}' is not a mode; use auto, always or never", text)};
+  return Error{fmt::format("color: '{}' is not a mode", text), "use auto, always or never"};
 }
 
 bool UseColor(ColorMode mode, std::FILE* stream) {
@@ -72,13 +72,14 @@ void Say(std::string_view text) {
 }
 
 void PrintError(const Error& error) {
-  Say(error.message);
+  Say(error.text());
 }
 
 int FinishOutput(std::FILE* stream) {
   bool broken = std::fflush(stream) != 0 || std::ferror(stream) != 0;
   if (!broken || errno == EPIPE) return 0;
-  PrintError(Error{fmt::format("output: {}; make room or write elsewhere", std::strerror(errno))});
+  PrintError(
+      Error{fmt::format("output: {}", std::strerror(errno)), "make room or write elsewhere"});
   return 2;
 }
 

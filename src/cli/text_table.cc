@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/utf8.h"
 #include "cli/terminal.h"
 
 namespace steptrace::cli {
@@ -15,10 +16,6 @@ constexpr size_t kRowsThatDecide = 1000;  // bounds memory; a screen is far less
 constexpr size_t kGap = 2;
 constexpr size_t kNarrowestText = 6;           // below it a cut text says nothing
 constexpr size_t kNarrowestThatGivesWay = 16;  // of a command or a time: less is left out
-
-bool IsContinuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
 
 std::string Padded(std::string_view text, size_t width, Align align) {
   size_t shown = DisplayWidth(text);

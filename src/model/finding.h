@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "model/rows.h"
+#include "model/subject.h"
 
 // What was found, as a value: its kind, what the kind declares (schema/findings.toml), and the rows
 // that show it. No sentence: present/words makes that. Findings are made by Make of a kind's own
@@ -24,6 +28,7 @@ enum class Unit : uint8_t {
   kNs,
   kShare,
   kShareNumber,  // the same, said without its sign
+  kFineShare,    // the same, said to three digits: two that are near each other stay apart
   kBytes,
   kCount,
   kCores,
@@ -32,11 +37,6 @@ enum class Unit : uint8_t {
   kInteger,  // said as it is
   kTenths,
   kFlag,  // not said: what is said depends on it
-};
-
-struct Rows {
-  std::string table;
-  std::string where;  // a condition on them; empty: all
 };
 
 // Of what a kind may hold several times.
@@ -51,6 +51,7 @@ struct Finding {
   std::vector<std::string> texts;  // likewise; empty: there is none
   std::vector<Item> items;
   Rows rows;
+  Subject subject = {};  // what the code says of it; SubjectOf has all
 };
 
 struct FigureInfo {
@@ -73,6 +74,7 @@ enum class Role : uint8_t {
   kNote,
   kReason,
   kLive,
+  kLoss,
 };
 
 struct KindInfo {
@@ -81,9 +83,30 @@ struct KindInfo {
   PartInfo whole;
   PartInfo item;
   bool has_items = false;
+  std::span<const SubjectInfo> subject = {};
 };
 
 const KindInfo& InfoOf(FindingKind kind);
+
+// What the code said of it, and what its kind declares.
+Subject SubjectOf(const Finding& finding);
+
+// The machines' names by the numbers of their nodes.
+using HostNames = std::map<int64_t, std::string>;
+
+// Puts the names of the machines into the subject, in place of the numbers among the figures that
+// the kind declares. Where a name is not known, as of nodes that an agent watches or that come from
+// elsewhere, the number has to serve.
+void NameHosts(const HostNames& hosts, Finding& finding);
+
+// 16 hexadecimal digits, the same for findings of one kind about the same, in this report and in
+// others: lines, figures, times, steps, the numbers of processes, and where in the file system the
+// code lies have no part in it.
+std::string IdOf(const Finding& finding);
+
+// Numbers those that have one id, in the order of their lines, then as they stand: each has an id
+// of its own then.
+void NumberAlike(std::span<Finding* const> findings);
 
 // A field of a kind's struct that has to be given.
 template <typename V>

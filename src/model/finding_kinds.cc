@@ -53,15 +53,22 @@ constexpr FigureInfo kDeviceComputingFigures[] = {{"computing", Unit::kShare, fa
 constexpr FigureInfo kDeviceOneOfSeveralComputingFigures[] = {{"devices", Unit::kInteger, false}, {"computing", Unit::kShare, false}, {"idle", Unit::kShare, false}};
 constexpr FigureInfo kDeviceSlowCallsFigures[] = {{"calls", Unit::kCount, false}, {"all", Unit::kNs, false}, {"longest", Unit::kNs, false}};
 constexpr std::string_view kDeviceSlowCallsTexts[] = {"call"};
+constexpr SubjectInfo kDeviceSlowCallsSubject[] = {{SubjectMember::kFunction, true, false, 0}};
 constexpr FigureInfo kGpuSharedWithOthersFigures[] = {{"others", Unit::kInteger, false}, {"gpu", Unit::kInteger, false}, {"node", Unit::kInteger, true}};
+constexpr SubjectInfo kGpuSharedWithOthersSubject[] = {{SubjectMember::kDevice, false, false, 1}, {SubjectMember::kNode, false, false, 2}};
 constexpr FigureInfo kGpuUnknownProcessesFigures[] = {{"processes", Unit::kInteger, false}, {"gpu", Unit::kInteger, false}, {"node", Unit::kInteger, true}, {"ranks", Unit::kInteger, false}};
+constexpr SubjectInfo kGpuUnknownProcessesSubject[] = {{SubjectMember::kDevice, false, false, 1}, {SubjectMember::kNode, false, false, 2}};
 constexpr std::string_view kGpuRanksTogetherTexts[] = {"name"};
 constexpr FigureInfo kGpuRanksTogetherItemFigures[] = {{"rank", Unit::kInteger, false}};
+constexpr SubjectInfo kGpuRanksTogetherSubject[] = {{SubjectMember::kRank, false, true, 0}};
 constexpr FigureInfo kGpuManyRanksTogetherFigures[] = {{"more", Unit::kInteger, false}};
 constexpr std::string_view kGpuManyRanksTogetherTexts[] = {"name"};
 constexpr FigureInfo kGpuManyRanksTogetherItemFigures[] = {{"rank", Unit::kInteger, false}};
+constexpr SubjectInfo kGpuManyRanksTogetherSubject[] = {{SubjectMember::kRank, false, true, 0}};
 constexpr FigureInfo kCommunicationStragglerFigures[] = {{"rank", Unit::kInteger, false}, {"last", Unit::kCount, false}, {"steps", Unit::kCount, false}};
-constexpr FigureInfo kCommunicationWaitedForRankFigures[] = {{"wait", Unit::kNs, false}};
+constexpr SubjectInfo kCommunicationStragglerSubject[] = {{SubjectMember::kRank, false, false, 0}};
+constexpr FigureInfo kCommunicationWaitedForRankFigures[] = {{"rank", Unit::kInteger, false}, {"wait", Unit::kNs, false}};
+constexpr SubjectInfo kCommunicationWaitedForRankSubject[] = {{SubjectMember::kRank, false, false, 0}};
 constexpr FigureInfo kCommunicationCallsItemFigures[] = {{"calls", Unit::kNumber, false}, {"bytes", Unit::kBytes, true}};
 constexpr std::string_view kCommunicationCallsItemTexts[] = {"call"};
 constexpr std::string_view kModelNoStacksTexts[] = {"reason"};
@@ -76,10 +83,13 @@ constexpr std::string_view kRunDataLossTexts[] = {"detail"};
 constexpr FigureInfo kRunDiskRefusedFigures[] = {{"rows", Unit::kInteger, false}};
 constexpr std::string_view kRunDiskRefusedTexts[] = {"of"};
 constexpr std::string_view kRunHookFailedTexts[] = {"hook", "reason"};
+constexpr SubjectInfo kRunHookFailedSubject[] = {{SubjectMember::kHook, true, false, 0}};
 constexpr FigureInfo kRunLastSeenFigures[] = {{"time", Unit::kNs, false}, {"waits", Unit::kFlag, false}, {"share", Unit::kShare, false}, {"samples", Unit::kCount, false}, {"worker_waits", Unit::kFlag, true}, {"worker_share", Unit::kShare, true}, {"worker_samples", Unit::kCount, true}};
 constexpr std::string_view kRunLastSeenTexts[] = {"function", "worker_function"};
 constexpr FigureInfo kProfileProcessesTogetherFigures[] = {{"rank", Unit::kInteger, false}, {"processes", Unit::kInteger, false}};
+constexpr SubjectInfo kProfileProcessesTogetherSubject[] = {{SubjectMember::kRank, false, false, 0}};
 constexpr FigureInfo kProfileThreadsTogetherFigures[] = {{"threads", Unit::kInteger, false}, {"rank", Unit::kInteger, false}};
+constexpr SubjectInfo kProfileThreadsTogetherSubject[] = {{SubjectMember::kRank, false, false, 1}};
 constexpr FigureInfo kProfileRunsInFigures[] = {{"share", Unit::kShare, false}};
 constexpr std::string_view kProfileRunsInTexts[] = {"function"};
 constexpr FigureInfo kProfileWaitsInFigures[] = {{"share", Unit::kShare, false}};
@@ -132,33 +142,55 @@ constexpr FigureInfo kRunLongerRangeFigures[] = {{"steps", Unit::kInteger, false
 constexpr std::string_view kRunLookWhereItIsTexts[] = {"function"};
 constexpr std::string_view kRunLookWhereItWasTexts[] = {"function"};
 constexpr FigureInfo kRuleGpuUnderUtilisedFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"found", Unit::kInteger, false}, {"windows", Unit::kCount, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}};
+constexpr SubjectInfo kRuleGpuUnderUtilisedSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 2}};
 constexpr FigureInfo kRuleGpuUnderUtilisedOverStepsFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"steps", Unit::kCount, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}};
+constexpr SubjectInfo kRuleGpuUnderUtilisedOverStepsSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 2}};
 constexpr FigureInfo kRuleGpuUnderUtilisedOverProfileFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"busy", Unit::kNumber, false}};
+constexpr SubjectInfo kRuleGpuUnderUtilisedOverProfileSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 2}};
 constexpr FigureInfo kRuleGpuUnderUtilisedLatelyFigures[] = {{"device", Unit::kInteger, false}, {"node", Unit::kInteger, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}, {"samples", Unit::kInteger, false}};
+constexpr SubjectInfo kRuleGpuUnderUtilisedLatelySubject[] = {{SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 1}};
 constexpr FigureInfo kRuleGpuFluctuatesFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"found", Unit::kInteger, false}, {"windows", Unit::kCount, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}};
+constexpr SubjectInfo kRuleGpuFluctuatesSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 2}};
 constexpr FigureInfo kRuleGpuFluctuatesOverStepsFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"steps", Unit::kCount, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}};
+constexpr SubjectInfo kRuleGpuFluctuatesOverStepsSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 2}};
 constexpr FigureInfo kRuleGpuFluctuatesOverProfileFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"busy", Unit::kNumber, false}};
+constexpr SubjectInfo kRuleGpuFluctuatesOverProfileSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 2}};
 constexpr FigureInfo kRuleGpuFluctuatesLatelyFigures[] = {{"device", Unit::kInteger, false}, {"node", Unit::kInteger, false}, {"p95", Unit::kNumber, false}, {"p5", Unit::kNumber, false}, {"samples", Unit::kInteger, false}};
+constexpr SubjectInfo kRuleGpuFluctuatesLatelySubject[] = {{SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 1}};
 constexpr FigureInfo kRuleGpuNotUsedFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}};
+constexpr SubjectInfo kRuleGpuNotUsedSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 2}};
 constexpr FigureInfo kRuleBatchTooSmallFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"cpu", Unit::kNumber, false}, {"busy", Unit::kNumber, false}, {"memory", Unit::kNumber, false}};
+constexpr SubjectInfo kRuleBatchTooSmallSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 2}};
 constexpr FigureInfo kRuleMemoryGrewFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"points", Unit::kNumber, false}, {"steps", Unit::kCount, true}, {"time", Unit::kNs, true}, {"memory", Unit::kNumber, false}, {"above_begin", Unit::kFlag, false}};
+constexpr SubjectInfo kRuleMemoryGrewSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 2}};
 constexpr FigureInfo kRuleMemoryMeanGrewFigures[] = {{"device", Unit::kInteger, false}, {"node", Unit::kInteger, false}, {"samples", Unit::kInteger, false}, {"points", Unit::kNumber, false}};
+constexpr SubjectInfo kRuleMemoryMeanGrewSubject[] = {{SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 1}};
 constexpr FigureInfo kRuleStepsStarveGpuFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"idle", Unit::kInteger, false}, {"steps", Unit::kCount, false}, {"found", Unit::kInteger, false}};
+constexpr SubjectInfo kRuleStepsStarveGpuSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kNode, false, false, 2}};
 constexpr FigureInfo kRuleCpuBottleneckFigures[] = {{"node", Unit::kInteger, false}, {"idle", Unit::kInteger, false}, {"snapshots", Unit::kCount, false}, {"found", Unit::kInteger, false}};
+constexpr SubjectInfo kRuleCpuBottleneckSubject[] = {{SubjectMember::kNode, false, false, 0}};
 constexpr FigureInfo kRuleIoBottleneckFigures[] = {{"node", Unit::kInteger, false}, {"idle", Unit::kInteger, false}, {"snapshots", Unit::kCount, false}, {"found", Unit::kInteger, false}};
+constexpr SubjectInfo kRuleIoBottleneckSubject[] = {{SubjectMember::kNode, false, false, 0}};
 constexpr FigureInfo kRuleBottlenecksFigures[] = {{"found", Unit::kCount, false}, {"idle", Unit::kCount, false}, {"limit", Unit::kNumber, false}, {"snapshots", Unit::kCount, false}, {"percent", Unit::kNumber, false}};
 constexpr FigureInfo kRuleGpusDifferInUseFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"mean", Unit::kNumber, false}, {"other_device", Unit::kInteger, false}, {"other_rank", Unit::kInteger, true}, {"other_node", Unit::kInteger, true}, {"other_allocations", Unit::kFlag, false}, {"other_mean", Unit::kNumber, false}, {"distance", Unit::kNumber, false}};
+constexpr SubjectInfo kRuleGpusDifferInUseSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kRank, false, false, 6}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kDevice, false, false, 5}, {SubjectMember::kNode, false, false, 2}, {SubjectMember::kNode, false, false, 7}};
 constexpr FigureInfo kRuleGpusTakeTurnsFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, true}, {"node", Unit::kInteger, true}, {"allocations", Unit::kFlag, false}, {"mean", Unit::kNumber, false}, {"other_device", Unit::kInteger, false}, {"other_rank", Unit::kInteger, true}, {"other_node", Unit::kInteger, true}, {"other_allocations", Unit::kFlag, false}, {"other_mean", Unit::kNumber, false}, {"distance", Unit::kNumber, false}};
+constexpr SubjectInfo kRuleGpusTakeTurnsSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kRank, false, false, 6}, {SubjectMember::kDevice, false, false, 0}, {SubjectMember::kDevice, false, false, 5}, {SubjectMember::kNode, false, false, 2}, {SubjectMember::kNode, false, false, 7}};
 constexpr FigureInfo kRuleLastGpusDifferFigures[] = {{"node", Unit::kInteger, false}, {"other_node", Unit::kInteger, false}, {"distance", Unit::kNumber, false}};
+constexpr SubjectInfo kRuleLastGpusDifferSubject[] = {{SubjectMember::kNode, false, false, 0}, {SubjectMember::kNode, false, false, 1}};
 constexpr FigureInfo kRuleLoadersOnCoresFigures[] = {{"loaders", Unit::kCount, false}, {"cores", Unit::kCount, false}};
 constexpr FigureInfo kRuleWorkersOnCoresFigures[] = {{"workers", Unit::kInteger, false}, {"cores", Unit::kInteger, false}};
 constexpr FigureInfo kRuleWaitsForDataFigures[] = {{"rank", Unit::kInteger, false}, {"from", Unit::kInteger, false}, {"to", Unit::kInteger, false}, {"share", Unit::kShare, false}, {"starved", Unit::kInteger, true}, {"waits", Unit::kInteger, true}};
+constexpr SubjectInfo kRuleWaitsForDataSubject[] = {{SubjectMember::kRank, false, false, 0}, {SubjectMember::kFirstStep, false, false, 1}, {SubjectMember::kLastStep, false, false, 2}};
 constexpr FigureInfo kRuleLongStepsFigures[] = {{"rank", Unit::kInteger, false}, {"found", Unit::kCount, false}, {"steps", Unit::kCount, false}, {"evaluations", Unit::kFlag, false}, {"limit", Unit::kNs, false}};
+constexpr SubjectInfo kRuleLongStepsSubject[] = {{SubjectMember::kRank, false, false, 0}, {SubjectMember::kStepKind, false, false, 3}};
 constexpr FigureInfo kRuleSlowStepsFigures[] = {{"rank", Unit::kInteger, false}, {"found", Unit::kCount, false}, {"steps", Unit::kCount, false}, {"evaluations", Unit::kFlag, false}, {"limit", Unit::kNs, false}, {"median", Unit::kNs, false}, {"cost", Unit::kNs, false}};
+constexpr SubjectInfo kRuleSlowStepsSubject[] = {{SubjectMember::kRank, false, false, 0}, {SubjectMember::kStepKind, false, false, 3}};
 constexpr FigureInfo kRuleNoFirstStepFigures[] = {{"time", Unit::kNs, false}};
 constexpr FigureInfo kRuleLongInitializationFigures[] = {{"time", Unit::kNs, false}, {"begun", Unit::kFlag, false}};
 constexpr FigureInfo kRuleFoundFigures[] = {{"times", Unit::kCount, false}};
 constexpr std::string_view kRuleFoundTexts[] = {"rule"};
+constexpr SubjectInfo kRuleFoundSubject[] = {{SubjectMember::kRule, true, false, 0}};
 constexpr FigureInfo kRecommendationLoaderFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kRecommendationLoaderTimeFigures[] = {{"time", Unit::kNs, false}, {"steps", Unit::kCount, false}};
 constexpr FigureInfo kRecommendationDataParallelFigures[] = {{"devices", Unit::kInteger, false}};
@@ -166,6 +198,7 @@ constexpr FigureInfo kRecommendationGradientExchangeFigures[] = {{"nccl", Unit::
 constexpr FigureInfo kRecommendationCommunicationFigures[] = {{"share", Unit::kShare, false}, {"on_host", Unit::kFlag, false}};
 constexpr FigureInfo kRecommendationLeastUsedDeviceFigures[] = {{"share", Unit::kShare, false}, {"low", Unit::kFlag, false}};
 constexpr FigureInfo kRecommendationLittleUsedDeviceFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"share", Unit::kShare, false}};
+constexpr SubjectInfo kRecommendationLittleUsedDeviceSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}};
 constexpr FigureInfo kRecommendationTensorCoresUsedFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kRecommendationNoTensorCoresUsedFigures[] = {{"could", Unit::kFlag, false}};
 constexpr FigureInfo kRecommendationTensorCoreOperatorsFigures[] = {{"share", Unit::kShare, false}};
@@ -177,6 +210,7 @@ constexpr FigureInfo kRecommendationCommunicationBesideComputingFigures[] = {{"s
 constexpr FigureInfo kRecommendationStragglerFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kRecommendationLateRankFigures[] = {{"wait", Unit::kNs, false}, {"rank", Unit::kInteger, false}};
 constexpr std::string_view kRecommendationLateRankTexts[] = {"cause"};
+constexpr SubjectInfo kRecommendationLateRankSubject[] = {{SubjectMember::kRank, false, false, 1}};
 constexpr FigureInfo kRecommendationSynchronisationFigures[] = {{"share", Unit::kShare, false}, {"unbegun_work", Unit::kFlag, false}};
 constexpr FigureInfo kRecommendationSynchronisingCallsFigures[] = {{"calls", Unit::kCount, false}, {"time", Unit::kNs, false}};
 constexpr FigureInfo kRecommendationSmallCopiesFigures[] = {{"share", Unit::kShare, false}};
@@ -187,6 +221,7 @@ constexpr FigureInfo kRecommendationAllocatorFigures[] = {{"share", Unit::kShare
 constexpr FigureInfo kRecommendationAllocatorCallsFigures[] = {{"calls", Unit::kCount, false}, {"time", Unit::kNs, false}};
 constexpr FigureInfo kVerdictStragglerFigures[] = {{"rank", Unit::kInteger, false}, {"waits", Unit::kFlag, false}, {"code", Unit::kFlag, false}, {"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
 constexpr std::string_view kVerdictStragglerTexts[] = {"name", "function", "place"};
+constexpr SubjectInfo kVerdictStragglerSubject[] = {{SubjectMember::kRank, false, false, 0}};
 constexpr FigureInfo kVerdictSuspectFigures[] = {{"by_others", Unit::kFlag, false}, {"who_share", Unit::kShare, true}, {"who_mostly", Unit::kFlag, false}, {"who_waits", Unit::kFlag, false}, {"who_comma", Unit::kFlag, false}, {"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
 constexpr std::string_view kVerdictSuspectTexts[] = {"who_name", "who_function", "who_place"};
 constexpr FigureInfo kVerdictNoSingleSuspectFigures[] = {{"model", Unit::kShare, true}, {"first_share", Unit::kShare, true}, {"first_mostly", Unit::kFlag, false}, {"first_waits", Unit::kFlag, false}, {"first_comma", Unit::kFlag, false}, {"first_part_share", Unit::kShare, false}, {"first_part_low", Unit::kShareNumber, true}, {"first_part_high", Unit::kShareNumber, true}, {"second_share", Unit::kShare, true}, {"second_mostly", Unit::kFlag, true}, {"second_waits", Unit::kFlag, true}, {"second_comma", Unit::kFlag, true}, {"second_part_share", Unit::kShare, true}, {"second_part_low", Unit::kShareNumber, true}, {"second_part_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
@@ -207,6 +242,17 @@ constexpr FigureInfo kVerdictNoTorchFigures[] = {{"failed", Unit::kFlag, false},
 constexpr FigureInfo kVerdictNoOptimizerFigures[] = {{"failed", Unit::kFlag, false}, {"stopped", Unit::kFlag, false}};
 constexpr FigureInfo kVerdictStretchOfWarmUpFigures[] = {{"steps", Unit::kInteger, false}};
 constexpr FigureInfo kVerdictTooFewStepsFigures[] = {{"steady", Unit::kInteger, false}, {"seen", Unit::kInteger, false}, {"more", Unit::kInteger, false}};
+constexpr FigureInfo kUsageFluctuatesFigures[] = {{"node", Unit::kInteger, false}, {"low", Unit::kNumber, false}, {"high", Unit::kNumber, false}};
+constexpr std::string_view kUsageFluctuatesTexts[] = {"metric"};
+constexpr SubjectInfo kUsageFluctuatesSubject[] = {{SubjectMember::kNode, false, false, 0}};
+constexpr FigureInfo kUsageSmallerWithoutGpuFigures[] = {{"node", Unit::kInteger, false}, {"cpu", Unit::kNumber, false}};
+constexpr SubjectInfo kUsageSmallerWithoutGpuSubject[] = {{SubjectMember::kNode, false, false, 0}};
+constexpr FigureInfo kUsageSmallerFigures[] = {{"node", Unit::kInteger, false}, {"gpu", Unit::kNumber, false}, {"cpu", Unit::kNumber, false}};
+constexpr SubjectInfo kUsageSmallerSubject[] = {{SubjectMember::kNode, false, false, 0}};
+constexpr FigureInfo kUsageHeldUpByCpuFigures[] = {{"node", Unit::kInteger, false}, {"gpu", Unit::kNumber, false}, {"cpu", Unit::kNumber, false}};
+constexpr SubjectInfo kUsageHeldUpByCpuSubject[] = {{SubjectMember::kNode, false, false, 0}};
+constexpr FigureInfo kUsageWellUsedFigures[] = {{"node", Unit::kInteger, false}, {"gpu", Unit::kNumber, false}};
+constexpr SubjectInfo kUsageWellUsedSubject[] = {{SubjectMember::kNode, false, false, 0}};
 constexpr FigureInfo kNoteNoDeviceActivityFigures[] = {{"damaged", Unit::kFlag, false}, {"listed", Unit::kFlag, false}};
 constexpr std::string_view kNoteNoDeviceActivityItemTexts[] = {"part"};
 constexpr FigureInfo kNoteStepsLeftOutFigures[] = {{"steps", Unit::kCount, false}, {"too_few", Unit::kFlag, false}, {"told_idle", Unit::kFlag, false}};
@@ -215,12 +261,33 @@ constexpr FigureInfo kNoteWindowsFigures[] = {{"steps", Unit::kInteger, false}, 
 constexpr FigureInfo kNoteCollectivesFromFigures[] = {{"time", Unit::kNs, false}};
 constexpr FigureInfo kNoteNoMetricFigures[] = {{"outside", Unit::kFlag, false}};
 constexpr FigureInfo kNoteSamplesAroundFigures[] = {{"time", Unit::kNs, false}};
-constexpr std::string_view kNoteNotMeasuredTexts[] = {"source", "reason"};
+constexpr std::string_view kNoteNotMeasuredTexts[] = {"source", "reason", "remedy"};
+constexpr SubjectInfo kNoteNotMeasuredSubject[] = {{SubjectMember::kDataSource, true, false, 0}};
 constexpr FigureInfo kNoteLastStepsFigures[] = {{"steps", Unit::kInteger, false}};
 constexpr FigureInfo kNoteWindowCostFigures[] = {{"steps", Unit::kNs, false}, {"before", Unit::kNs, false}};
 constexpr std::string_view kNoteCuptiStaysTexts[] = {"reason"};
 constexpr std::string_view kNoteCuptiTakenTexts[] = {"reason"};
+constexpr FigureInfo kNoteNoCollectivesFigures[] = {{"groups", Unit::kFlag, false}};
+constexpr FigureInfo kNoteOneRankFigures[] = {{"world_size", Unit::kInteger, true}, {"live", Unit::kFlag, false}};
+constexpr FigureInfo kNoteNothingMatchedFigures[] = {{"profiles", Unit::kFlag, false}};
+constexpr std::string_view kNoteSharedGroupNameTexts[] = {"group"};
+constexpr FigureInfo kNoteCollectivesLackRanksFigures[] = {{"incomplete", Unit::kInteger, false}, {"collectives", Unit::kInteger, false}};
+constexpr FigureInfo kNoteCallsUnplacedFigures[] = {{"several", Unit::kFlag, false}, {"more", Unit::kInteger, true}};
+constexpr FigureInfo kNoteCallsUnplacedItemFigures[] = {{"rank", Unit::kInteger, false}};
+constexpr SubjectInfo kNoteCallsUnplacedSubject[] = {{SubjectMember::kRank, false, true, 0}};
+constexpr FigureInfo kNoteCallsAmbiguousFigures[] = {{"several", Unit::kFlag, false}, {"more", Unit::kInteger, true}};
+constexpr FigureInfo kNoteCallsAmbiguousItemFigures[] = {{"rank", Unit::kInteger, false}};
+constexpr SubjectInfo kNoteCallsAmbiguousSubject[] = {{SubjectMember::kRank, false, true, 0}};
+constexpr std::string_view kComparisonNoStepsInOneTexts[] = {"run"};
+constexpr FigureInfo kComparisonSameFigures[] = {{"time", Unit::kNs, false}};
+constexpr FigureInfo kComparisonFasterFigures[] = {{"ratio", Unit::kTimes, true}, {"share", Unit::kShare, true}, {"fast", Unit::kNs, false}, {"slow", Unit::kNs, false}, {"few", Unit::kFlag, false}, {"first", Unit::kFlag, false}, {"second", Unit::kFlag, false}};
+constexpr std::string_view kComparisonFasterTexts[] = {"run"};
+constexpr FigureInfo kComparisonDatasetStagesOfOneFigures[] = {{"first", Unit::kFlag, false}, {"second", Unit::kFlag, false}};
+constexpr std::string_view kComparisonDatasetStagesOfOneTexts[] = {"run"};
+constexpr FigureInfo kComparisonDatasetStagesOfOneItemFigures[] = {{"time", Unit::kNs, false}};
+constexpr std::string_view kComparisonDatasetStagesOfOneItemTexts[] = {"stage"};
 constexpr std::string_view kLegacyTextTexts[] = {"text"};
+constexpr SubjectInfo kLegacyTextSubject[] = {{SubjectMember::kText, true, false, 0}};
 constexpr FigureInfo kReasonNoGpuMetricFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
 constexpr FigureInfo kReasonNoSystemMetricFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
 constexpr FigureInfo kReasonNoGpuMemoryOrCpuFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
@@ -237,6 +304,12 @@ constexpr FigureInfo kReasonFewStepsOfAKindFigures[] = {{"least", Unit::kInteger
 constexpr FigureInfo kReasonFewRecordedStepsFigures[] = {{"least", Unit::kInteger, false}};
 constexpr FigureInfo kReasonImpossibleTimesFigures[] = {{"time", Unit::kNs, false}};
 constexpr FigureInfo kReasonFirstGpusAloneFigures[] = {{"all", Unit::kInteger, false}, {"compared", Unit::kInteger, false}};
+constexpr FigureInfo kLiveSamplingSlowedFigures[] = {{"used", Unit::kFineShare, false}, {"budget", Unit::kFineShare, false}, {"interval", Unit::kNs, false}, {"stacks", Unit::kFlag, false}};
+constexpr FigureInfo kLiveSamplingRestoredFigures[] = {{"used", Unit::kFineShare, false}, {"budget", Unit::kFineShare, false}, {"interval", Unit::kNs, false}, {"stacks", Unit::kFlag, false}};
+constexpr FigureInfo kLiveSamplingAnewFigures[] = {{"interval", Unit::kNs, false}, {"stacks", Unit::kFlag, false}};
+constexpr FigureInfo kLiveOwnStacksPaceFigures[] = {{"used", Unit::kShare, false}, {"pid", Unit::kInteger, false}, {"interval", Unit::kNs, false}};
+constexpr FigureInfo kLiveAgentMemoryOverFigures[] = {{"held", Unit::kBytes, false}, {"limit", Unit::kBytes, false}};
+constexpr FigureInfo kLiveAgentMemoryOkFigures[] = {{"held", Unit::kBytes, false}, {"limit", Unit::kBytes, false}};
 constexpr FigureInfo kLiveMemoryLeakFigures[] = {{"rate", Unit::kBytes, false}, {"low", Unit::kBytes, false}, {"high", Unit::kBytes, false}, {"compiled", Unit::kInteger, true}, {"steps", Unit::kInteger, true}};
 constexpr FigureInfo kLiveMemoryLeakItemFigures[] = {{"bytes", Unit::kBytes, false}, {"time", Unit::kNs, false}};
 constexpr std::string_view kLiveMemoryLeakItemTexts[] = {"limit"};
@@ -247,335 +320,447 @@ constexpr std::string_view kLiveHangTexts[] = {"place", "reason"};
 constexpr FigureInfo kLiveHangItemFigures[] = {{"rank", Unit::kInteger, true}, {"count", Unit::kInteger, true}, {"bytes", Unit::kBytes, true}, {"worker", Unit::kInteger, true}, {"missing", Unit::kFlag, false}, {"data", Unit::kFlag, false}, {"gone", Unit::kFlag, false}, {"stopped", Unit::kFlag, false}};
 constexpr std::string_view kLiveHangItemTexts[] = {"ranks", "phase", "place", "reason"};
 constexpr FigureInfo kLiveHangOverFigures[] = {{"time", Unit::kNs, false}};
+constexpr FigureInfo kLossCaptureNothingFigures[] = {{"unsteady", Unit::kFlag, false}, {"interrupted", Unit::kFlag, false}, {"first_steps", Unit::kFlag, false}, {"missed", Unit::kFlag, false}, {"unavailable", Unit::kFlag, false}};
+constexpr std::string_view kLossCaptureNothingTexts[] = {"window"};
+constexpr FigureInfo kLossCaptureCutFigures[] = {{"timed", Unit::kFlag, false}, {"held", Unit::kInteger, true}, {"wanted", Unit::kInteger, true}, {"capture_asked", Unit::kInteger, true}};
+constexpr std::string_view kLossCaptureCutTexts[] = {"capture_window"};
+constexpr FigureInfo kLossCaptureCutItemFigures[] = {{"first_steps", Unit::kFlag, false}, {"aside", Unit::kFlag, false}, {"interrupted", Unit::kFlag, false}, {"replaced", Unit::kFlag, false}, {"full", Unit::kFlag, false}};
+constexpr FigureInfo kLossCaptureWithoutFigures[] = {{"partly", Unit::kFlag, false}, {"capture_asked", Unit::kInteger, true}};
+constexpr std::string_view kLossCaptureWithoutTexts[] = {"kinds", "capture_window"};
+constexpr std::string_view kLossKinetoFailedTexts[] = {"reason"};
+constexpr FigureInfo kLossProfileUnreadFigures[] = {{"pid", Unit::kInteger, false}};
+constexpr std::string_view kLossProfileUnreadTexts[] = {"reason"};
+constexpr std::string_view kLossOfProfileTexts[] = {"cause", "detail"};
+constexpr FigureInfo kLossNoRoomForRingFigures[] = {{"pid", Unit::kInteger, false}};
+constexpr FigureInfo kLossRingUnreadableFigures[] = {{"pid", Unit::kInteger, false}};
+constexpr std::string_view kLossRingUnreadableTexts[] = {"reason"};
+constexpr FigureInfo kLossDisarmedFigures[] = {{"pid", Unit::kInteger, false}};
+constexpr std::string_view kLossDisarmedTexts[] = {"reason"};
+constexpr FigureInfo kLossStillRanFigures[] = {{"count", Unit::kInteger, false}};
+constexpr std::string_view kLossStillRanTexts[] = {"processes"};
+constexpr FigureInfo kLossOtherUserFigures[] = {{"pid", Unit::kInteger, false}, {"user", Unit::kInteger, false}, {"own", Unit::kInteger, false}};
+constexpr std::string_view kLossOtherUserTexts[] = {"process"};
+constexpr FigureInfo kLossNoSitePackagesFigures[] = {{"pid", Unit::kInteger, false}};
+constexpr std::string_view kLossNoSitePackagesTexts[] = {"process"};
+constexpr FigureInfo kLossPythonPathIgnoredFigures[] = {{"pid", Unit::kInteger, false}};
+constexpr std::string_view kLossPythonPathIgnoredTexts[] = {"process", "option"};
+constexpr FigureInfo kLossHooksRefusedFigures[] = {{"pid", Unit::kInteger, true}, {"other_build", Unit::kFlag, false}, {"no_probe", Unit::kFlag, false}};
+constexpr std::string_view kLossHooksRefusedTexts[] = {"process"};
+constexpr FigureInfo kLossNoHooksLoadedFigures[] = {{"pid", Unit::kInteger, false}};
+constexpr std::string_view kLossNoHooksLoadedTexts[] = {"process"};
+constexpr FigureInfo kLossRecordedElsewhereFigures[] = {{"itself", Unit::kFlag, false}};
+constexpr std::string_view kLossUnavailableTexts[] = {"source", "reason", "remedy"};
+constexpr FigureInfo kLossRanksMissingFigures[] = {{"missing", Unit::kInteger, false}, {"imported", Unit::kFlag, false}, {"recorded", Unit::kFlag, false}};
+constexpr std::string_view kLossHookFailedTexts[] = {"hook", "reason"};
+constexpr FigureInfo kCostGpusOfNodeFigures[] = {{"used", Unit::kNumber, false}, {"has", Unit::kInteger, false}};
+constexpr FigureInfo kCostCoresOfNodeFigures[] = {{"used", Unit::kNumber, false}, {"has", Unit::kInteger, false}};
+constexpr FigureInfo kCostMemoryOfNodeFigures[] = {{"used", Unit::kNumber, false}, {"has", Unit::kNumber, false}};
+constexpr FigureInfo kCostGpuMemoryFigures[] = {{"used", Unit::kNumber, false}, {"has", Unit::kNumber, false}};
+constexpr FigureInfo kCostGpusOfAllFigures[] = {{"used", Unit::kNumber, false}, {"machines", Unit::kInteger, false}, {"has", Unit::kInteger, false}};
+constexpr std::string_view kCostGpusOfAllTexts[] = {"instance"};
+constexpr FigureInfo kCostCoresOfProcessesFigures[] = {{"processes", Unit::kInteger, false}, {"used", Unit::kNumber, false}, {"each", Unit::kNumber, false}, {"needed", Unit::kNumber, false}, {"has", Unit::kInteger, false}};
+constexpr FigureInfo kCostCoresMustShrinkFigures[] = {{"cores", Unit::kInteger, false}};
+constexpr FigureInfo kCostOtherSizeFigures[] = {{"node", Unit::kInteger, false}, {"cores", Unit::kNumber, false}, {"gpus", Unit::kInteger, false}, {"type_cores", Unit::kInteger, false}, {"type_gpus", Unit::kInteger, false}};
+constexpr std::string_view kCostOtherSizeTexts[] = {"instance"};
+constexpr SubjectInfo kCostOtherSizeSubject[] = {{SubjectMember::kNode, false, false, 0}};
+constexpr std::string_view kCostNoneCheaperTexts[] = {"instance"};
+constexpr std::string_view kReasonTypeNotListedTexts[] = {"instance"};
 
 constexpr KindInfo kKinds[] = {
-    {"data.batch_not_ready", Role::kEvidence, {kDataBatchNotReadyFigures, {}}, {{}, {}}, false},
-    {"data.loaded_by_training", Role::kEvidence, {{}, {}}, {{}, {}}, false},
-    {"data.awaited", Role::kEvidence, {kDataAwaitedFigures, kDataAwaitedTexts}, {{}, {}}, false},
-    {"data.samples", Role::kEvidence, {kDataSamplesFigures, {}}, {{}, {}}, false},
-    {"data.stages_of_profile", Role::kEvidence, {{}, {}}, {{}, {}}, false},
-    {"step.stages", Role::kEvidence, {{}, {}}, {kStepStagesItemFigures, kStepStagesItemTexts}, true},
-    {"operators.stages", Role::kEvidence, {{}, {}}, {kOperatorsStagesItemFigures, kOperatorsStagesItemTexts}, true},
-    {"communication.stages", Role::kEvidence, {{}, {}}, {kCommunicationStagesItemFigures, kCommunicationStagesItemTexts}, true},
-    {"step.faster_without", Role::kEvidence, {kStepFasterWithoutFigures, kStepFasterWithoutTexts}, {{}, {}}, false},
-    {"step.process_idle", Role::kEvidence, {kStepProcessIdleFigures, {}}, {{}, {}}, false},
-    {"step.checkpoints", Role::kEvidence, {kStepCheckpointsFigures, {}}, {{}, {}}, false},
-    {"step.evaluations", Role::kEvidence, {kStepEvaluationsFigures, {}}, {{}, {}}, false},
-    {"step.garbage_collections", Role::kEvidence, {kStepGarbageCollectionsFigures, {}}, {{}, {}}, false},
-    {"step.user_range", Role::kEvidence, {kStepUserRangeFigures, kStepUserRangeTexts}, {{}, {}}, false},
-    {"step.runs_in", Role::kEvidence, {kStepRunsInFigures, kStepRunsInTexts}, {{}, {}}, false},
-    {"step.waits_in", Role::kEvidence, {kStepWaitsInFigures, kStepWaitsInTexts}, {{}, {}}, false},
-    {"step.thread_beside", Role::kEvidence, {kStepThreadBesideFigures, kStepThreadBesideTexts}, {{}, {}}, false},
-    {"cpu.cores_busy", Role::kEvidence, {kCpuCoresBusyFigures, {}}, {{}, {}}, false},
-    {"cpu.used_by_job", Role::kEvidence, {kCpuUsedByJobFigures, {}}, {{}, {}}, false},
-    {"cpu.quota_ran_out", Role::kEvidence, {kCpuQuotaRanOutFigures, {}}, {{}, {}}, false},
-    {"cpu.contention", Role::kEvidence, {kCpuContentionFigures, {}}, {{}, {}}, false},
-    {"cpu.other_work", Role::kEvidence, {kCpuOtherWorkFigures, {}}, {{}, {}}, false},
-    {"cpu.run_delay", Role::kEvidence, {kCpuRunDelayFigures, {}}, {{}, {}}, false},
-    {"storage.io_wait", Role::kEvidence, {kStorageIoWaitFigures, {}}, {{}, {}}, false},
-    {"storage.read", Role::kEvidence, {kStorageReadFigures, {}}, {{}, {}}, false},
-    {"device.busy", Role::kEvidence, {kDeviceBusyFigures, {}}, {{}, {}}, false},
-    {"device.in_phases", Role::kEvidence, {kDeviceInPhasesFigures, {}}, {{}, {}}, false},
-    {"device.idle_at_phase_end", Role::kEvidence, {kDeviceIdleAtPhaseEndFigures, {}}, {{}, {}}, false},
-    {"device.computing", Role::kEvidence, {kDeviceComputingFigures, {}}, {{}, {}}, false},
-    {"device.one_of_several_computing", Role::kEvidence, {kDeviceOneOfSeveralComputingFigures, {}}, {{}, {}}, false},
-    {"device.slow_calls", Role::kEvidence, {kDeviceSlowCallsFigures, kDeviceSlowCallsTexts}, {{}, {}}, false},
-    {"gpu.shared_with_others", Role::kEvidence, {kGpuSharedWithOthersFigures, {}}, {{}, {}}, false},
-    {"gpu.unknown_processes", Role::kEvidence, {kGpuUnknownProcessesFigures, {}}, {{}, {}}, false},
-    {"gpu.ranks_together", Role::kEvidence, {{}, kGpuRanksTogetherTexts}, {kGpuRanksTogetherItemFigures, {}}, true},
-    {"gpu.many_ranks_together", Role::kEvidence, {kGpuManyRanksTogetherFigures, kGpuManyRanksTogetherTexts}, {kGpuManyRanksTogetherItemFigures, {}}, true},
-    {"communication.straggler", Role::kEvidence, {kCommunicationStragglerFigures, {}}, {{}, {}}, false},
-    {"communication.waited_for_rank", Role::kEvidence, {kCommunicationWaitedForRankFigures, {}}, {{}, {}}, false},
-    {"communication.calls", Role::kEvidence, {{}, {}}, {kCommunicationCallsItemFigures, kCommunicationCallsItemTexts}, true},
-    {"model.no_stacks", Role::kEvidence, {{}, kModelNoStacksTexts}, {{}, {}}, false},
-    {"model.few_samples", Role::kEvidence, {{}, {}}, {{}, {}}, false},
-    {"model.operators_share", Role::kEvidence, {kModelOperatorsShareFigures, {}}, {{}, {}}, false},
-    {"model.between_operators", Role::kEvidence, {kModelBetweenOperatorsFigures, {}}, {{}, {}}, false},
-    {"verdict.few_steps", Role::kEvidence, {kVerdictFewStepsFigures, {}}, {{}, {}}, false},
-    {"verdict.all_warm_up", Role::kEvidence, {kVerdictAllWarmUpFigures, {}}, {{}, {}}, false},
-    {"verdict.warm_up", Role::kEvidence, {kVerdictWarmUpFigures, {}}, {{}, {}}, false},
-    {"run.steps_left_out", Role::kEvidence, {kRunStepsLeftOutFigures, {}}, {{}, {}}, false},
-    {"run.devices_left_out", Role::kEvidence, {kRunDevicesLeftOutFigures, {}}, {{}, {}}, false},
-    {"run.data_loss", Role::kEvidence, {{}, kRunDataLossTexts}, {{}, {}}, false},
-    {"run.disk_refused", Role::kEvidence, {kRunDiskRefusedFigures, kRunDiskRefusedTexts}, {{}, {}}, false},
-    {"run.hook_failed", Role::kEvidence, {{}, kRunHookFailedTexts}, {{}, {}}, false},
-    {"run.last_seen", Role::kEvidence, {kRunLastSeenFigures, kRunLastSeenTexts}, {{}, {}}, false},
-    {"profile.processes_together", Role::kEvidence, {kProfileProcessesTogetherFigures, {}}, {{}, {}}, false},
-    {"profile.threads_together", Role::kEvidence, {kProfileThreadsTogetherFigures, {}}, {{}, {}}, false},
-    {"profile.runs_in", Role::kEvidence, {kProfileRunsInFigures, kProfileRunsInTexts}, {{}, {}}, false},
-    {"profile.waits_in", Role::kEvidence, {kProfileWaitsInFigures, kProfileWaitsInTexts}, {{}, {}}, false},
-    {"data.take_whole_batches", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"data.cheaper_getitem", Role::kAdvice, {{}, kDataCheaperGetitemTexts}, {{}, {}}, false},
-    {"data.cheaper_collate", Role::kAdvice, {{}, kDataCheaperCollateTexts}, {{}, {}}, false},
-    {"data.cheaper_sampler", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"data.hand_over_less", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"data.share_by_file_system", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"data.local_copy", Role::kAdvice, {{}, kDataLocalCopyTexts}, {{}, {}}, false},
-    {"data.fewer_workers", Role::kAdvice, {kDataFewerWorkersFigures, {}}, {{}, {}}, false},
-    {"data.workers_of_cores", Role::kAdvice, {kDataWorkersOfCoresFigures, {}}, {{}, {}}, false},
-    {"data.cheaper_worker_start", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"data.one_iterator", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"data.persistent_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"data.copy_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"data.prefetch_more", Role::kAdvice, {kDataPrefetchMoreFigures, {}}, {{}, {}}, false},
-    {"data.load_ahead", Role::kAdvice, {{}, kDataLoadAheadTexts}, {{}, {}}, false},
-    {"data.pin_memory", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"data.query_less", Role::kAdvice, {{}, kDataQueryLessTexts}, {{}, {}}, false},
-    {"data.decode_less", Role::kAdvice, {{}, kDataDecodeLessTexts}, {{}, {}}, false},
-    {"data.augment_on_device", Role::kAdvice, {{}, kDataAugmentOnDeviceTexts}, {{}, {}}, false},
-    {"data.augment_vectorised", Role::kAdvice, {{}, kDataAugmentVectorisedTexts}, {{}, {}}, false},
-    {"data.tokenise_ahead", Role::kAdvice, {{}, kDataTokeniseAheadTexts}, {{}, {}}, false},
-    {"data.ask_earlier", Role::kAdvice, {{}, kDataAskEarlierTexts}, {{}, {}}, false},
-    {"data.cheaper_awaited", Role::kAdvice, {{}, kDataCheaperAwaitedTexts}, {{}, {}}, false},
-    {"data.cheaper_sampler_code", Role::kAdvice, {{}, kDataCheaperSamplerCodeTexts}, {{}, {}}, false},
-    {"data.cheaper_code", Role::kAdvice, {{}, kDataCheaperCodeTexts}, {{}, {}}, false},
-    {"data.cheaper_helpers", Role::kAdvice, {{}, kDataCheaperHelpersTexts}, {{}, {}}, false},
-    {"data.hold_lock_less", Role::kAdvice, {{}, kDataHoldLockLessTexts}, {{}, {}}, false},
-    {"data.share_less", Role::kAdvice, {{}, kDataShareLessTexts}, {{}, {}}, false},
-    {"data.copy_less", Role::kAdvice, {{}, kDataCopyLessTexts}, {{}, {}}, false},
-    {"data.keep_workers", Role::kAdvice, {kDataKeepWorkersFigures, {}}, {{}, {}}, false},
-    {"data.even_parts", Role::kAdvice, {kDataEvenPartsFigures, {}}, {{}, {}}, false},
-    {"data.more_waiting_workers", Role::kAdvice, {kDataMoreWaitingWorkersFigures, {}}, {{}, {}}, false},
-    {"data.cores_taken", Role::kAdvice, {kDataCoresTakenFigures, {}}, {{}, {}}, false},
-    {"data.cores_filled", Role::kAdvice, {kDataCoresFilledFigures, {}}, {{}, {}}, false},
-    {"data.first_workers", Role::kAdvice, {kDataFirstWorkersFigures, {}}, {{}, {}}, false},
-    {"data.more_workers", Role::kAdvice, {kDataMoreWorkersFigures, {}}, {{}, {}}, false},
-    {"data.look_at_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"data.load_beside", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"cpu.raise_quota", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"cpu.more_cores", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"cpu.free_for_training", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"cpu.free_for_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"cpu.free_for_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"cpu.free_for_model", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"cpu.fewer_threads", Role::kAdvice, {kCpuFewerThreadsFigures, {}}, {{}, {}}, false},
-    {"step.own_process", Role::kAdvice, {{}, kStepOwnProcessTexts}, {{}, {}}, false},
-    {"step.compute_less", Role::kAdvice, {{}, kStepComputeLessTexts}, {{}, {}}, false},
-    {"step.fewer_checkpoints", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"step.fewer_evaluations", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"step.log_less", Role::kAdvice, {{}, kStepLogLessTexts}, {{}, {}}, false},
-    {"step.fewer_windows", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"step.look_at_range", Role::kAdvice, {{}, kStepLookAtRangeTexts}, {{}, {}}, false},
-    {"step.look_at_work", Role::kAdvice, {{}, kStepLookAtWorkTexts}, {{}, {}}, false},
-    {"step.look_at_wait", Role::kAdvice, {{}, kStepLookAtWaitTexts}, {{}, {}}, false},
-    {"step.annotate", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"profile.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"profile.record_stacks", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"profile.after_warm_up", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"model.more_steps", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"model.sample_stacks", Role::kAdvice, {kModelSampleStacksFigures, kModelSampleStacksTexts}, {{}, {}}, false},
-    {"model.kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"model.profile_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"model.operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"model.capture_kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"model.capture_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"framework.no_anomaly_detection", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"framework.more_in_a_launch", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"framework.fix_graph_breaks", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"framework.fuse_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"framework.collect_seldom", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"framework.fixed_shapes", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"framework.look_at_unbegun_work", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"framework.run_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.accumulate_without_sync", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.accumulate", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.call_less", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.tensors_for_objects", Role::kAdvice, {{}, kCommunicationTensorsForObjectsTexts}, {{}, {}}, false},
-    {"communication.no_barrier", Role::kAdvice, {{}, kCommunicationNoBarrierTexts}, {{}, {}}, false},
-    {"communication.micro_batches", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.join_calls", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.wait_later", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.start_asynchronously", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.hold_parameters", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.more_layers_a_unit", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.shard_gradients", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.larger_units", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.larger_buckets", Role::kAdvice, {kCommunicationLargerBucketsFigures, {}}, {{}, {}}, false},
-    {"communication.nccl", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.no_unused_parameters", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.even_work", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"communication.look_at_data", Role::kAdvice, {kCommunicationLookAtDataFigures, {}}, {{}, {}}, false},
-    {"communication.look_at_rank", Role::kAdvice, {kCommunicationLookAtRankFigures, kCommunicationLookAtRankTexts}, {{}, {}}, false},
-    {"communication.look_at_cause", Role::kAdvice, {kCommunicationLookAtCauseFigures, kCommunicationLookAtCauseTexts}, {{}, {}}, false},
-    {"run.call_step", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.call_step_if_it_trains", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.call_step_if_it_trained", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.call_step_if_it_trains_already", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.let_hooks_in", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.name_ranges", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.longer_range", Role::kAdvice, {kRunLongerRangeFigures, {}}, {{}, {}}, false},
-    {"run.without_tool", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.free_space", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.fix_failure", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.look_where_it_is", Role::kAdvice, {{}, kRunLookWhereItIsTexts}, {{}, {}}, false},
-    {"run.look_where_it_was", Role::kAdvice, {{}, kRunLookWhereItWasTexts}, {{}, {}}, false},
-    {"run.with_optimizer_hook", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.with_hooks", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.capture_again", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.look_behind_warm_up", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.more_steps", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.ask_again", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"run.longer", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"import.all_files", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"import.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.raise_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.distributed_data_parallel", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.use_nccl", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.communicate_less", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.give_device_more", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.mixed_precision", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.use_less_memory", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.launch_less", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.overlap_communication", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.look_at_late_rank", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.synchronise_less", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.gather_copies", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.use_tensor_cores", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"recommendation.keep_blocks", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"rule.gpu_under_utilised", Role::kRule, {kRuleGpuUnderUtilisedFigures, {}}, {{}, {}}, false},
-    {"rule.gpu_under_utilised_over_steps", Role::kRule, {kRuleGpuUnderUtilisedOverStepsFigures, {}}, {{}, {}}, false},
-    {"rule.gpu_under_utilised_over_profile", Role::kRule, {kRuleGpuUnderUtilisedOverProfileFigures, {}}, {{}, {}}, false},
-    {"rule.gpu_under_utilised_lately", Role::kRule, {kRuleGpuUnderUtilisedLatelyFigures, {}}, {{}, {}}, false},
-    {"rule.gpu_fluctuates", Role::kRule, {kRuleGpuFluctuatesFigures, {}}, {{}, {}}, false},
-    {"rule.gpu_fluctuates_over_steps", Role::kRule, {kRuleGpuFluctuatesOverStepsFigures, {}}, {{}, {}}, false},
-    {"rule.gpu_fluctuates_over_profile", Role::kRule, {kRuleGpuFluctuatesOverProfileFigures, {}}, {{}, {}}, false},
-    {"rule.gpu_fluctuates_lately", Role::kRule, {kRuleGpuFluctuatesLatelyFigures, {}}, {{}, {}}, false},
-    {"rule.gpu_not_used", Role::kRule, {kRuleGpuNotUsedFigures, {}}, {{}, {}}, false},
-    {"rule.batch_too_small", Role::kRule, {kRuleBatchTooSmallFigures, {}}, {{}, {}}, false},
-    {"rule.memory_grew", Role::kRule, {kRuleMemoryGrewFigures, {}}, {{}, {}}, false},
-    {"rule.memory_mean_grew", Role::kRule, {kRuleMemoryMeanGrewFigures, {}}, {{}, {}}, false},
-    {"rule.steps_starve_gpu", Role::kRule, {kRuleStepsStarveGpuFigures, {}}, {{}, {}}, false},
-    {"rule.cpu_bottleneck", Role::kRule, {kRuleCpuBottleneckFigures, {}}, {{}, {}}, false},
-    {"rule.io_bottleneck", Role::kRule, {kRuleIoBottleneckFigures, {}}, {{}, {}}, false},
-    {"rule.bottlenecks", Role::kRule, {kRuleBottlenecksFigures, {}}, {{}, {}}, false},
-    {"rule.gpus_differ_in_use", Role::kRule, {kRuleGpusDifferInUseFigures, {}}, {{}, {}}, false},
-    {"rule.gpus_take_turns", Role::kRule, {kRuleGpusTakeTurnsFigures, {}}, {{}, {}}, false},
-    {"rule.last_gpus_differ", Role::kRule, {kRuleLastGpusDifferFigures, {}}, {{}, {}}, false},
-    {"rule.loaders_on_cores", Role::kRule, {kRuleLoadersOnCoresFigures, {}}, {{}, {}}, false},
-    {"rule.workers_on_cores", Role::kRule, {kRuleWorkersOnCoresFigures, {}}, {{}, {}}, false},
-    {"rule.waits_for_data", Role::kRule, {kRuleWaitsForDataFigures, {}}, {{}, {}}, false},
-    {"rule.long_steps", Role::kRule, {kRuleLongStepsFigures, {}}, {{}, {}}, false},
-    {"rule.slow_steps", Role::kRule, {kRuleSlowStepsFigures, {}}, {{}, {}}, false},
-    {"rule.no_first_step", Role::kRule, {kRuleNoFirstStepFigures, {}}, {{}, {}}, false},
-    {"rule.long_initialization", Role::kRule, {kRuleLongInitializationFigures, {}}, {{}, {}}, false},
-    {"rule.found", Role::kRule, {kRuleFoundFigures, kRuleFoundTexts}, {{}, {}}, false},
-    {"recommendation.loader", Role::kRecommendation, {kRecommendationLoaderFigures, {}}, {{}, {}}, false},
-    {"recommendation.loader_time", Role::kRecommendation, {kRecommendationLoaderTimeFigures, {}}, {{}, {}}, false},
-    {"recommendation.data_parallel", Role::kRecommendation, {kRecommendationDataParallelFigures, {}}, {{}, {}}, false},
-    {"recommendation.gradient_exchange", Role::kRecommendation, {kRecommendationGradientExchangeFigures, {}}, {{}, {}}, false},
-    {"recommendation.communication", Role::kRecommendation, {kRecommendationCommunicationFigures, {}}, {{}, {}}, false},
-    {"recommendation.least_used_device", Role::kRecommendation, {kRecommendationLeastUsedDeviceFigures, {}}, {{}, {}}, false},
-    {"recommendation.little_used_device", Role::kRecommendation, {kRecommendationLittleUsedDeviceFigures, {}}, {{}, {}}, false},
-    {"recommendation.tensor_cores_used", Role::kRecommendation, {kRecommendationTensorCoresUsedFigures, {}}, {{}, {}}, false},
-    {"recommendation.no_tensor_cores_used", Role::kRecommendation, {kRecommendationNoTensorCoresUsedFigures, {}}, {{}, {}}, false},
-    {"recommendation.tensor_core_operators", Role::kRecommendation, {kRecommendationTensorCoreOperatorsFigures, {}}, {{}, {}}, false},
-    {"recommendation.memory_peak", Role::kRecommendation, {kRecommendationMemoryPeakFigures, {}}, {{}, {}}, false},
-    {"recommendation.launches", Role::kRecommendation, {kRecommendationLaunchesFigures, {}}, {{}, {}}, false},
-    {"recommendation.short_launches", Role::kRecommendation, {kRecommendationShortLaunchesFigures, {}}, {{}, {}}, false},
-    {"recommendation.exposed_communication", Role::kRecommendation, {kRecommendationExposedCommunicationFigures, {}}, {{}, {}}, false},
-    {"recommendation.communication_beside_computing", Role::kRecommendation, {kRecommendationCommunicationBesideComputingFigures, {}}, {{}, {}}, false},
-    {"recommendation.straggler", Role::kRecommendation, {kRecommendationStragglerFigures, {}}, {{}, {}}, false},
-    {"recommendation.late_rank", Role::kRecommendation, {kRecommendationLateRankFigures, kRecommendationLateRankTexts}, {{}, {}}, false},
-    {"recommendation.synchronisation", Role::kRecommendation, {kRecommendationSynchronisationFigures, {}}, {{}, {}}, false},
-    {"recommendation.synchronising_calls", Role::kRecommendation, {kRecommendationSynchronisingCallsFigures, {}}, {{}, {}}, false},
-    {"recommendation.small_copies", Role::kRecommendation, {kRecommendationSmallCopiesFigures, {}}, {{}, {}}, false},
-    {"recommendation.small_copies_of_all", Role::kRecommendation, {kRecommendationSmallCopiesOfAllFigures, {}}, {{}, {}}, false},
-    {"recommendation.tensor_core_share", Role::kRecommendation, {kRecommendationTensorCoreShareFigures, {}}, {{}, {}}, false},
-    {"recommendation.tensor_core_share_possible", Role::kRecommendation, {kRecommendationTensorCoreSharePossibleFigures, {}}, {{}, {}}, false},
-    {"recommendation.allocator", Role::kRecommendation, {kRecommendationAllocatorFigures, {}}, {{}, {}}, false},
-    {"recommendation.allocator_calls", Role::kRecommendation, {kRecommendationAllocatorCallsFigures, {}}, {{}, {}}, false},
-    {"verdict.straggler", Role::kHeadline, {kVerdictStragglerFigures, kVerdictStragglerTexts}, {{}, {}}, false},
-    {"verdict.suspect", Role::kHeadline, {kVerdictSuspectFigures, kVerdictSuspectTexts}, {{}, {}}, false},
-    {"verdict.no_single_suspect", Role::kHeadline, {kVerdictNoSingleSuspectFigures, kVerdictNoSingleSuspectTexts}, {{}, {}}, false},
-    {"verdict.model_if_it_computes", Role::kHeadline, {kVerdictModelIfItComputesFigures, kVerdictModelIfItComputesTexts}, {{}, {}}, false},
-    {"verdict.model_and_next", Role::kHeadline, {kVerdictModelAndNextFigures, kVerdictModelAndNextTexts}, {{}, {}}, false},
-    {"verdict.model_and_rest", Role::kHeadline, {kVerdictModelAndRestFigures, kVerdictModelAndRestTexts}, {{}, {}}, false},
-    {"verdict.model_with_overhead", Role::kHeadline, {kVerdictModelWithOverheadFigures, kVerdictModelWithOverheadTexts}, {{}, {}}, false},
-    {"verdict.model_waits_for_host", Role::kHeadline, {kVerdictModelWaitsForHostFigures, {}}, {{}, {}}, false},
-    {"verdict.model_healthy", Role::kHeadline, {kVerdictModelHealthyFigures, {}}, {{}, {}}, false},
-    {"verdict.model_slowed", Role::kHeadline, {kVerdictModelSlowedFigures, kVerdictModelSlowedTexts}, {{}, {}}, false},
-    {"verdict.no_hooks", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.no_step_in_stretch", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.cannot_record", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.shared_memory_full", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.unrecorded_process", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.script_profiler", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.steps_damaged", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.steps_refused", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.no_python", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.no_torch", Role::kHeadline, {kVerdictNoTorchFigures, {}}, {{}, {}}, false},
-    {"verdict.no_optimizer", Role::kHeadline, {kVerdictNoOptimizerFigures, {}}, {{}, {}}, false},
-    {"verdict.optimizer_left_out", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.import_without_steps", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.hooks_off", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.no_step_yet", Role::kHeadline, {{}, {}}, {{}, {}}, false},
-    {"verdict.stretch_of_warm_up", Role::kHeadline, {kVerdictStretchOfWarmUpFigures, {}}, {{}, {}}, false},
-    {"verdict.too_few_steps", Role::kHeadline, {kVerdictTooFewStepsFigures, {}}, {{}, {}}, false},
-    {"note.no_device_activity", Role::kNote, {kNoteNoDeviceActivityFigures, {}}, {{}, kNoteNoDeviceActivityItemTexts}, true},
-    {"note.profile_without_devices", Role::kNote, {{}, {}}, {{}, {}}, false},
-    {"note.profile_without_operators", Role::kNote, {{}, {}}, {{}, {}}, false},
-    {"note.profile_without_memory", Role::kNote, {{}, {}}, {{}, {}}, false},
-    {"note.profile_without_modules", Role::kNote, {{}, {}}, {{}, {}}, false},
-    {"note.steps_left_out", Role::kNote, {kNoteStepsLeftOutFigures, {}}, {{}, {}}, false},
-    {"note.agent_ended_first", Role::kNote, {{}, {}}, {{}, {}}, false},
-    {"note.lost_after_last_step", Role::kNote, {{}, kNoteLostAfterLastStepTexts}, {{}, {}}, false},
-    {"note.no_step_marks", Role::kNote, {{}, {}}, {{}, {}}, false},
-    {"note.windows", Role::kNote, {kNoteWindowsFigures, {}}, {{}, {}}, false},
-    {"note.collectives_from", Role::kNote, {kNoteCollectivesFromFigures, {}}, {{}, {}}, false},
-    {"note.no_metric", Role::kNote, {kNoteNoMetricFigures, {}}, {{}, {}}, false},
-    {"note.samples_around", Role::kNote, {kNoteSamplesAroundFigures, {}}, {{}, {}}, false},
-    {"note.not_measured", Role::kNote, {{}, kNoteNotMeasuredTexts}, {{}, {}}, false},
-    {"note.last_steps", Role::kNote, {kNoteLastStepsFigures, {}}, {{}, {}}, false},
-    {"note.window_cost", Role::kNote, {kNoteWindowCostFigures, {}}, {{}, {}}, false},
-    {"note.cupti_stays", Role::kNote, {{}, kNoteCuptiStaysTexts}, {{}, {}}, false},
-    {"note.cupti_taken", Role::kNote, {{}, kNoteCuptiTakenTexts}, {{}, {}}, false},
-    {"legacy.text", Role::kNote, {{}, kLegacyTextTexts}, {{}, {}}, false},
-    {"reason.no_gpu_metric", Role::kReason, {kReasonNoGpuMetricFigures, {}}, {{}, {}}, false},
-    {"reason.no_system_metric", Role::kReason, {kReasonNoSystemMetricFigures, {}}, {{}, {}}, false},
-    {"reason.no_gpu_memory_or_cpu", Role::kReason, {kReasonNoGpuMemoryOrCpuFigures, {}}, {{}, {}}, false},
-    {"reason.no_gpu_memory", Role::kReason, {kReasonNoGpuMemoryFigures, {}}, {{}, {}}, false},
-    {"reason.no_cpu", Role::kReason, {kReasonNoCpuFigures, {}}, {{}, {}}, false},
-    {"reason.no_io_wait", Role::kReason, {kReasonNoIoWaitFigures, {}}, {{}, {}}, false},
-    {"reason.gpu_memory_size_unknown", Role::kReason, {kReasonGpuMemorySizeUnknownFigures, {}}, {{}, {}}, false},
-    {"reason.memory_in_no_step", Role::kReason, {kReasonMemoryInNoStepFigures, {}}, {{}, {}}, false},
-    {"reason.no_memory_records", Role::kReason, {kReasonNoMemoryRecordsFigures, {}}, {{}, {}}, false},
-    {"reason.one_gpu", Role::kReason, {{}, {}}, {{}, {}}, false},
-    {"reason.few_samples", Role::kReason, {{}, {}}, {{}, {}}, false},
-    {"reason.few_samples_of_two", Role::kReason, {{}, {}}, {{}, {}}, false},
-    {"reason.no_training_step", Role::kReason, {kReasonNoTrainingStepFigures, {}}, {{}, {}}, false},
-    {"reason.no_step", Role::kReason, {kReasonNoStepFigures, {}}, {{}, {}}, false},
-    {"reason.framework_silent", Role::kReason, {kReasonFrameworkSilentFigures, {}}, {{}, {}}, false},
-    {"reason.no_step_or_operator", Role::kReason, {{}, {}}, {{}, {}}, false},
-    {"reason.no_loader", Role::kReason, {{}, {}}, {{}, {}}, false},
-    {"reason.few_steady_steps", Role::kReason, {{}, {}}, {{}, {}}, false},
-    {"reason.few_steps_of_a_kind", Role::kReason, {kReasonFewStepsOfAKindFigures, {}}, {{}, {}}, false},
-    {"reason.few_snapshots", Role::kReason, {{}, {}}, {{}, {}}, false},
-    {"reason.few_recorded_steps", Role::kReason, {kReasonFewRecordedStepsFigures, {}}, {{}, {}}, false},
-    {"reason.no_rule_applies", Role::kReason, {{}, {}}, {{}, {}}, false},
-    {"reason.begin_left_out", Role::kReason, {{}, {}}, {{}, {}}, false},
-    {"reason.no_data", Role::kReason, {{}, {}}, {{}, {}}, false},
-    {"reason.impossible_times", Role::kReason, {kReasonImpossibleTimesFigures, {}}, {{}, {}}, false},
-    {"reason.first_gpus_alone", Role::kReason, {kReasonFirstGpusAloneFigures, {}}, {{}, {}}, false},
-    {"rule_advice.low_gpu_utilization", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"rule_advice.batch_size", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"rule_advice.cpu_bottleneck", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"rule_advice.io_bottleneck", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"rule_advice.gpu_memory_increase", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"rule_advice.load_balancing", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"rule_advice.dataloader", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"rule_advice.step_outlier", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"rule_advice.max_initialization_time", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"rule_advice.profiler_report", Role::kAdvice, {{}, {}}, {{}, {}}, false},
-    {"live.rule_found", Role::kLive, {{}, {}}, {{}, {}}, false},
-    {"live.rule_passed", Role::kLive, {{}, {}}, {{}, {}}, false},
-    {"live.memory_leak", Role::kLive, {kLiveMemoryLeakFigures, {}}, {kLiveMemoryLeakItemFigures, kLiveMemoryLeakItemTexts}, true},
-    {"live.memory_plateau", Role::kLive, {{}, {}}, {{}, {}}, false},
-    {"live.memory_unknown", Role::kLive, {{}, {}}, {{}, {}}, false},
-    {"live.step_time_risen", Role::kLive, {kLiveStepTimeRisenFigures, {}}, {{}, {}}, false},
-    {"live.step_time_back", Role::kLive, {kLiveStepTimeBackFigures, {}}, {{}, {}}, false},
-    {"live.hang", Role::kLive, {kLiveHangFigures, kLiveHangTexts}, {kLiveHangItemFigures, kLiveHangItemTexts}, true},
-    {"live.hang_over", Role::kLive, {kLiveHangOverFigures, {}}, {{}, {}}, false},
-    {"live.no_hang", Role::kLive, {{}, {}}, {{}, {}}, false},
+    {"data.batch_not_ready", Role::kEvidence, {kDataBatchNotReadyFigures, {}}, {{}, {}}, false, {}},
+    {"data.loaded_by_training", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}},
+    {"data.awaited", Role::kEvidence, {kDataAwaitedFigures, kDataAwaitedTexts}, {{}, {}}, false, {}},
+    {"data.samples", Role::kEvidence, {kDataSamplesFigures, {}}, {{}, {}}, false, {}},
+    {"data.stages_of_profile", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}},
+    {"step.stages", Role::kEvidence, {{}, {}}, {kStepStagesItemFigures, kStepStagesItemTexts}, true, {}},
+    {"operators.stages", Role::kEvidence, {{}, {}}, {kOperatorsStagesItemFigures, kOperatorsStagesItemTexts}, true, {}},
+    {"communication.stages", Role::kEvidence, {{}, {}}, {kCommunicationStagesItemFigures, kCommunicationStagesItemTexts}, true, {}},
+    {"step.faster_without", Role::kEvidence, {kStepFasterWithoutFigures, kStepFasterWithoutTexts}, {{}, {}}, false, {}},
+    {"step.process_idle", Role::kEvidence, {kStepProcessIdleFigures, {}}, {{}, {}}, false, {}},
+    {"step.checkpoints", Role::kEvidence, {kStepCheckpointsFigures, {}}, {{}, {}}, false, {}},
+    {"step.evaluations", Role::kEvidence, {kStepEvaluationsFigures, {}}, {{}, {}}, false, {}},
+    {"step.garbage_collections", Role::kEvidence, {kStepGarbageCollectionsFigures, {}}, {{}, {}}, false, {}},
+    {"step.user_range", Role::kEvidence, {kStepUserRangeFigures, kStepUserRangeTexts}, {{}, {}}, false, {}},
+    {"step.runs_in", Role::kEvidence, {kStepRunsInFigures, kStepRunsInTexts}, {{}, {}}, false, {}},
+    {"step.waits_in", Role::kEvidence, {kStepWaitsInFigures, kStepWaitsInTexts}, {{}, {}}, false, {}},
+    {"step.thread_beside", Role::kEvidence, {kStepThreadBesideFigures, kStepThreadBesideTexts}, {{}, {}}, false, {}},
+    {"cpu.cores_busy", Role::kEvidence, {kCpuCoresBusyFigures, {}}, {{}, {}}, false, {}},
+    {"cpu.used_by_job", Role::kEvidence, {kCpuUsedByJobFigures, {}}, {{}, {}}, false, {}},
+    {"cpu.quota_ran_out", Role::kEvidence, {kCpuQuotaRanOutFigures, {}}, {{}, {}}, false, {}},
+    {"cpu.contention", Role::kEvidence, {kCpuContentionFigures, {}}, {{}, {}}, false, {}},
+    {"cpu.other_work", Role::kEvidence, {kCpuOtherWorkFigures, {}}, {{}, {}}, false, {}},
+    {"cpu.run_delay", Role::kEvidence, {kCpuRunDelayFigures, {}}, {{}, {}}, false, {}},
+    {"storage.io_wait", Role::kEvidence, {kStorageIoWaitFigures, {}}, {{}, {}}, false, {}},
+    {"storage.read", Role::kEvidence, {kStorageReadFigures, {}}, {{}, {}}, false, {}},
+    {"device.busy", Role::kEvidence, {kDeviceBusyFigures, {}}, {{}, {}}, false, {}},
+    {"device.in_phases", Role::kEvidence, {kDeviceInPhasesFigures, {}}, {{}, {}}, false, {}},
+    {"device.idle_at_phase_end", Role::kEvidence, {kDeviceIdleAtPhaseEndFigures, {}}, {{}, {}}, false, {}},
+    {"device.computing", Role::kEvidence, {kDeviceComputingFigures, {}}, {{}, {}}, false, {}},
+    {"device.one_of_several_computing", Role::kEvidence, {kDeviceOneOfSeveralComputingFigures, {}}, {{}, {}}, false, {}},
+    {"device.slow_calls", Role::kEvidence, {kDeviceSlowCallsFigures, kDeviceSlowCallsTexts}, {{}, {}}, false, kDeviceSlowCallsSubject},
+    {"gpu.shared_with_others", Role::kEvidence, {kGpuSharedWithOthersFigures, {}}, {{}, {}}, false, kGpuSharedWithOthersSubject},
+    {"gpu.unknown_processes", Role::kEvidence, {kGpuUnknownProcessesFigures, {}}, {{}, {}}, false, kGpuUnknownProcessesSubject},
+    {"gpu.ranks_together", Role::kEvidence, {{}, kGpuRanksTogetherTexts}, {kGpuRanksTogetherItemFigures, {}}, true, kGpuRanksTogetherSubject},
+    {"gpu.many_ranks_together", Role::kEvidence, {kGpuManyRanksTogetherFigures, kGpuManyRanksTogetherTexts}, {kGpuManyRanksTogetherItemFigures, {}}, true, kGpuManyRanksTogetherSubject},
+    {"communication.straggler", Role::kEvidence, {kCommunicationStragglerFigures, {}}, {{}, {}}, false, kCommunicationStragglerSubject},
+    {"communication.waited_for_rank", Role::kEvidence, {kCommunicationWaitedForRankFigures, {}}, {{}, {}}, false, kCommunicationWaitedForRankSubject},
+    {"communication.calls", Role::kEvidence, {{}, {}}, {kCommunicationCallsItemFigures, kCommunicationCallsItemTexts}, true, {}},
+    {"model.no_stacks", Role::kEvidence, {{}, kModelNoStacksTexts}, {{}, {}}, false, {}},
+    {"model.few_samples", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}},
+    {"model.operators_share", Role::kEvidence, {kModelOperatorsShareFigures, {}}, {{}, {}}, false, {}},
+    {"model.between_operators", Role::kEvidence, {kModelBetweenOperatorsFigures, {}}, {{}, {}}, false, {}},
+    {"verdict.few_steps", Role::kEvidence, {kVerdictFewStepsFigures, {}}, {{}, {}}, false, {}},
+    {"verdict.all_warm_up", Role::kEvidence, {kVerdictAllWarmUpFigures, {}}, {{}, {}}, false, {}},
+    {"verdict.warm_up", Role::kEvidence, {kVerdictWarmUpFigures, {}}, {{}, {}}, false, {}},
+    {"run.steps_left_out", Role::kEvidence, {kRunStepsLeftOutFigures, {}}, {{}, {}}, false, {}},
+    {"run.devices_left_out", Role::kEvidence, {kRunDevicesLeftOutFigures, {}}, {{}, {}}, false, {}},
+    {"run.data_loss", Role::kEvidence, {{}, kRunDataLossTexts}, {{}, {}}, false, {}},
+    {"run.disk_refused", Role::kEvidence, {kRunDiskRefusedFigures, kRunDiskRefusedTexts}, {{}, {}}, false, {}},
+    {"run.hook_failed", Role::kEvidence, {{}, kRunHookFailedTexts}, {{}, {}}, false, kRunHookFailedSubject},
+    {"run.last_seen", Role::kEvidence, {kRunLastSeenFigures, kRunLastSeenTexts}, {{}, {}}, false, {}},
+    {"profile.processes_together", Role::kEvidence, {kProfileProcessesTogetherFigures, {}}, {{}, {}}, false, kProfileProcessesTogetherSubject},
+    {"profile.threads_together", Role::kEvidence, {kProfileThreadsTogetherFigures, {}}, {{}, {}}, false, kProfileThreadsTogetherSubject},
+    {"profile.runs_in", Role::kEvidence, {kProfileRunsInFigures, kProfileRunsInTexts}, {{}, {}}, false, {}},
+    {"profile.waits_in", Role::kEvidence, {kProfileWaitsInFigures, kProfileWaitsInTexts}, {{}, {}}, false, {}},
+    {"data.take_whole_batches", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"data.cheaper_getitem", Role::kAdvice, {{}, kDataCheaperGetitemTexts}, {{}, {}}, false, {}},
+    {"data.cheaper_collate", Role::kAdvice, {{}, kDataCheaperCollateTexts}, {{}, {}}, false, {}},
+    {"data.cheaper_sampler", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"data.hand_over_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"data.share_by_file_system", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"data.local_copy", Role::kAdvice, {{}, kDataLocalCopyTexts}, {{}, {}}, false, {}},
+    {"data.fewer_workers", Role::kAdvice, {kDataFewerWorkersFigures, {}}, {{}, {}}, false, {}},
+    {"data.workers_of_cores", Role::kAdvice, {kDataWorkersOfCoresFigures, {}}, {{}, {}}, false, {}},
+    {"data.cheaper_worker_start", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"data.one_iterator", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"data.persistent_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"data.copy_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"data.prefetch_more", Role::kAdvice, {kDataPrefetchMoreFigures, {}}, {{}, {}}, false, {}},
+    {"data.load_ahead", Role::kAdvice, {{}, kDataLoadAheadTexts}, {{}, {}}, false, {}},
+    {"data.pin_memory", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"data.query_less", Role::kAdvice, {{}, kDataQueryLessTexts}, {{}, {}}, false, {}},
+    {"data.decode_less", Role::kAdvice, {{}, kDataDecodeLessTexts}, {{}, {}}, false, {}},
+    {"data.augment_on_device", Role::kAdvice, {{}, kDataAugmentOnDeviceTexts}, {{}, {}}, false, {}},
+    {"data.augment_vectorised", Role::kAdvice, {{}, kDataAugmentVectorisedTexts}, {{}, {}}, false, {}},
+    {"data.tokenise_ahead", Role::kAdvice, {{}, kDataTokeniseAheadTexts}, {{}, {}}, false, {}},
+    {"data.ask_earlier", Role::kAdvice, {{}, kDataAskEarlierTexts}, {{}, {}}, false, {}},
+    {"data.cheaper_awaited", Role::kAdvice, {{}, kDataCheaperAwaitedTexts}, {{}, {}}, false, {}},
+    {"data.cheaper_sampler_code", Role::kAdvice, {{}, kDataCheaperSamplerCodeTexts}, {{}, {}}, false, {}},
+    {"data.cheaper_code", Role::kAdvice, {{}, kDataCheaperCodeTexts}, {{}, {}}, false, {}},
+    {"data.cheaper_helpers", Role::kAdvice, {{}, kDataCheaperHelpersTexts}, {{}, {}}, false, {}},
+    {"data.hold_lock_less", Role::kAdvice, {{}, kDataHoldLockLessTexts}, {{}, {}}, false, {}},
+    {"data.share_less", Role::kAdvice, {{}, kDataShareLessTexts}, {{}, {}}, false, {}},
+    {"data.copy_less", Role::kAdvice, {{}, kDataCopyLessTexts}, {{}, {}}, false, {}},
+    {"data.keep_workers", Role::kAdvice, {kDataKeepWorkersFigures, {}}, {{}, {}}, false, {}},
+    {"data.even_parts", Role::kAdvice, {kDataEvenPartsFigures, {}}, {{}, {}}, false, {}},
+    {"data.more_waiting_workers", Role::kAdvice, {kDataMoreWaitingWorkersFigures, {}}, {{}, {}}, false, {}},
+    {"data.cores_taken", Role::kAdvice, {kDataCoresTakenFigures, {}}, {{}, {}}, false, {}},
+    {"data.cores_filled", Role::kAdvice, {kDataCoresFilledFigures, {}}, {{}, {}}, false, {}},
+    {"data.first_workers", Role::kAdvice, {kDataFirstWorkersFigures, {}}, {{}, {}}, false, {}},
+    {"data.more_workers", Role::kAdvice, {kDataMoreWorkersFigures, {}}, {{}, {}}, false, {}},
+    {"data.look_at_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"data.load_beside", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"cpu.raise_quota", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"cpu.more_cores", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"cpu.free_for_training", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"cpu.free_for_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"cpu.free_for_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"cpu.free_for_model", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"cpu.fewer_threads", Role::kAdvice, {kCpuFewerThreadsFigures, {}}, {{}, {}}, false, {}},
+    {"step.own_process", Role::kAdvice, {{}, kStepOwnProcessTexts}, {{}, {}}, false, {}},
+    {"step.compute_less", Role::kAdvice, {{}, kStepComputeLessTexts}, {{}, {}}, false, {}},
+    {"step.fewer_checkpoints", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"step.fewer_evaluations", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"step.log_less", Role::kAdvice, {{}, kStepLogLessTexts}, {{}, {}}, false, {}},
+    {"step.fewer_windows", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"step.look_at_range", Role::kAdvice, {{}, kStepLookAtRangeTexts}, {{}, {}}, false, {}},
+    {"step.look_at_work", Role::kAdvice, {{}, kStepLookAtWorkTexts}, {{}, {}}, false, {}},
+    {"step.look_at_wait", Role::kAdvice, {{}, kStepLookAtWaitTexts}, {{}, {}}, false, {}},
+    {"step.annotate", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"profile.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"profile.record_stacks", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"profile.after_warm_up", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"model.more_steps", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"model.sample_stacks", Role::kAdvice, {kModelSampleStacksFigures, kModelSampleStacksTexts}, {{}, {}}, false, {}},
+    {"model.kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"model.profile_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"model.operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"model.capture_kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"model.capture_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"framework.no_anomaly_detection", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"framework.more_in_a_launch", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"framework.fix_graph_breaks", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"framework.fuse_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"framework.collect_seldom", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"framework.fixed_shapes", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"framework.look_at_unbegun_work", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"framework.run_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.accumulate_without_sync", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.accumulate", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.call_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.tensors_for_objects", Role::kAdvice, {{}, kCommunicationTensorsForObjectsTexts}, {{}, {}}, false, {}},
+    {"communication.no_barrier", Role::kAdvice, {{}, kCommunicationNoBarrierTexts}, {{}, {}}, false, {}},
+    {"communication.micro_batches", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.join_calls", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.wait_later", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.start_asynchronously", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.hold_parameters", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.more_layers_a_unit", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.shard_gradients", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.larger_units", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.larger_buckets", Role::kAdvice, {kCommunicationLargerBucketsFigures, {}}, {{}, {}}, false, {}},
+    {"communication.nccl", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.no_unused_parameters", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.even_work", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"communication.look_at_data", Role::kAdvice, {kCommunicationLookAtDataFigures, {}}, {{}, {}}, false, {}},
+    {"communication.look_at_rank", Role::kAdvice, {kCommunicationLookAtRankFigures, kCommunicationLookAtRankTexts}, {{}, {}}, false, {}},
+    {"communication.look_at_cause", Role::kAdvice, {kCommunicationLookAtCauseFigures, kCommunicationLookAtCauseTexts}, {{}, {}}, false, {}},
+    {"run.call_step", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.call_step_if_it_trains", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.call_step_if_it_trained", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.call_step_if_it_trains_already", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.let_hooks_in", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.name_ranges", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.longer_range", Role::kAdvice, {kRunLongerRangeFigures, {}}, {{}, {}}, false, {}},
+    {"run.without_tool", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.free_space", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.fix_failure", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.look_where_it_is", Role::kAdvice, {{}, kRunLookWhereItIsTexts}, {{}, {}}, false, {}},
+    {"run.look_where_it_was", Role::kAdvice, {{}, kRunLookWhereItWasTexts}, {{}, {}}, false, {}},
+    {"run.with_optimizer_hook", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.with_hooks", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.capture_again", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.look_behind_warm_up", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.more_steps", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.ask_again", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"run.longer", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"import.all_files", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"import.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.raise_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.distributed_data_parallel", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.use_nccl", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.communicate_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.give_device_more", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.mixed_precision", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.use_less_memory", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.launch_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.overlap_communication", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.look_at_late_rank", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.synchronise_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.gather_copies", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.use_tensor_cores", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"recommendation.keep_blocks", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"rule.gpu_under_utilised", Role::kRule, {kRuleGpuUnderUtilisedFigures, {}}, {{}, {}}, false, kRuleGpuUnderUtilisedSubject},
+    {"rule.gpu_under_utilised_over_steps", Role::kRule, {kRuleGpuUnderUtilisedOverStepsFigures, {}}, {{}, {}}, false, kRuleGpuUnderUtilisedOverStepsSubject},
+    {"rule.gpu_under_utilised_over_profile", Role::kRule, {kRuleGpuUnderUtilisedOverProfileFigures, {}}, {{}, {}}, false, kRuleGpuUnderUtilisedOverProfileSubject},
+    {"rule.gpu_under_utilised_lately", Role::kRule, {kRuleGpuUnderUtilisedLatelyFigures, {}}, {{}, {}}, false, kRuleGpuUnderUtilisedLatelySubject},
+    {"rule.gpu_fluctuates", Role::kRule, {kRuleGpuFluctuatesFigures, {}}, {{}, {}}, false, kRuleGpuFluctuatesSubject},
+    {"rule.gpu_fluctuates_over_steps", Role::kRule, {kRuleGpuFluctuatesOverStepsFigures, {}}, {{}, {}}, false, kRuleGpuFluctuatesOverStepsSubject},
+    {"rule.gpu_fluctuates_over_profile", Role::kRule, {kRuleGpuFluctuatesOverProfileFigures, {}}, {{}, {}}, false, kRuleGpuFluctuatesOverProfileSubject},
+    {"rule.gpu_fluctuates_lately", Role::kRule, {kRuleGpuFluctuatesLatelyFigures, {}}, {{}, {}}, false, kRuleGpuFluctuatesLatelySubject},
+    {"rule.gpu_not_used", Role::kRule, {kRuleGpuNotUsedFigures, {}}, {{}, {}}, false, kRuleGpuNotUsedSubject},
+    {"rule.batch_too_small", Role::kRule, {kRuleBatchTooSmallFigures, {}}, {{}, {}}, false, kRuleBatchTooSmallSubject},
+    {"rule.memory_grew", Role::kRule, {kRuleMemoryGrewFigures, {}}, {{}, {}}, false, kRuleMemoryGrewSubject},
+    {"rule.memory_mean_grew", Role::kRule, {kRuleMemoryMeanGrewFigures, {}}, {{}, {}}, false, kRuleMemoryMeanGrewSubject},
+    {"rule.steps_starve_gpu", Role::kRule, {kRuleStepsStarveGpuFigures, {}}, {{}, {}}, false, kRuleStepsStarveGpuSubject},
+    {"rule.cpu_bottleneck", Role::kRule, {kRuleCpuBottleneckFigures, {}}, {{}, {}}, false, kRuleCpuBottleneckSubject},
+    {"rule.io_bottleneck", Role::kRule, {kRuleIoBottleneckFigures, {}}, {{}, {}}, false, kRuleIoBottleneckSubject},
+    {"rule.bottlenecks", Role::kRule, {kRuleBottlenecksFigures, {}}, {{}, {}}, false, {}},
+    {"rule.gpus_differ_in_use", Role::kRule, {kRuleGpusDifferInUseFigures, {}}, {{}, {}}, false, kRuleGpusDifferInUseSubject},
+    {"rule.gpus_take_turns", Role::kRule, {kRuleGpusTakeTurnsFigures, {}}, {{}, {}}, false, kRuleGpusTakeTurnsSubject},
+    {"rule.last_gpus_differ", Role::kRule, {kRuleLastGpusDifferFigures, {}}, {{}, {}}, false, kRuleLastGpusDifferSubject},
+    {"rule.loaders_on_cores", Role::kRule, {kRuleLoadersOnCoresFigures, {}}, {{}, {}}, false, {}},
+    {"rule.workers_on_cores", Role::kRule, {kRuleWorkersOnCoresFigures, {}}, {{}, {}}, false, {}},
+    {"rule.waits_for_data", Role::kRule, {kRuleWaitsForDataFigures, {}}, {{}, {}}, false, kRuleWaitsForDataSubject},
+    {"rule.long_steps", Role::kRule, {kRuleLongStepsFigures, {}}, {{}, {}}, false, kRuleLongStepsSubject},
+    {"rule.slow_steps", Role::kRule, {kRuleSlowStepsFigures, {}}, {{}, {}}, false, kRuleSlowStepsSubject},
+    {"rule.no_first_step", Role::kRule, {kRuleNoFirstStepFigures, {}}, {{}, {}}, false, {}},
+    {"rule.long_initialization", Role::kRule, {kRuleLongInitializationFigures, {}}, {{}, {}}, false, {}},
+    {"rule.found", Role::kRule, {kRuleFoundFigures, kRuleFoundTexts}, {{}, {}}, false, kRuleFoundSubject},
+    {"recommendation.loader", Role::kRecommendation, {kRecommendationLoaderFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.loader_time", Role::kRecommendation, {kRecommendationLoaderTimeFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.data_parallel", Role::kRecommendation, {kRecommendationDataParallelFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.gradient_exchange", Role::kRecommendation, {kRecommendationGradientExchangeFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.communication", Role::kRecommendation, {kRecommendationCommunicationFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.least_used_device", Role::kRecommendation, {kRecommendationLeastUsedDeviceFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.little_used_device", Role::kRecommendation, {kRecommendationLittleUsedDeviceFigures, {}}, {{}, {}}, false, kRecommendationLittleUsedDeviceSubject},
+    {"recommendation.tensor_cores_used", Role::kRecommendation, {kRecommendationTensorCoresUsedFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.no_tensor_cores_used", Role::kRecommendation, {kRecommendationNoTensorCoresUsedFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.tensor_core_operators", Role::kRecommendation, {kRecommendationTensorCoreOperatorsFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.memory_peak", Role::kRecommendation, {kRecommendationMemoryPeakFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.launches", Role::kRecommendation, {kRecommendationLaunchesFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.short_launches", Role::kRecommendation, {kRecommendationShortLaunchesFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.exposed_communication", Role::kRecommendation, {kRecommendationExposedCommunicationFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.communication_beside_computing", Role::kRecommendation, {kRecommendationCommunicationBesideComputingFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.straggler", Role::kRecommendation, {kRecommendationStragglerFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.late_rank", Role::kRecommendation, {kRecommendationLateRankFigures, kRecommendationLateRankTexts}, {{}, {}}, false, kRecommendationLateRankSubject},
+    {"recommendation.synchronisation", Role::kRecommendation, {kRecommendationSynchronisationFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.synchronising_calls", Role::kRecommendation, {kRecommendationSynchronisingCallsFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.small_copies", Role::kRecommendation, {kRecommendationSmallCopiesFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.small_copies_of_all", Role::kRecommendation, {kRecommendationSmallCopiesOfAllFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.tensor_core_share", Role::kRecommendation, {kRecommendationTensorCoreShareFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.tensor_core_share_possible", Role::kRecommendation, {kRecommendationTensorCoreSharePossibleFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.allocator", Role::kRecommendation, {kRecommendationAllocatorFigures, {}}, {{}, {}}, false, {}},
+    {"recommendation.allocator_calls", Role::kRecommendation, {kRecommendationAllocatorCallsFigures, {}}, {{}, {}}, false, {}},
+    {"verdict.straggler", Role::kHeadline, {kVerdictStragglerFigures, kVerdictStragglerTexts}, {{}, {}}, false, kVerdictStragglerSubject},
+    {"verdict.suspect", Role::kHeadline, {kVerdictSuspectFigures, kVerdictSuspectTexts}, {{}, {}}, false, {}},
+    {"verdict.no_single_suspect", Role::kHeadline, {kVerdictNoSingleSuspectFigures, kVerdictNoSingleSuspectTexts}, {{}, {}}, false, {}},
+    {"verdict.model_if_it_computes", Role::kHeadline, {kVerdictModelIfItComputesFigures, kVerdictModelIfItComputesTexts}, {{}, {}}, false, {}},
+    {"verdict.model_and_next", Role::kHeadline, {kVerdictModelAndNextFigures, kVerdictModelAndNextTexts}, {{}, {}}, false, {}},
+    {"verdict.model_and_rest", Role::kHeadline, {kVerdictModelAndRestFigures, kVerdictModelAndRestTexts}, {{}, {}}, false, {}},
+    {"verdict.model_with_overhead", Role::kHeadline, {kVerdictModelWithOverheadFigures, kVerdictModelWithOverheadTexts}, {{}, {}}, false, {}},
+    {"verdict.model_waits_for_host", Role::kHeadline, {kVerdictModelWaitsForHostFigures, {}}, {{}, {}}, false, {}},
+    {"verdict.model_healthy", Role::kHeadline, {kVerdictModelHealthyFigures, {}}, {{}, {}}, false, {}},
+    {"verdict.model_slowed", Role::kHeadline, {kVerdictModelSlowedFigures, kVerdictModelSlowedTexts}, {{}, {}}, false, {}},
+    {"verdict.no_hooks", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.no_step_in_stretch", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.cannot_record", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.shared_memory_full", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.unrecorded_process", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.script_profiler", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.steps_damaged", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.steps_refused", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.no_python", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.no_torch", Role::kHeadline, {kVerdictNoTorchFigures, {}}, {{}, {}}, false, {}},
+    {"verdict.no_optimizer", Role::kHeadline, {kVerdictNoOptimizerFigures, {}}, {{}, {}}, false, {}},
+    {"verdict.optimizer_left_out", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.import_without_steps", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.hooks_off", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.no_step_yet", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}},
+    {"verdict.stretch_of_warm_up", Role::kHeadline, {kVerdictStretchOfWarmUpFigures, {}}, {{}, {}}, false, {}},
+    {"verdict.too_few_steps", Role::kHeadline, {kVerdictTooFewStepsFigures, {}}, {{}, {}}, false, {}},
+    {"usage.fluctuates", Role::kNote, {kUsageFluctuatesFigures, kUsageFluctuatesTexts}, {{}, {}}, false, kUsageFluctuatesSubject},
+    {"usage.smaller_without_gpu", Role::kNote, {kUsageSmallerWithoutGpuFigures, {}}, {{}, {}}, false, kUsageSmallerWithoutGpuSubject},
+    {"usage.smaller", Role::kNote, {kUsageSmallerFigures, {}}, {{}, {}}, false, kUsageSmallerSubject},
+    {"usage.held_up_by_cpu", Role::kNote, {kUsageHeldUpByCpuFigures, {}}, {{}, {}}, false, kUsageHeldUpByCpuSubject},
+    {"usage.well_used", Role::kNote, {kUsageWellUsedFigures, {}}, {{}, {}}, false, kUsageWellUsedSubject},
+    {"note.no_device_activity", Role::kNote, {kNoteNoDeviceActivityFigures, {}}, {{}, kNoteNoDeviceActivityItemTexts}, true, {}},
+    {"note.profile_without_devices", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"note.profile_without_operators", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"note.profile_without_memory", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"note.profile_without_modules", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"note.steps_left_out", Role::kNote, {kNoteStepsLeftOutFigures, {}}, {{}, {}}, false, {}},
+    {"note.agent_ended_first", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"note.lost_after_last_step", Role::kNote, {{}, kNoteLostAfterLastStepTexts}, {{}, {}}, false, {}},
+    {"note.no_step_marks", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"note.windows", Role::kNote, {kNoteWindowsFigures, {}}, {{}, {}}, false, {}},
+    {"note.collectives_from", Role::kNote, {kNoteCollectivesFromFigures, {}}, {{}, {}}, false, {}},
+    {"note.no_metric", Role::kNote, {kNoteNoMetricFigures, {}}, {{}, {}}, false, {}},
+    {"note.samples_around", Role::kNote, {kNoteSamplesAroundFigures, {}}, {{}, {}}, false, {}},
+    {"note.not_measured", Role::kNote, {{}, kNoteNotMeasuredTexts}, {{}, {}}, false, kNoteNotMeasuredSubject},
+    {"note.last_steps", Role::kNote, {kNoteLastStepsFigures, {}}, {{}, {}}, false, {}},
+    {"note.window_cost", Role::kNote, {kNoteWindowCostFigures, {}}, {{}, {}}, false, {}},
+    {"note.cupti_stays", Role::kNote, {{}, kNoteCuptiStaysTexts}, {{}, {}}, false, {}},
+    {"note.cupti_taken", Role::kNote, {{}, kNoteCuptiTakenTexts}, {{}, {}}, false, {}},
+    {"note.no_group_told", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"note.no_collectives", Role::kNote, {kNoteNoCollectivesFigures, {}}, {{}, {}}, false, {}},
+    {"note.one_rank", Role::kNote, {kNoteOneRankFigures, {}}, {{}, {}}, false, {}},
+    {"note.nothing_matched", Role::kNote, {kNoteNothingMatchedFigures, {}}, {{}, {}}, false, {}},
+    {"note.shared_group_name", Role::kNote, {{}, kNoteSharedGroupNameTexts}, {{}, {}}, false, {}},
+    {"note.collectives_lack_ranks", Role::kNote, {kNoteCollectivesLackRanksFigures, {}}, {{}, {}}, false, {}},
+    {"note.calls_unplaced", Role::kNote, {kNoteCallsUnplacedFigures, {}}, {kNoteCallsUnplacedItemFigures, {}}, true, kNoteCallsUnplacedSubject},
+    {"note.calls_ambiguous", Role::kNote, {kNoteCallsAmbiguousFigures, {}}, {kNoteCallsAmbiguousItemFigures, {}}, true, kNoteCallsAmbiguousSubject},
+    {"comparison.no_steps", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"comparison.no_steps_in_one", Role::kNote, {{}, kComparisonNoStepsInOneTexts}, {{}, {}}, false, {}},
+    {"comparison.may_be_chance", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"comparison.same", Role::kNote, {kComparisonSameFigures, {}}, {{}, {}}, false, {}},
+    {"comparison.faster", Role::kNote, {kComparisonFasterFigures, kComparisonFasterTexts}, {{}, {}}, false, {}},
+    {"comparison.dataset_stages_of_one", Role::kNote, {kComparisonDatasetStagesOfOneFigures, kComparisonDatasetStagesOfOneTexts}, {kComparisonDatasetStagesOfOneItemFigures, kComparisonDatasetStagesOfOneItemTexts}, true, {}},
+    {"legacy.text", Role::kNote, {{}, kLegacyTextTexts}, {{}, {}}, false, kLegacyTextSubject},
+    {"reason.no_gpu_metric", Role::kReason, {kReasonNoGpuMetricFigures, {}}, {{}, {}}, false, {}},
+    {"reason.no_system_metric", Role::kReason, {kReasonNoSystemMetricFigures, {}}, {{}, {}}, false, {}},
+    {"reason.no_gpu_memory_or_cpu", Role::kReason, {kReasonNoGpuMemoryOrCpuFigures, {}}, {{}, {}}, false, {}},
+    {"reason.no_gpu_memory", Role::kReason, {kReasonNoGpuMemoryFigures, {}}, {{}, {}}, false, {}},
+    {"reason.no_cpu", Role::kReason, {kReasonNoCpuFigures, {}}, {{}, {}}, false, {}},
+    {"reason.no_io_wait", Role::kReason, {kReasonNoIoWaitFigures, {}}, {{}, {}}, false, {}},
+    {"reason.gpu_memory_size_unknown", Role::kReason, {kReasonGpuMemorySizeUnknownFigures, {}}, {{}, {}}, false, {}},
+    {"reason.memory_in_no_step", Role::kReason, {kReasonMemoryInNoStepFigures, {}}, {{}, {}}, false, {}},
+    {"reason.no_memory_records", Role::kReason, {kReasonNoMemoryRecordsFigures, {}}, {{}, {}}, false, {}},
+    {"reason.one_gpu", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.few_samples", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.few_samples_of_two", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.no_training_step", Role::kReason, {kReasonNoTrainingStepFigures, {}}, {{}, {}}, false, {}},
+    {"reason.no_step", Role::kReason, {kReasonNoStepFigures, {}}, {{}, {}}, false, {}},
+    {"reason.framework_silent", Role::kReason, {kReasonFrameworkSilentFigures, {}}, {{}, {}}, false, {}},
+    {"reason.no_step_or_operator", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.no_loader", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.few_steady_steps", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.few_steps_of_a_kind", Role::kReason, {kReasonFewStepsOfAKindFigures, {}}, {{}, {}}, false, {}},
+    {"reason.few_snapshots", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.few_recorded_steps", Role::kReason, {kReasonFewRecordedStepsFigures, {}}, {{}, {}}, false, {}},
+    {"reason.no_rule_applies", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.begin_left_out", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.no_data", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.impossible_times", Role::kReason, {kReasonImpossibleTimesFigures, {}}, {{}, {}}, false, {}},
+    {"reason.first_gpus_alone", Role::kReason, {kReasonFirstGpusAloneFigures, {}}, {{}, {}}, false, {}},
+    {"rule_advice.low_gpu_utilization", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"rule_advice.batch_size", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"rule_advice.cpu_bottleneck", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"rule_advice.io_bottleneck", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"rule_advice.gpu_memory_increase", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"rule_advice.load_balancing", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"rule_advice.dataloader", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"rule_advice.step_outlier", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"rule_advice.max_initialization_time", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"rule_advice.profiler_report", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}},
+    {"live.rule_found", Role::kLive, {{}, {}}, {{}, {}}, false, {}},
+    {"live.rule_passed", Role::kLive, {{}, {}}, {{}, {}}, false, {}},
+    {"live.sampling_slowed", Role::kLive, {kLiveSamplingSlowedFigures, {}}, {{}, {}}, false, {}},
+    {"live.sampling_restored", Role::kLive, {kLiveSamplingRestoredFigures, {}}, {{}, {}}, false, {}},
+    {"live.sampling_anew", Role::kLive, {kLiveSamplingAnewFigures, {}}, {{}, {}}, false, {}},
+    {"live.own_stacks_pace", Role::kLive, {kLiveOwnStacksPaceFigures, {}}, {{}, {}}, false, {}},
+    {"live.agent_memory_over", Role::kLive, {kLiveAgentMemoryOverFigures, {}}, {{}, {}}, false, {}},
+    {"live.agent_memory_ok", Role::kLive, {kLiveAgentMemoryOkFigures, {}}, {{}, {}}, false, {}},
+    {"live.memory_leak", Role::kLive, {kLiveMemoryLeakFigures, {}}, {kLiveMemoryLeakItemFigures, kLiveMemoryLeakItemTexts}, true, {}},
+    {"live.memory_plateau", Role::kLive, {{}, {}}, {{}, {}}, false, {}},
+    {"live.memory_unknown", Role::kLive, {{}, {}}, {{}, {}}, false, {}},
+    {"live.step_time_risen", Role::kLive, {kLiveStepTimeRisenFigures, {}}, {{}, {}}, false, {}},
+    {"live.step_time_back", Role::kLive, {kLiveStepTimeBackFigures, {}}, {{}, {}}, false, {}},
+    {"live.hang", Role::kLive, {kLiveHangFigures, kLiveHangTexts}, {kLiveHangItemFigures, kLiveHangItemTexts}, true, {}},
+    {"live.hang_over", Role::kLive, {kLiveHangOverFigures, {}}, {{}, {}}, false, {}},
+    {"live.no_hang", Role::kLive, {{}, {}}, {{}, {}}, false, {}},
+    {"loss.capture_nothing", Role::kLoss, {kLossCaptureNothingFigures, kLossCaptureNothingTexts}, {{}, {}}, false, {}},
+    {"loss.capture_cut", Role::kLoss, {kLossCaptureCutFigures, kLossCaptureCutTexts}, {kLossCaptureCutItemFigures, {}}, true, {}},
+    {"loss.capture_without", Role::kLoss, {kLossCaptureWithoutFigures, kLossCaptureWithoutTexts}, {{}, {}}, false, {}},
+    {"loss.kineto_failed", Role::kLoss, {{}, kLossKinetoFailedTexts}, {{}, {}}, false, {}},
+    {"loss.kineto_no_memory", Role::kLoss, {{}, {}}, {{}, {}}, false, {}},
+    {"loss.profile_unread", Role::kLoss, {kLossProfileUnreadFigures, kLossProfileUnreadTexts}, {{}, {}}, false, {}},
+    {"loss.profiles_left", Role::kLoss, {{}, {}}, {{}, {}}, false, {}},
+    {"loss.of_profile", Role::kLoss, {{}, kLossOfProfileTexts}, {{}, {}}, false, {}},
+    {"loss.no_room_for_ring", Role::kLoss, {kLossNoRoomForRingFigures, {}}, {{}, {}}, false, {}},
+    {"loss.ring_unreadable", Role::kLoss, {kLossRingUnreadableFigures, kLossRingUnreadableTexts}, {{}, {}}, false, {}},
+    {"loss.disarmed", Role::kLoss, {kLossDisarmedFigures, kLossDisarmedTexts}, {{}, {}}, false, {}},
+    {"loss.still_ran", Role::kLoss, {kLossStillRanFigures, kLossStillRanTexts}, {{}, {}}, false, {}},
+    {"loss.other_user", Role::kLoss, {kLossOtherUserFigures, kLossOtherUserTexts}, {{}, {}}, false, {}},
+    {"loss.no_site_packages", Role::kLoss, {kLossNoSitePackagesFigures, kLossNoSitePackagesTexts}, {{}, {}}, false, {}},
+    {"loss.python_path_ignored", Role::kLoss, {kLossPythonPathIgnoredFigures, kLossPythonPathIgnoredTexts}, {{}, {}}, false, {}},
+    {"loss.hooks_refused", Role::kLoss, {kLossHooksRefusedFigures, kLossHooksRefusedTexts}, {{}, {}}, false, {}},
+    {"loss.no_hooks_loaded", Role::kLoss, {kLossNoHooksLoadedFigures, kLossNoHooksLoadedTexts}, {{}, {}}, false, {}},
+    {"loss.tool_of_the_script", Role::kLoss, {{}, {}}, {{}, {}}, false, {}},
+    {"loss.nothing_to_record", Role::kLoss, {{}, {}}, {{}, {}}, false, {}},
+    {"loss.recorded_elsewhere", Role::kLoss, {kLossRecordedElsewhereFigures, {}}, {{}, {}}, false, {}},
+    {"loss.unavailable", Role::kLoss, {{}, kLossUnavailableTexts}, {{}, {}}, false, {}},
+    {"loss.impossible_times", Role::kLoss, {{}, {}}, {{}, {}}, false, {}},
+    {"loss.ranks_missing", Role::kLoss, {kLossRanksMissingFigures, {}}, {{}, {}}, false, {}},
+    {"loss.hook_failed", Role::kLoss, {{}, kLossHookFailedTexts}, {{}, {}}, false, {}},
+    {"cost.gpus_of_node", Role::kNote, {kCostGpusOfNodeFigures, {}}, {{}, {}}, false, {}},
+    {"cost.cores_of_node", Role::kNote, {kCostCoresOfNodeFigures, {}}, {{}, {}}, false, {}},
+    {"cost.memory_of_node", Role::kNote, {kCostMemoryOfNodeFigures, {}}, {{}, {}}, false, {}},
+    {"cost.memory_unmeasured", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"cost.gpu_memory", Role::kNote, {kCostGpuMemoryFigures, {}}, {{}, {}}, false, {}},
+    {"cost.gpu_memory_not_compared", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"cost.gpus_of_all", Role::kNote, {kCostGpusOfAllFigures, kCostGpusOfAllTexts}, {{}, {}}, false, {}},
+    {"cost.cores_of_processes", Role::kNote, {kCostCoresOfProcessesFigures, {}}, {{}, {}}, false, {}},
+    {"cost.cores_must_shrink", Role::kNote, {kCostCoresMustShrinkFigures, {}}, {{}, {}}, false, {}},
+    {"cost.batch_grows", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"cost.other_size", Role::kNote, {kCostOtherSizeFigures, kCostOtherSizeTexts}, {{}, {}}, false, kCostOtherSizeSubject},
+    {"cost.no_types", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"cost.use_unmeasured", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"cost.no_type_holds", Role::kNote, {{}, {}}, {{}, {}}, false, {}},
+    {"cost.none_cheaper", Role::kNote, {{}, kCostNoneCheaperTexts}, {{}, {}}, false, {}},
+    {"reason.no_price", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.type_unclear", Role::kReason, {{}, {}}, {{}, {}}, false, {}},
+    {"reason.type_not_listed", Role::kReason, {{}, kReasonTypeNotListedTexts}, {{}, {}}, false, {}},
 };
 static_assert(std::size(kKinds) == kFindingKindCount);
 
@@ -602,9 +787,17 @@ Item Plain(CommunicationCalls::Item& one) { return {{one.calls.value, ValueOf(on
 
 Item Plain(NoteNoDeviceActivity::Item& one) { return {{}, {one.part.value}}; }
 
+Item Plain(NoteCallsUnplaced::Item& one) { return {{one.rank.value}, {}}; }
+
+Item Plain(NoteCallsAmbiguous::Item& one) { return {{one.rank.value}, {}}; }
+
+Item Plain(ComparisonDatasetStagesOfOne::Item& one) { return {{one.time.value}, {one.stage.value}}; }
+
 Item Plain(LiveMemoryLeak::Item& one) { return {{one.bytes.value, one.time.value}, {one.limit.value}}; }
 
 Item Plain(LiveHang::Item& one) { return {{ValueOf(one.rank), ValueOf(one.count), ValueOf(one.bytes), ValueOf(one.worker), one.missing.value, one.data.value, one.gone.value, one.stopped.value}, {one.ranks, one.phase, one.place, one.reason}}; }
+
+Item Plain(LossCaptureCut::Item& one) { return {{one.first_steps.value, one.aside.value, one.interrupted.value, one.replaced.value, one.full.value}, {}}; }
 
 template <typename One>
 std::vector<Item> PlainOf(std::vector<One>& items) {
@@ -616,71 +809,71 @@ std::vector<Item> PlainOf(std::vector<One>& items) {
 }  // namespace
 
 Finding Make(DataBatchNotReady one) {
-  return {FindingKind::kDataBatchNotReady, {one.starved.value, one.waits.value}, {}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kDataBatchNotReady, {one.starved.value, one.waits.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(DataLoadedByTraining) {
-  return {FindingKind::kDataLoadedByTraining, {}, {}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kDataLoadedByTraining, {}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(DataAwaited one) {
-  return {FindingKind::kDataAwaited, {one.share.value}, {one.function.value}, {}, {"samples", ""}};
+  return {FindingKind::kDataAwaited, {one.share.value}, {one.function.value}, {}, {"samples", {}}};
 }
 
 Finding Make(DataSamples one) {
-  return {FindingKind::kDataSamples, {one.samples.value}, {}, {}, {"samples", ""}};
+  return {FindingKind::kDataSamples, {one.samples.value}, {}, {}, {"samples", {}}};
 }
 
 Finding Make(DataStagesOfProfile) {
-  return {FindingKind::kDataStagesOfProfile, {}, {}, {}, {"slices", "category = 'python_function'"}};
+  return {FindingKind::kDataStagesOfProfile, {}, {}, {}, {"slices", {{"category", Compare::kEqual, "python_function"}}}};
 }
 
 Finding Make(StepStages one) {
-  return {FindingKind::kStepStages, {}, {}, PlainOf(one.items.value), {"steps", "kind = 'train'"}};
+  return {FindingKind::kStepStages, {}, {}, PlainOf(one.items.value), {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(OperatorsStages one) {
-  return {FindingKind::kOperatorsStages, {}, {}, PlainOf(one.items.value), {"steps", "kind = 'train'"}};
+  return {FindingKind::kOperatorsStages, {}, {}, PlainOf(one.items.value), {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(CommunicationStages one) {
-  return {FindingKind::kCommunicationStages, {}, {}, PlainOf(one.items.value), {"steps", "kind = 'train'"}};
+  return {FindingKind::kCommunicationStages, {}, {}, PlainOf(one.items.value), {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(StepFasterWithout one) {
-  return {FindingKind::kStepFasterWithout, {one.speedup.value}, {one.suspect, one.stage.value}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kStepFasterWithout, {one.speedup.value}, {one.suspect, one.stage.value}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(StepProcessIdle one) {
-  return {FindingKind::kStepProcessIdle, {one.share.value}, {}, {}, {"counters", one.where.value}};
+  return {FindingKind::kStepProcessIdle, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(StepCheckpoints one) {
-  return {FindingKind::kStepCheckpoints, {one.steps.value}, {}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kStepCheckpoints, {one.steps.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(StepEvaluations one) {
-  return {FindingKind::kStepEvaluations, {one.steps.value}, {}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kStepEvaluations, {one.steps.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(StepGarbageCollections one) {
-  return {FindingKind::kStepGarbageCollections, {one.steps.value}, {}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kStepGarbageCollections, {one.steps.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(StepUserRange one) {
-  return {FindingKind::kStepUserRange, {one.share.value}, {one.range.value}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kStepUserRange, {one.share.value}, {one.range.value}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(StepRunsIn one) {
-  return {FindingKind::kStepRunsIn, {one.share.value}, {one.function.value}, {}, {"samples", ""}};
+  return {FindingKind::kStepRunsIn, {one.share.value}, {one.function.value}, {}, {"samples", {}}};
 }
 
 Finding Make(StepWaitsIn one) {
-  return {FindingKind::kStepWaitsIn, {one.share.value}, {one.function.value}, {}, {"samples", ""}};
+  return {FindingKind::kStepWaitsIn, {one.share.value}, {one.function.value}, {}, {"samples", {}}};
 }
 
 Finding Make(StepThreadBeside one) {
-  return {FindingKind::kStepThreadBeside, {one.share.value}, {one.function.value}, {}, {"samples", ""}};
+  return {FindingKind::kStepThreadBeside, {one.share.value}, {one.function.value}, {}, {"samples", {}}};
 }
 
 Finding Make(CpuCoresBusy one) {
@@ -720,107 +913,107 @@ Finding Make(DeviceBusy one) {
 }
 
 Finding Make(DeviceInPhases one) {
-  return {FindingKind::kDeviceInPhases, {one.busy.value, one.data.value}, {}, {}, {"slices", "category = 'device_phase'"}};
+  return {FindingKind::kDeviceInPhases, {one.busy.value, one.data.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DeviceIdleAtPhaseEnd one) {
-  return {FindingKind::kDeviceIdleAtPhaseEnd, {one.share.value}, {}, {}, {"slices", "category = 'device_phase'"}};
+  return {FindingKind::kDeviceIdleAtPhaseEnd, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DeviceComputing one) {
-  return {FindingKind::kDeviceComputing, {one.computing.value, one.idle.value}, {}, {}, {"slices", "category = 'kernel'"}};
+  return {FindingKind::kDeviceComputing, {one.computing.value, one.idle.value}, {}, {}, {"slices", {{"category", Compare::kEqual, "kernel"}}}};
 }
 
 Finding Make(DeviceOneOfSeveralComputing one) {
-  return {FindingKind::kDeviceOneOfSeveralComputing, {one.devices.value, one.computing.value, one.idle.value}, {}, {}, {"slices", "category = 'kernel'"}};
+  return {FindingKind::kDeviceOneOfSeveralComputing, {one.devices.value, one.computing.value, one.idle.value}, {}, {}, {"slices", {{"category", Compare::kEqual, "kernel"}}}};
 }
 
 Finding Make(DeviceSlowCalls one) {
-  return {FindingKind::kDeviceSlowCalls, {one.calls.value, one.all.value, one.longest.value}, {one.call.value}, {}, {"slices", "category = 'cuda_runtime' and dur_ns >= 10000000"}};
+  return {FindingKind::kDeviceSlowCalls, {one.calls.value, one.all.value, one.longest.value}, {one.call.value}, {}, {"", {}}};
 }
 
 Finding Make(GpuSharedWithOthers one) {
-  return {FindingKind::kGpuSharedWithOthers, {one.others.value, one.gpu.value, ValueOf(one.node)}, {}, {}, {"facts", "kind = 'gpu'"}};
+  return {FindingKind::kGpuSharedWithOthers, {one.others.value, one.gpu.value, ValueOf(one.node)}, {}, {}, {"run_metadata", {{"kind", Compare::kEqual, "gpu"}}}};
 }
 
 Finding Make(GpuUnknownProcesses one) {
-  return {FindingKind::kGpuUnknownProcesses, {one.processes.value, one.gpu.value, ValueOf(one.node), one.ranks.value}, {}, {}, {"facts", "kind = 'gpu'"}};
+  return {FindingKind::kGpuUnknownProcesses, {one.processes.value, one.gpu.value, ValueOf(one.node), one.ranks.value}, {}, {}, {"run_metadata", {{"kind", Compare::kEqual, "gpu"}}}};
 }
 
 Finding Make(GpuRanksTogether one) {
-  return {FindingKind::kGpuRanksTogether, {}, {one.name}, PlainOf(one.items.value), {"facts", "kind = 'device'"}};
+  return {FindingKind::kGpuRanksTogether, {}, {one.name}, PlainOf(one.items.value), {"run_metadata", {{"kind", Compare::kEqual, "device"}}}};
 }
 
 Finding Make(GpuManyRanksTogether one) {
-  return {FindingKind::kGpuManyRanksTogether, {one.more.value}, {one.name}, PlainOf(one.items.value), {"facts", "kind = 'device'"}};
+  return {FindingKind::kGpuManyRanksTogether, {one.more.value}, {one.name}, PlainOf(one.items.value), {"run_metadata", {{"kind", Compare::kEqual, "device"}}}};
 }
 
 Finding Make(CommunicationStraggler one) {
-  return {FindingKind::kCommunicationStraggler, {one.rank.value, one.last.value, one.steps.value}, {}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kCommunicationStraggler, {one.rank.value, one.last.value, one.steps.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(CommunicationWaitedForRank one) {
-  return {FindingKind::kCommunicationWaitedForRank, {one.wait.value}, {}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kCommunicationWaitedForRank, {one.rank.value, one.wait.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(CommunicationCalls one) {
-  return {FindingKind::kCommunicationCalls, {}, {}, PlainOf(one.items.value), {"slices", "category = 'communication'"}};
+  return {FindingKind::kCommunicationCalls, {}, {}, PlainOf(one.items.value), {"", {}}};
 }
 
 Finding Make(ModelNoStacks one) {
-  return {FindingKind::kModelNoStacks, {}, {one.reason.value}, {}, {"facts", "kind = 'source'"}};
+  return {FindingKind::kModelNoStacks, {}, {one.reason.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "source"}}}};
 }
 
 Finding Make(ModelFewSamples) {
-  return {FindingKind::kModelFewSamples, {}, {}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kModelFewSamples, {}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(ModelOperatorsShare one) {
-  return {FindingKind::kModelOperatorsShare, {one.share.value}, {}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kModelOperatorsShare, {one.share.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(ModelBetweenOperators one) {
-  return {FindingKind::kModelBetweenOperators, {one.share.value, one.low.value, one.high.value, one.steps.value}, {}, {}, {"steps", "dispatch_ns >= 0"}};
+  return {FindingKind::kModelBetweenOperators, {one.share.value, one.low.value, one.high.value, one.steps.value}, {}, {}, {"steps", {{"dispatch_ns", Compare::kAtLeast, int64_t{0}}}}};
 }
 
 Finding Make(VerdictFewSteps one) {
-  return {FindingKind::kVerdictFewSteps, {one.steps.value, ValueOf(one.within)}, {}, {}, {"steps", "kind = 'train'"}};
+  return {FindingKind::kVerdictFewSteps, {one.steps.value, ValueOf(one.within)}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(VerdictAllWarmUp one) {
-  return {FindingKind::kVerdictAllWarmUp, {one.steps.value}, {}, {}, {"steps", "kind = 'warm-up'"}};
+  return {FindingKind::kVerdictAllWarmUp, {one.steps.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "warm-up"}}}};
 }
 
 Finding Make(VerdictWarmUp one) {
-  return {FindingKind::kVerdictWarmUp, {one.warm_up.value, one.steps.value}, {}, {}, {"steps", "kind = 'warm-up'"}};
+  return {FindingKind::kVerdictWarmUp, {one.warm_up.value, one.steps.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "warm-up"}}}};
 }
 
 Finding Make(RunStepsLeftOut one) {
-  return {FindingKind::kRunStepsLeftOut, {one.steps.value}, {}, {}, {"losses", "cause = 'segment_damaged'"}};
+  return {FindingKind::kRunStepsLeftOut, {one.steps.value}, {}, {}, {"data_loss", {{"cause", Compare::kEqual, "segment_damaged"}}}};
 }
 
 Finding Make(RunDevicesLeftOut one) {
-  return {FindingKind::kRunDevicesLeftOut, {one.steps.value}, {}, {}, {"losses", "cause = 'segment_damaged'"}};
+  return {FindingKind::kRunDevicesLeftOut, {one.steps.value}, {}, {}, {"data_loss", {{"cause", Compare::kEqual, "segment_damaged"}}}};
 }
 
 Finding Make(RunDataLoss one) {
-  return {FindingKind::kRunDataLoss, {}, {one.detail.value}, {}, {"losses", one.where.value}};
+  return {FindingKind::kRunDataLoss, {}, {one.detail.value}, {}, {"data_loss", one.where.value}};
 }
 
 Finding Make(RunDiskRefused one) {
-  return {FindingKind::kRunDiskRefused, {one.rows.value}, {one.of.value}, {}, {"losses", "cause = 'disk_refused'"}};
+  return {FindingKind::kRunDiskRefused, {one.rows.value}, {one.of.value}, {}, {"data_loss", {{"cause", Compare::kEqual, "disk_refused"}}}};
 }
 
 Finding Make(RunHookFailed one) {
-  return {FindingKind::kRunHookFailed, {}, {one.hook, one.reason}, {}, {"facts", "kind = 'hook'"}};
+  return {FindingKind::kRunHookFailed, {}, {one.hook, one.reason}, {}, {"run_metadata", {{"kind", Compare::kEqual, "hook"}}}};
 }
 
 Finding Make(RunLastSeen one) {
-  return {FindingKind::kRunLastSeen, {one.time.value, one.waits.value, one.share.value, one.samples.value, ValueOf(one.worker_waits), ValueOf(one.worker_share), ValueOf(one.worker_samples)}, {one.function.value, one.worker_function}, {}, {"samples", ""}};
+  return {FindingKind::kRunLastSeen, {one.time.value, one.waits.value, one.share.value, one.samples.value, ValueOf(one.worker_waits), ValueOf(one.worker_share), ValueOf(one.worker_samples)}, {one.function.value, one.worker_function}, {}, {"samples", {}}};
 }
 
 Finding Make(ProfileProcessesTogether one) {
-  return {FindingKind::kProfileProcessesTogether, {one.rank.value, one.processes.value}, {}, {}, {"tracks", one.where.value}};
+  return {FindingKind::kProfileProcessesTogether, {one.rank.value, one.processes.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ProfileThreadsTogether one) {
@@ -828,523 +1021,523 @@ Finding Make(ProfileThreadsTogether one) {
 }
 
 Finding Make(ProfileRunsIn one) {
-  return {FindingKind::kProfileRunsIn, {one.share.value}, {one.function.value}, {}, {"slices", "category = 'python_function'"}};
+  return {FindingKind::kProfileRunsIn, {one.share.value}, {one.function.value}, {}, {"slices", {{"category", Compare::kEqual, "python_function"}}}};
 }
 
 Finding Make(ProfileWaitsIn one) {
-  return {FindingKind::kProfileWaitsIn, {one.share.value}, {one.function.value}, {}, {"slices", "category = 'python_function'"}};
+  return {FindingKind::kProfileWaitsIn, {one.share.value}, {one.function.value}, {}, {"slices", {{"category", Compare::kEqual, "python_function"}}}};
 }
 
 Finding Make(DataTakeWholeBatches) {
-  return {FindingKind::kDataTakeWholeBatches, {}, {}, {}, {"", ""}};
+  return {FindingKind::kDataTakeWholeBatches, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataCheaperGetitem one) {
-  return {FindingKind::kDataCheaperGetitem, {}, {one.dataset}, {}, {"", ""}};
+  return {FindingKind::kDataCheaperGetitem, {}, {one.dataset}, {}, {"", {}}};
 }
 
 Finding Make(DataCheaperCollate one) {
-  return {FindingKind::kDataCheaperCollate, {}, {one.collate, one.function}, {}, {"", ""}};
+  return {FindingKind::kDataCheaperCollate, {}, {one.collate, one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataCheaperSampler) {
-  return {FindingKind::kDataCheaperSampler, {}, {}, {}, {"", ""}};
+  return {FindingKind::kDataCheaperSampler, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataHandOverLess) {
-  return {FindingKind::kDataHandOverLess, {}, {}, {}, {"", ""}};
+  return {FindingKind::kDataHandOverLess, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataShareByFileSystem) {
-  return {FindingKind::kDataShareByFileSystem, {}, {}, {}, {"", ""}};
+  return {FindingKind::kDataShareByFileSystem, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataLocalCopy one) {
-  return {FindingKind::kDataLocalCopy, {}, {one.dataset}, {}, {"", ""}};
+  return {FindingKind::kDataLocalCopy, {}, {one.dataset}, {}, {"", {}}};
 }
 
 Finding Make(DataFewerWorkers one) {
-  return {FindingKind::kDataFewerWorkers, {one.proposed.value, one.workers.value}, {}, {}, {"", ""}};
+  return {FindingKind::kDataFewerWorkers, {one.proposed.value, one.workers.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataWorkersOfCores one) {
-  return {FindingKind::kDataWorkersOfCores, {one.cores.value, one.workers.value}, {}, {}, {"", ""}};
+  return {FindingKind::kDataWorkersOfCores, {one.cores.value, one.workers.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataCheaperWorkerStart) {
-  return {FindingKind::kDataCheaperWorkerStart, {}, {}, {}, {"", ""}};
+  return {FindingKind::kDataCheaperWorkerStart, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataOneIterator) {
-  return {FindingKind::kDataOneIterator, {}, {}, {}, {"", ""}};
+  return {FindingKind::kDataOneIterator, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataPersistentWorkers) {
-  return {FindingKind::kDataPersistentWorkers, {}, {}, {}, {"", ""}};
+  return {FindingKind::kDataPersistentWorkers, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataCopyAhead) {
-  return {FindingKind::kDataCopyAhead, {}, {}, {}, {"", ""}};
+  return {FindingKind::kDataCopyAhead, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataPrefetchMore one) {
-  return {FindingKind::kDataPrefetchMore, {one.proposed.value, one.prefetched.value}, {}, {}, {"", ""}};
+  return {FindingKind::kDataPrefetchMore, {one.proposed.value, one.prefetched.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataLoadAhead one) {
-  return {FindingKind::kDataLoadAhead, {}, {one.function.value}, {}, {"", ""}};
+  return {FindingKind::kDataLoadAhead, {}, {one.function.value}, {}, {"", {}}};
 }
 
 Finding Make(DataPinMemory) {
-  return {FindingKind::kDataPinMemory, {}, {}, {}, {"", ""}};
+  return {FindingKind::kDataPinMemory, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataQueryLess one) {
-  return {FindingKind::kDataQueryLess, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataQueryLess, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataDecodeLess one) {
-  return {FindingKind::kDataDecodeLess, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataDecodeLess, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataAugmentOnDevice one) {
-  return {FindingKind::kDataAugmentOnDevice, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataAugmentOnDevice, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataAugmentVectorised one) {
-  return {FindingKind::kDataAugmentVectorised, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataAugmentVectorised, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataTokeniseAhead one) {
-  return {FindingKind::kDataTokeniseAhead, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataTokeniseAhead, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataAskEarlier one) {
-  return {FindingKind::kDataAskEarlier, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataAskEarlier, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataCheaperAwaited one) {
-  return {FindingKind::kDataCheaperAwaited, {}, {one.function.value}, {}, {"", ""}};
+  return {FindingKind::kDataCheaperAwaited, {}, {one.function.value}, {}, {"", {}}};
 }
 
 Finding Make(DataCheaperSamplerCode one) {
-  return {FindingKind::kDataCheaperSamplerCode, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataCheaperSamplerCode, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataCheaperCode one) {
-  return {FindingKind::kDataCheaperCode, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataCheaperCode, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataCheaperHelpers one) {
-  return {FindingKind::kDataCheaperHelpers, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataCheaperHelpers, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataHoldLockLess one) {
-  return {FindingKind::kDataHoldLockLess, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataHoldLockLess, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataShareLess one) {
-  return {FindingKind::kDataShareLess, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataShareLess, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataCopyLess one) {
-  return {FindingKind::kDataCopyLess, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kDataCopyLess, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(DataKeepWorkers one) {
-  return {FindingKind::kDataKeepWorkers, {one.workers.value}, {}, {}, {"", ""}};
+  return {FindingKind::kDataKeepWorkers, {one.workers.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataEvenParts one) {
-  return {FindingKind::kDataEvenParts, {one.at_work.value, one.workers.value}, {}, {}, {"", ""}};
+  return {FindingKind::kDataEvenParts, {one.at_work.value, one.workers.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataMoreWaitingWorkers one) {
-  return {FindingKind::kDataMoreWaitingWorkers, {one.proposed.value, one.workers.value}, {}, {}, {"", ""}};
+  return {FindingKind::kDataMoreWaitingWorkers, {one.proposed.value, one.workers.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataCoresTaken one) {
-  return {FindingKind::kDataCoresTaken, {one.others.value, one.cores.value, one.workers.value}, {}, {}, {"", ""}};
+  return {FindingKind::kDataCoresTaken, {one.others.value, one.cores.value, one.workers.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataCoresFilled one) {
-  return {FindingKind::kDataCoresFilled, {one.workers.value, one.cores.value, one.quota.value}, {}, {}, {"", ""}};
+  return {FindingKind::kDataCoresFilled, {one.workers.value, one.cores.value, one.quota.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataFirstWorkers one) {
-  return {FindingKind::kDataFirstWorkers, {one.proposed.value, one.free.value}, {}, {}, {"", ""}};
+  return {FindingKind::kDataFirstWorkers, {one.proposed.value, one.free.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataMoreWorkers one) {
-  return {FindingKind::kDataMoreWorkers, {one.proposed.value, one.workers.value, one.free.value, one.cores.value, one.quota.value}, {}, {}, {"", ""}};
+  return {FindingKind::kDataMoreWorkers, {one.proposed.value, one.workers.value, one.free.value, one.cores.value, one.quota.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataLookAtWorkers) {
-  return {FindingKind::kDataLookAtWorkers, {}, {}, {}, {"", ""}};
+  return {FindingKind::kDataLookAtWorkers, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataLoadBeside) {
-  return {FindingKind::kDataLoadBeside, {}, {}, {}, {"", ""}};
+  return {FindingKind::kDataLoadBeside, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CpuRaiseQuota) {
-  return {FindingKind::kCpuRaiseQuota, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCpuRaiseQuota, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CpuMoreCores) {
-  return {FindingKind::kCpuMoreCores, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCpuMoreCores, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CpuFreeForTraining) {
-  return {FindingKind::kCpuFreeForTraining, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCpuFreeForTraining, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CpuFreeForWorkers) {
-  return {FindingKind::kCpuFreeForWorkers, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCpuFreeForWorkers, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CpuFreeForOperators) {
-  return {FindingKind::kCpuFreeForOperators, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCpuFreeForOperators, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CpuFreeForModel) {
-  return {FindingKind::kCpuFreeForModel, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCpuFreeForModel, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CpuFewerThreads one) {
-  return {FindingKind::kCpuFewerThreads, {one.proposed.value, one.threads.value}, {}, {}, {"", ""}};
+  return {FindingKind::kCpuFewerThreads, {one.proposed.value, one.threads.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(StepOwnProcess one) {
-  return {FindingKind::kStepOwnProcess, {}, {one.function.value}, {}, {"", ""}};
+  return {FindingKind::kStepOwnProcess, {}, {one.function.value}, {}, {"", {}}};
 }
 
 Finding Make(StepComputeLess one) {
-  return {FindingKind::kStepComputeLess, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kStepComputeLess, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(StepFewerCheckpoints) {
-  return {FindingKind::kStepFewerCheckpoints, {}, {}, {}, {"", ""}};
+  return {FindingKind::kStepFewerCheckpoints, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(StepFewerEvaluations) {
-  return {FindingKind::kStepFewerEvaluations, {}, {}, {}, {"", ""}};
+  return {FindingKind::kStepFewerEvaluations, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(StepLogLess one) {
-  return {FindingKind::kStepLogLess, {}, {one.function}, {}, {"", ""}};
+  return {FindingKind::kStepLogLess, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(StepFewerWindows) {
-  return {FindingKind::kStepFewerWindows, {}, {}, {}, {"", ""}};
+  return {FindingKind::kStepFewerWindows, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(StepLookAtRange one) {
-  return {FindingKind::kStepLookAtRange, {}, {one.range.value}, {}, {"", ""}};
+  return {FindingKind::kStepLookAtRange, {}, {one.range.value}, {}, {"", {}}};
 }
 
 Finding Make(StepLookAtWork one) {
-  return {FindingKind::kStepLookAtWork, {}, {one.function.value}, {}, {"", ""}};
+  return {FindingKind::kStepLookAtWork, {}, {one.function.value}, {}, {"", {}}};
 }
 
 Finding Make(StepLookAtWait one) {
-  return {FindingKind::kStepLookAtWait, {}, {one.function.value}, {}, {"", ""}};
+  return {FindingKind::kStepLookAtWait, {}, {one.function.value}, {}, {"", {}}};
 }
 
 Finding Make(StepAnnotate) {
-  return {FindingKind::kStepAnnotate, {}, {}, {}, {"", ""}};
+  return {FindingKind::kStepAnnotate, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ProfileRecordHost) {
-  return {FindingKind::kProfileRecordHost, {}, {}, {}, {"", ""}};
+  return {FindingKind::kProfileRecordHost, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ProfileRecordStacks) {
-  return {FindingKind::kProfileRecordStacks, {}, {}, {}, {"", ""}};
+  return {FindingKind::kProfileRecordStacks, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ProfileAfterWarmUp) {
-  return {FindingKind::kProfileAfterWarmUp, {}, {}, {}, {"", ""}};
+  return {FindingKind::kProfileAfterWarmUp, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ModelMoreSteps) {
-  return {FindingKind::kModelMoreSteps, {}, {}, {}, {"", ""}};
+  return {FindingKind::kModelMoreSteps, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ModelSampleStacks one) {
-  return {FindingKind::kModelSampleStacks, {one.knows_cpu.value}, {one.how.value}, {}, {"", ""}};
+  return {FindingKind::kModelSampleStacks, {one.knows_cpu.value}, {one.how.value}, {}, {"", {}}};
 }
 
 Finding Make(ModelKernels) {
-  return {FindingKind::kModelKernels, {}, {}, {}, {"", ""}};
+  return {FindingKind::kModelKernels, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ModelProfileOperators) {
-  return {FindingKind::kModelProfileOperators, {}, {}, {}, {"", ""}};
+  return {FindingKind::kModelProfileOperators, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ModelOperators) {
-  return {FindingKind::kModelOperators, {}, {}, {}, {"", ""}};
+  return {FindingKind::kModelOperators, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ModelCaptureKernels) {
-  return {FindingKind::kModelCaptureKernels, {}, {}, {}, {"", ""}};
+  return {FindingKind::kModelCaptureKernels, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ModelCaptureOperators) {
-  return {FindingKind::kModelCaptureOperators, {}, {}, {}, {"", ""}};
+  return {FindingKind::kModelCaptureOperators, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkNoAnomalyDetection) {
-  return {FindingKind::kFrameworkNoAnomalyDetection, {}, {}, {}, {"", ""}};
+  return {FindingKind::kFrameworkNoAnomalyDetection, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkMoreInALaunch) {
-  return {FindingKind::kFrameworkMoreInALaunch, {}, {}, {}, {"", ""}};
+  return {FindingKind::kFrameworkMoreInALaunch, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkFixGraphBreaks) {
-  return {FindingKind::kFrameworkFixGraphBreaks, {}, {}, {}, {"", ""}};
+  return {FindingKind::kFrameworkFixGraphBreaks, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkFuseOperators) {
-  return {FindingKind::kFrameworkFuseOperators, {}, {}, {}, {"", ""}};
+  return {FindingKind::kFrameworkFuseOperators, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkCollectSeldom) {
-  return {FindingKind::kFrameworkCollectSeldom, {}, {}, {}, {"", ""}};
+  return {FindingKind::kFrameworkCollectSeldom, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkFixedShapes) {
-  return {FindingKind::kFrameworkFixedShapes, {}, {}, {}, {"", ""}};
+  return {FindingKind::kFrameworkFixedShapes, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkLookAtUnbegunWork) {
-  return {FindingKind::kFrameworkLookAtUnbegunWork, {}, {}, {}, {"", ""}};
+  return {FindingKind::kFrameworkLookAtUnbegunWork, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkRunAhead) {
-  return {FindingKind::kFrameworkRunAhead, {}, {}, {}, {"", ""}};
+  return {FindingKind::kFrameworkRunAhead, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationAccumulateWithoutSync) {
-  return {FindingKind::kCommunicationAccumulateWithoutSync, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationAccumulateWithoutSync, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationAccumulate) {
-  return {FindingKind::kCommunicationAccumulate, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationAccumulate, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationCallLess) {
-  return {FindingKind::kCommunicationCallLess, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationCallLess, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationTensorsForObjects one) {
-  return {FindingKind::kCommunicationTensorsForObjects, {}, {one.call.value}, {}, {"", ""}};
+  return {FindingKind::kCommunicationTensorsForObjects, {}, {one.call.value}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationNoBarrier one) {
-  return {FindingKind::kCommunicationNoBarrier, {}, {one.call.value}, {}, {"", ""}};
+  return {FindingKind::kCommunicationNoBarrier, {}, {one.call.value}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationMicroBatches) {
-  return {FindingKind::kCommunicationMicroBatches, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationMicroBatches, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationJoinCalls) {
-  return {FindingKind::kCommunicationJoinCalls, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationJoinCalls, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationWaitLater) {
-  return {FindingKind::kCommunicationWaitLater, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationWaitLater, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationStartAsynchronously) {
-  return {FindingKind::kCommunicationStartAsynchronously, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationStartAsynchronously, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationHoldParameters) {
-  return {FindingKind::kCommunicationHoldParameters, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationHoldParameters, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationMoreLayersAUnit) {
-  return {FindingKind::kCommunicationMoreLayersAUnit, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationMoreLayersAUnit, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationShardGradients) {
-  return {FindingKind::kCommunicationShardGradients, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationShardGradients, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationLargerUnits) {
-  return {FindingKind::kCommunicationLargerUnits, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationLargerUnits, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationLargerBuckets one) {
-  return {FindingKind::kCommunicationLargerBuckets, {ValueOf(one.bucket_mb), one.views.value, one.hook.value}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationLargerBuckets, {ValueOf(one.bucket_mb), one.views.value, one.hook.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationNccl) {
-  return {FindingKind::kCommunicationNccl, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationNccl, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationNoUnusedParameters) {
-  return {FindingKind::kCommunicationNoUnusedParameters, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationNoUnusedParameters, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationEvenWork) {
-  return {FindingKind::kCommunicationEvenWork, {}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationEvenWork, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationLookAtData one) {
-  return {FindingKind::kCommunicationLookAtData, {one.rank.value}, {}, {}, {"", ""}};
+  return {FindingKind::kCommunicationLookAtData, {one.rank.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationLookAtRank one) {
-  return {FindingKind::kCommunicationLookAtRank, {one.rank.value}, {one.stage.value}, {}, {"", ""}};
+  return {FindingKind::kCommunicationLookAtRank, {one.rank.value}, {one.stage.value}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationLookAtCause one) {
-  return {FindingKind::kCommunicationLookAtCause, {one.rank.value}, {one.function, one.stage.value}, {}, {"", ""}};
+  return {FindingKind::kCommunicationLookAtCause, {one.rank.value}, {one.function, one.stage.value}, {}, {"", {}}};
 }
 
 Finding Make(RunCallStep) {
-  return {FindingKind::kRunCallStep, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunCallStep, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunCallStepIfItTrains) {
-  return {FindingKind::kRunCallStepIfItTrains, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunCallStepIfItTrains, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunCallStepIfItTrained) {
-  return {FindingKind::kRunCallStepIfItTrained, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunCallStepIfItTrained, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunCallStepIfItTrainsAlready) {
-  return {FindingKind::kRunCallStepIfItTrainsAlready, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunCallStepIfItTrainsAlready, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunLetHooksIn) {
-  return {FindingKind::kRunLetHooksIn, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunLetHooksIn, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunNameRanges) {
-  return {FindingKind::kRunNameRanges, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunNameRanges, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunLongerRange one) {
-  return {FindingKind::kRunLongerRange, {one.steps.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRunLongerRange, {one.steps.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunWithoutTool) {
-  return {FindingKind::kRunWithoutTool, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunWithoutTool, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunFreeSpace) {
-  return {FindingKind::kRunFreeSpace, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunFreeSpace, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunFixFailure) {
-  return {FindingKind::kRunFixFailure, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunFixFailure, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunLookWhereItIs one) {
-  return {FindingKind::kRunLookWhereItIs, {}, {one.function.value}, {}, {"", ""}};
+  return {FindingKind::kRunLookWhereItIs, {}, {one.function.value}, {}, {"", {}}};
 }
 
 Finding Make(RunLookWhereItWas one) {
-  return {FindingKind::kRunLookWhereItWas, {}, {one.function.value}, {}, {"", ""}};
+  return {FindingKind::kRunLookWhereItWas, {}, {one.function.value}, {}, {"", {}}};
 }
 
 Finding Make(RunWithOptimizerHook) {
-  return {FindingKind::kRunWithOptimizerHook, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunWithOptimizerHook, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunWithHooks) {
-  return {FindingKind::kRunWithHooks, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunWithHooks, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunCaptureAgain) {
-  return {FindingKind::kRunCaptureAgain, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunCaptureAgain, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunLookBehindWarmUp) {
-  return {FindingKind::kRunLookBehindWarmUp, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunLookBehindWarmUp, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunMoreSteps) {
-  return {FindingKind::kRunMoreSteps, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunMoreSteps, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunAskAgain) {
-  return {FindingKind::kRunAskAgain, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunAskAgain, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RunLonger) {
-  return {FindingKind::kRunLonger, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRunLonger, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ImportAllFiles) {
-  return {FindingKind::kImportAllFiles, {}, {}, {}, {"", ""}};
+  return {FindingKind::kImportAllFiles, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ImportRecordHost) {
-  return {FindingKind::kImportRecordHost, {}, {}, {}, {"", ""}};
+  return {FindingKind::kImportRecordHost, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationRaiseWorkers) {
-  return {FindingKind::kRecommendationRaiseWorkers, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationRaiseWorkers, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationDistributedDataParallel) {
-  return {FindingKind::kRecommendationDistributedDataParallel, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationDistributedDataParallel, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationUseNccl) {
-  return {FindingKind::kRecommendationUseNccl, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationUseNccl, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationCommunicateLess) {
-  return {FindingKind::kRecommendationCommunicateLess, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationCommunicateLess, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationGiveDeviceMore) {
-  return {FindingKind::kRecommendationGiveDeviceMore, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationGiveDeviceMore, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationMixedPrecision) {
-  return {FindingKind::kRecommendationMixedPrecision, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationMixedPrecision, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationUseLessMemory) {
-  return {FindingKind::kRecommendationUseLessMemory, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationUseLessMemory, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationLaunchLess) {
-  return {FindingKind::kRecommendationLaunchLess, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationLaunchLess, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationOverlapCommunication) {
-  return {FindingKind::kRecommendationOverlapCommunication, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationOverlapCommunication, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationLookAtLateRank) {
-  return {FindingKind::kRecommendationLookAtLateRank, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationLookAtLateRank, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationSynchroniseLess) {
-  return {FindingKind::kRecommendationSynchroniseLess, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationSynchroniseLess, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationGatherCopies) {
-  return {FindingKind::kRecommendationGatherCopies, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationGatherCopies, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationUseTensorCores) {
-  return {FindingKind::kRecommendationUseTensorCores, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationUseTensorCores, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationKeepBlocks) {
-  return {FindingKind::kRecommendationKeepBlocks, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationKeepBlocks, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RuleGpuUnderUtilised one) {
@@ -1456,471 +1649,739 @@ Finding Make(RuleFound one) {
 }
 
 Finding Make(RecommendationLoader one) {
-  return {FindingKind::kRecommendationLoader, {one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationLoader, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationLoaderTime one) {
-  return {FindingKind::kRecommendationLoaderTime, {one.time.value, one.steps.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationLoaderTime, {one.time.value, one.steps.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationDataParallel one) {
-  return {FindingKind::kRecommendationDataParallel, {one.devices.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationDataParallel, {one.devices.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationGradientExchange one) {
-  return {FindingKind::kRecommendationGradientExchange, {one.nccl.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationGradientExchange, {one.nccl.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationCommunication one) {
-  return {FindingKind::kRecommendationCommunication, {one.share.value, one.on_host.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationCommunication, {one.share.value, one.on_host.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationLeastUsedDevice one) {
-  return {FindingKind::kRecommendationLeastUsedDevice, {one.share.value, one.low.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationLeastUsedDevice, {one.share.value, one.low.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationLittleUsedDevice one) {
-  return {FindingKind::kRecommendationLittleUsedDevice, {one.device.value, one.rank.value, one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationLittleUsedDevice, {one.device.value, one.rank.value, one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationTensorCoresUsed one) {
-  return {FindingKind::kRecommendationTensorCoresUsed, {one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationTensorCoresUsed, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationNoTensorCoresUsed one) {
-  return {FindingKind::kRecommendationNoTensorCoresUsed, {one.could.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationNoTensorCoresUsed, {one.could.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationTensorCoreOperators one) {
-  return {FindingKind::kRecommendationTensorCoreOperators, {one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationTensorCoreOperators, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationMemoryPeak one) {
-  return {FindingKind::kRecommendationMemoryPeak, {one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationMemoryPeak, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationLaunches one) {
-  return {FindingKind::kRecommendationLaunches, {one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationLaunches, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationShortLaunches one) {
-  return {FindingKind::kRecommendationShortLaunches, {one.launches.value, one.mean.value, one.shorter.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationShortLaunches, {one.launches.value, one.mean.value, one.shorter.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationExposedCommunication one) {
-  return {FindingKind::kRecommendationExposedCommunication, {one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationExposedCommunication, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationCommunicationBesideComputing one) {
-  return {FindingKind::kRecommendationCommunicationBesideComputing, {one.share.value, one.communication.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationCommunicationBesideComputing, {one.share.value, one.communication.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationStraggler one) {
-  return {FindingKind::kRecommendationStraggler, {one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationStraggler, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationLateRank one) {
-  return {FindingKind::kRecommendationLateRank, {one.wait.value, one.rank.value}, {one.cause.value}, {}, {"", ""}};
+  return {FindingKind::kRecommendationLateRank, {one.wait.value, one.rank.value}, {one.cause.value}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationSynchronisation one) {
-  return {FindingKind::kRecommendationSynchronisation, {one.share.value, one.unbegun_work.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationSynchronisation, {one.share.value, one.unbegun_work.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationSynchronisingCalls one) {
-  return {FindingKind::kRecommendationSynchronisingCalls, {one.calls.value, one.time.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationSynchronisingCalls, {one.calls.value, one.time.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationSmallCopies one) {
-  return {FindingKind::kRecommendationSmallCopies, {one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationSmallCopies, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationSmallCopiesOfAll one) {
-  return {FindingKind::kRecommendationSmallCopiesOfAll, {one.small.value, one.copies.value, one.time.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationSmallCopiesOfAll, {one.small.value, one.copies.value, one.time.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationTensorCoreShare one) {
-  return {FindingKind::kRecommendationTensorCoreShare, {one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationTensorCoreShare, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationTensorCoreSharePossible one) {
-  return {FindingKind::kRecommendationTensorCoreSharePossible, {one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationTensorCoreSharePossible, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationAllocator one) {
-  return {FindingKind::kRecommendationAllocator, {one.share.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationAllocator, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationAllocatorCalls one) {
-  return {FindingKind::kRecommendationAllocatorCalls, {one.calls.value, one.time.value}, {}, {}, {"", ""}};
+  return {FindingKind::kRecommendationAllocatorCalls, {one.calls.value, one.time.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictStraggler one) {
-  return {FindingKind::kVerdictStraggler, {one.rank.value, one.waits.value, one.code.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.name.value, one.function, one.place}, {}, {"", ""}};
+  return {FindingKind::kVerdictStraggler, {one.rank.value, one.waits.value, one.code.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.name.value, one.function, one.place}, {}, {"", {}}};
 }
 
 Finding Make(VerdictSuspect one) {
-  return {FindingKind::kVerdictSuspect, {one.by_others.value, ValueOf(one.who.value.share), one.who.value.mostly.value, one.who.value.waits.value, one.who.value.comma.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.who.value.name.value, one.who.value.function, one.who.value.place}, {}, {"", ""}};
+  return {FindingKind::kVerdictSuspect, {one.by_others.value, ValueOf(one.who.value.share), one.who.value.mostly.value, one.who.value.waits.value, one.who.value.comma.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.who.value.name.value, one.who.value.function, one.who.value.place}, {}, {"", {}}};
 }
 
 Finding Make(VerdictNoSingleSuspect one) {
-  return {FindingKind::kVerdictNoSingleSuspect, {ValueOf(one.model), ValueOf(one.first.value.share), one.first.value.mostly.value, one.first.value.waits.value, one.first.value.comma.value, one.first_part.value.share.value, ValueOf(one.first_part.value.low), ValueOf(one.first_part.value.high), one.second ? Value(ValueOf(one.second->share)) : Value(), one.second ? Value(one.second->mostly.value) : Value(), one.second ? Value(one.second->waits.value) : Value(), one.second ? Value(one.second->comma.value) : Value(), one.second_part ? Value(one.second_part->share.value) : Value(), one.second_part ? Value(ValueOf(one.second_part->low)) : Value(), one.second_part ? Value(ValueOf(one.second_part->high)) : Value(), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.first.value.name.value, one.first.value.function, one.first.value.place, one.second ? std::string(one.second->name.value) : std::string(), one.second ? std::string(one.second->function) : std::string(), one.second ? std::string(one.second->place) : std::string()}, {}, {"", ""}};
+  return {FindingKind::kVerdictNoSingleSuspect, {ValueOf(one.model), ValueOf(one.first.value.share), one.first.value.mostly.value, one.first.value.waits.value, one.first.value.comma.value, one.first_part.value.share.value, ValueOf(one.first_part.value.low), ValueOf(one.first_part.value.high), one.second ? Value(ValueOf(one.second->share)) : Value(), one.second ? Value(one.second->mostly.value) : Value(), one.second ? Value(one.second->waits.value) : Value(), one.second ? Value(one.second->comma.value) : Value(), one.second_part ? Value(one.second_part->share.value) : Value(), one.second_part ? Value(ValueOf(one.second_part->low)) : Value(), one.second_part ? Value(ValueOf(one.second_part->high)) : Value(), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.first.value.name.value, one.first.value.function, one.first.value.place, one.second ? std::string(one.second->name.value) : std::string(), one.second ? std::string(one.second->function) : std::string(), one.second ? std::string(one.second->place) : std::string()}, {}, {"", {}}};
 }
 
 Finding Make(VerdictModelIfItComputes one) {
-  return {FindingKind::kVerdictModelIfItComputes, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", ""}};
+  return {FindingKind::kVerdictModelIfItComputes, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", {}}};
 }
 
 Finding Make(VerdictModelAndNext one) {
-  return {FindingKind::kVerdictModelAndNext, {one.unsplit.value, one.of_step.value, ValueOf(one.rank), one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps), ValueOf(one.next.value.share), one.next.value.mostly.value, one.next.value.waits.value, one.next.value.comma.value}, {one.slowed.value.beside, one.next.value.name.value, one.next.value.function, one.next.value.place}, {}, {"", ""}};
+  return {FindingKind::kVerdictModelAndNext, {one.unsplit.value, one.of_step.value, ValueOf(one.rank), one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps), ValueOf(one.next.value.share), one.next.value.mostly.value, one.next.value.waits.value, one.next.value.comma.value}, {one.slowed.value.beside, one.next.value.name.value, one.next.value.function, one.next.value.place}, {}, {"", {}}};
 }
 
 Finding Make(VerdictModelAndRest one) {
-  return {FindingKind::kVerdictModelAndRest, {one.unsplit.value, one.rest.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", ""}};
+  return {FindingKind::kVerdictModelAndRest, {one.unsplit.value, one.rest.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", {}}};
 }
 
 Finding Make(VerdictModelWithOverhead one) {
-  return {FindingKind::kVerdictModelWithOverhead, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", ""}};
+  return {FindingKind::kVerdictModelWithOverhead, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", {}}};
 }
 
 Finding Make(VerdictModelWaitsForHost one) {
-  return {FindingKind::kVerdictModelWaitsForHost, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictModelWaitsForHost, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictModelHealthy one) {
-  return {FindingKind::kVerdictModelHealthy, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictModelHealthy, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictModelSlowed one) {
-  return {FindingKind::kVerdictModelSlowed, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", ""}};
+  return {FindingKind::kVerdictModelSlowed, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", {}}};
 }
 
 Finding Make(VerdictNoHooks) {
-  return {FindingKind::kVerdictNoHooks, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictNoHooks, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictNoStepInStretch) {
-  return {FindingKind::kVerdictNoStepInStretch, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictNoStepInStretch, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictCannotRecord) {
-  return {FindingKind::kVerdictCannotRecord, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictCannotRecord, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictSharedMemoryFull) {
-  return {FindingKind::kVerdictSharedMemoryFull, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictSharedMemoryFull, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictUnrecordedProcess) {
-  return {FindingKind::kVerdictUnrecordedProcess, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictUnrecordedProcess, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictScriptProfiler) {
-  return {FindingKind::kVerdictScriptProfiler, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictScriptProfiler, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictStepsDamaged) {
-  return {FindingKind::kVerdictStepsDamaged, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictStepsDamaged, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictStepsRefused) {
-  return {FindingKind::kVerdictStepsRefused, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictStepsRefused, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictNoPython) {
-  return {FindingKind::kVerdictNoPython, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictNoPython, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictNoTorch one) {
-  return {FindingKind::kVerdictNoTorch, {one.failed.value, one.stopped.value}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictNoTorch, {one.failed.value, one.stopped.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictNoOptimizer one) {
-  return {FindingKind::kVerdictNoOptimizer, {one.failed.value, one.stopped.value}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictNoOptimizer, {one.failed.value, one.stopped.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictOptimizerLeftOut) {
-  return {FindingKind::kVerdictOptimizerLeftOut, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictOptimizerLeftOut, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictImportWithoutSteps) {
-  return {FindingKind::kVerdictImportWithoutSteps, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictImportWithoutSteps, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictHooksOff) {
-  return {FindingKind::kVerdictHooksOff, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictHooksOff, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictNoStepYet) {
-  return {FindingKind::kVerdictNoStepYet, {}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictNoStepYet, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictStretchOfWarmUp one) {
-  return {FindingKind::kVerdictStretchOfWarmUp, {one.steps.value}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictStretchOfWarmUp, {one.steps.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictTooFewSteps one) {
-  return {FindingKind::kVerdictTooFewSteps, {one.steady.value, one.seen.value, one.more.value}, {}, {}, {"", ""}};
+  return {FindingKind::kVerdictTooFewSteps, {one.steady.value, one.seen.value, one.more.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(UsageFluctuates one) {
+  return {FindingKind::kUsageFluctuates, {one.node.value, one.low.value, one.high.value}, {one.metric.value}, {}, {"", {}}};
+}
+
+Finding Make(UsageSmallerWithoutGpu one) {
+  return {FindingKind::kUsageSmallerWithoutGpu, {one.node.value, one.cpu.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(UsageSmaller one) {
+  return {FindingKind::kUsageSmaller, {one.node.value, one.gpu.value, one.cpu.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(UsageHeldUpByCpu one) {
+  return {FindingKind::kUsageHeldUpByCpu, {one.node.value, one.gpu.value, one.cpu.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(UsageWellUsed one) {
+  return {FindingKind::kUsageWellUsed, {one.node.value, one.gpu.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteNoDeviceActivity one) {
-  return {FindingKind::kNoteNoDeviceActivity, {one.damaged.value, one.listed.value}, {}, PlainOf(one.items.value), {"", ""}};
+  return {FindingKind::kNoteNoDeviceActivity, {one.damaged.value, one.listed.value}, {}, PlainOf(one.items.value), {"", {}}};
 }
 
 Finding Make(NoteProfileWithoutDevices) {
-  return {FindingKind::kNoteProfileWithoutDevices, {}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteProfileWithoutDevices, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteProfileWithoutOperators) {
-  return {FindingKind::kNoteProfileWithoutOperators, {}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteProfileWithoutOperators, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteProfileWithoutMemory) {
-  return {FindingKind::kNoteProfileWithoutMemory, {}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteProfileWithoutMemory, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteProfileWithoutModules) {
-  return {FindingKind::kNoteProfileWithoutModules, {}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteProfileWithoutModules, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteStepsLeftOut one) {
-  return {FindingKind::kNoteStepsLeftOut, {one.steps.value, one.too_few.value, one.told_idle.value}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteStepsLeftOut, {one.steps.value, one.too_few.value, one.told_idle.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteAgentEndedFirst) {
-  return {FindingKind::kNoteAgentEndedFirst, {}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteAgentEndedFirst, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteLostAfterLastStep one) {
-  return {FindingKind::kNoteLostAfterLastStep, {}, {one.cause.value}, {}, {"", ""}};
+  return {FindingKind::kNoteLostAfterLastStep, {}, {one.cause.value}, {}, {"", {}}};
 }
 
 Finding Make(NoteNoStepMarks) {
-  return {FindingKind::kNoteNoStepMarks, {}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteNoStepMarks, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteWindows one) {
-  return {FindingKind::kNoteWindows, {one.steps.value, one.by_devices.value, one.newest.value, one.parted.value}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteWindows, {one.steps.value, one.by_devices.value, one.newest.value, one.parted.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteCollectivesFrom one) {
-  return {FindingKind::kNoteCollectivesFrom, {one.time.value}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteCollectivesFrom, {one.time.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteNoMetric one) {
-  return {FindingKind::kNoteNoMetric, {one.outside.value}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteNoMetric, {one.outside.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteSamplesAround one) {
-  return {FindingKind::kNoteSamplesAround, {one.time.value}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteSamplesAround, {one.time.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteNotMeasured one) {
-  return {FindingKind::kNoteNotMeasured, {}, {one.source, one.reason.value}, {}, {"", ""}};
+  return {FindingKind::kNoteNotMeasured, {}, {one.source, one.reason.value, one.remedy}, {}, {"", {}}};
 }
 
 Finding Make(NoteLastSteps one) {
-  return {FindingKind::kNoteLastSteps, {one.steps.value}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteLastSteps, {one.steps.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteWindowCost one) {
-  return {FindingKind::kNoteWindowCost, {one.steps.value, one.before.value}, {}, {}, {"", ""}};
+  return {FindingKind::kNoteWindowCost, {one.steps.value, one.before.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteCuptiStays one) {
-  return {FindingKind::kNoteCuptiStays, {}, {one.reason.value}, {}, {"", ""}};
+  return {FindingKind::kNoteCuptiStays, {}, {one.reason.value}, {}, {"", {}}};
 }
 
 Finding Make(NoteCuptiTaken one) {
-  return {FindingKind::kNoteCuptiTaken, {}, {one.reason.value}, {}, {"", ""}};
+  return {FindingKind::kNoteCuptiTaken, {}, {one.reason.value}, {}, {"", {}}};
+}
+
+Finding Make(NoteNoGroupTold) {
+  return {FindingKind::kNoteNoGroupTold, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(NoteNoCollectives one) {
+  return {FindingKind::kNoteNoCollectives, {one.groups.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(NoteOneRank one) {
+  return {FindingKind::kNoteOneRank, {ValueOf(one.world_size), one.live.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(NoteNothingMatched one) {
+  return {FindingKind::kNoteNothingMatched, {one.profiles.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(NoteSharedGroupName one) {
+  return {FindingKind::kNoteSharedGroupName, {}, {one.group.value}, {}, {"", {}}};
+}
+
+Finding Make(NoteCollectivesLackRanks one) {
+  return {FindingKind::kNoteCollectivesLackRanks, {one.incomplete.value, one.collectives.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(NoteCallsUnplaced one) {
+  return {FindingKind::kNoteCallsUnplaced, {one.several.value, ValueOf(one.more)}, {}, PlainOf(one.items.value), {"", {}}};
+}
+
+Finding Make(NoteCallsAmbiguous one) {
+  return {FindingKind::kNoteCallsAmbiguous, {one.several.value, ValueOf(one.more)}, {}, PlainOf(one.items.value), {"", {}}};
+}
+
+Finding Make(ComparisonNoSteps) {
+  return {FindingKind::kComparisonNoSteps, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(ComparisonNoStepsInOne one) {
+  return {FindingKind::kComparisonNoStepsInOne, {}, {one.run.value}, {}, {"", {}}};
+}
+
+Finding Make(ComparisonMayBeChance) {
+  return {FindingKind::kComparisonMayBeChance, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(ComparisonSame one) {
+  return {FindingKind::kComparisonSame, {one.time.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(ComparisonFaster one) {
+  return {FindingKind::kComparisonFaster, {ValueOf(one.ratio), ValueOf(one.share), one.fast.value, one.slow.value, one.few.value, one.first.value, one.second.value}, {one.run.value}, {}, {"", {}}};
+}
+
+Finding Make(ComparisonDatasetStagesOfOne one) {
+  return {FindingKind::kComparisonDatasetStagesOfOne, {one.first.value, one.second.value}, {one.run.value}, PlainOf(one.items.value), {"", {}}};
 }
 
 Finding Make(LegacyText one) {
-  return {FindingKind::kLegacyText, {}, {one.text.value}, {}, {"", ""}};
+  return {FindingKind::kLegacyText, {}, {one.text.value}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoGpuMetric one) {
-  return {FindingKind::kReasonNoGpuMetric, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoGpuMetric, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoSystemMetric one) {
-  return {FindingKind::kReasonNoSystemMetric, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoSystemMetric, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoGpuMemoryOrCpu one) {
-  return {FindingKind::kReasonNoGpuMemoryOrCpu, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoGpuMemoryOrCpu, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoGpuMemory one) {
-  return {FindingKind::kReasonNoGpuMemory, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoGpuMemory, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoCpu one) {
-  return {FindingKind::kReasonNoCpu, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoCpu, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoIoWait one) {
-  return {FindingKind::kReasonNoIoWait, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoIoWait, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonGpuMemorySizeUnknown one) {
-  return {FindingKind::kReasonGpuMemorySizeUnknown, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonGpuMemorySizeUnknown, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonMemoryInNoStep one) {
-  return {FindingKind::kReasonMemoryInNoStep, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonMemoryInNoStep, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoMemoryRecords one) {
-  return {FindingKind::kReasonNoMemoryRecords, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoMemoryRecords, {one.elsewhere.value.around.value, one.elsewhere.value.outside.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonOneGpu) {
-  return {FindingKind::kReasonOneGpu, {}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonOneGpu, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonFewSamples) {
-  return {FindingKind::kReasonFewSamples, {}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonFewSamples, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonFewSamplesOfTwo) {
-  return {FindingKind::kReasonFewSamplesOfTwo, {}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonFewSamplesOfTwo, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoTrainingStep one) {
-  return {FindingKind::kReasonNoTrainingStep, {one.stretch.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoTrainingStep, {one.stretch.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoStep one) {
-  return {FindingKind::kReasonNoStep, {one.stretch.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoStep, {one.stretch.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonFrameworkSilent one) {
-  return {FindingKind::kReasonFrameworkSilent, {one.stretch.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonFrameworkSilent, {one.stretch.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoStepOrOperator) {
-  return {FindingKind::kReasonNoStepOrOperator, {}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoStepOrOperator, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoLoader) {
-  return {FindingKind::kReasonNoLoader, {}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoLoader, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonFewSteadySteps) {
-  return {FindingKind::kReasonFewSteadySteps, {}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonFewSteadySteps, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonFewStepsOfAKind one) {
-  return {FindingKind::kReasonFewStepsOfAKind, {one.least.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonFewStepsOfAKind, {one.least.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonFewSnapshots) {
-  return {FindingKind::kReasonFewSnapshots, {}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonFewSnapshots, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonFewRecordedSteps one) {
-  return {FindingKind::kReasonFewRecordedSteps, {one.least.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonFewRecordedSteps, {one.least.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoRuleApplies) {
-  return {FindingKind::kReasonNoRuleApplies, {}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoRuleApplies, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonBeginLeftOut) {
-  return {FindingKind::kReasonBeginLeftOut, {}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonBeginLeftOut, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoData) {
-  return {FindingKind::kReasonNoData, {}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonNoData, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonImpossibleTimes one) {
-  return {FindingKind::kReasonImpossibleTimes, {one.time.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonImpossibleTimes, {one.time.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonFirstGpusAlone one) {
-  return {FindingKind::kReasonFirstGpusAlone, {one.all.value, one.compared.value}, {}, {}, {"", ""}};
+  return {FindingKind::kReasonFirstGpusAlone, {one.all.value, one.compared.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RuleAdviceLowGpuUtilization) {
-  return {FindingKind::kRuleAdviceLowGpuUtilization, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRuleAdviceLowGpuUtilization, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RuleAdviceBatchSize) {
-  return {FindingKind::kRuleAdviceBatchSize, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRuleAdviceBatchSize, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RuleAdviceCpuBottleneck) {
-  return {FindingKind::kRuleAdviceCpuBottleneck, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRuleAdviceCpuBottleneck, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RuleAdviceIoBottleneck) {
-  return {FindingKind::kRuleAdviceIoBottleneck, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRuleAdviceIoBottleneck, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RuleAdviceGpuMemoryIncrease) {
-  return {FindingKind::kRuleAdviceGpuMemoryIncrease, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRuleAdviceGpuMemoryIncrease, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RuleAdviceLoadBalancing) {
-  return {FindingKind::kRuleAdviceLoadBalancing, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRuleAdviceLoadBalancing, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RuleAdviceDataloader) {
-  return {FindingKind::kRuleAdviceDataloader, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRuleAdviceDataloader, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RuleAdviceStepOutlier) {
-  return {FindingKind::kRuleAdviceStepOutlier, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRuleAdviceStepOutlier, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RuleAdviceMaxInitializationTime) {
-  return {FindingKind::kRuleAdviceMaxInitializationTime, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRuleAdviceMaxInitializationTime, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(RuleAdviceProfilerReport) {
-  return {FindingKind::kRuleAdviceProfilerReport, {}, {}, {}, {"", ""}};
+  return {FindingKind::kRuleAdviceProfilerReport, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(LiveRuleFound) {
-  return {FindingKind::kLiveRuleFound, {}, {}, {}, {"", ""}};
+  return {FindingKind::kLiveRuleFound, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(LiveRulePassed) {
-  return {FindingKind::kLiveRulePassed, {}, {}, {}, {"", ""}};
+  return {FindingKind::kLiveRulePassed, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(LiveSamplingSlowed one) {
+  return {FindingKind::kLiveSamplingSlowed, {one.used.value, one.budget.value, one.interval.value, one.stacks.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(LiveSamplingRestored one) {
+  return {FindingKind::kLiveSamplingRestored, {one.used.value, one.budget.value, one.interval.value, one.stacks.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(LiveSamplingAnew one) {
+  return {FindingKind::kLiveSamplingAnew, {one.interval.value, one.stacks.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(LiveOwnStacksPace one) {
+  return {FindingKind::kLiveOwnStacksPace, {one.used.value, one.pid.value, one.interval.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(LiveAgentMemoryOver one) {
+  return {FindingKind::kLiveAgentMemoryOver, {one.held.value, one.limit.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(LiveAgentMemoryOk one) {
+  return {FindingKind::kLiveAgentMemoryOk, {one.held.value, one.limit.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(LiveMemoryLeak one) {
-  return {FindingKind::kLiveMemoryLeak, {one.rate.value, one.low.value, one.high.value, ValueOf(one.compiled), ValueOf(one.steps)}, {}, PlainOf(one.items.value), {"", ""}};
+  return {FindingKind::kLiveMemoryLeak, {one.rate.value, one.low.value, one.high.value, ValueOf(one.compiled), ValueOf(one.steps)}, {}, PlainOf(one.items.value), {"", {}}};
 }
 
 Finding Make(LiveMemoryPlateau) {
-  return {FindingKind::kLiveMemoryPlateau, {}, {}, {}, {"", ""}};
+  return {FindingKind::kLiveMemoryPlateau, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(LiveMemoryUnknown) {
-  return {FindingKind::kLiveMemoryUnknown, {}, {}, {}, {"", ""}};
+  return {FindingKind::kLiveMemoryUnknown, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(LiveStepTimeRisen one) {
-  return {FindingKind::kLiveStepTimeRisen, {one.to.value, one.step.value, one.from.value, one.more.value}, {}, {}, {"", ""}};
+  return {FindingKind::kLiveStepTimeRisen, {one.to.value, one.step.value, one.from.value, one.more.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(LiveStepTimeBack one) {
-  return {FindingKind::kLiveStepTimeBack, {one.to.value, one.step.value, one.from.value}, {}, {}, {"", ""}};
+  return {FindingKind::kLiveStepTimeBack, {one.to.value, one.step.value, one.from.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(LiveHang one) {
-  return {FindingKind::kLiveHang, {one.time.value, one.usual.value, one.step.value, ValueOf(one.more), one.together.value, one.elsewhere.value}, {one.place, one.reason}, PlainOf(one.items.value), {"", ""}};
+  return {FindingKind::kLiveHang, {one.time.value, one.usual.value, one.step.value, ValueOf(one.more), one.together.value, one.elsewhere.value}, {one.place, one.reason}, PlainOf(one.items.value), {"", {}}};
 }
 
 Finding Make(LiveHangOver one) {
-  return {FindingKind::kLiveHangOver, {one.time.value}, {}, {}, {"", ""}};
+  return {FindingKind::kLiveHangOver, {one.time.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(LiveNoHang) {
-  return {FindingKind::kLiveNoHang, {}, {}, {}, {"", ""}};
+  return {FindingKind::kLiveNoHang, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(LossCaptureNothing one) {
+  return {FindingKind::kLossCaptureNothing, {one.unsteady.value, one.interrupted.value, one.first_steps.value, one.missed.value, one.unavailable.value}, {one.window}, {}, {"", {}}};
+}
+
+Finding Make(LossCaptureCut one) {
+  return {FindingKind::kLossCaptureCut, {one.timed.value, ValueOf(one.held), ValueOf(one.wanted), ValueOf(one.capture.value.asked)}, {one.capture.value.window}, PlainOf(one.items.value), {"", {}}};
+}
+
+Finding Make(LossCaptureWithout one) {
+  return {FindingKind::kLossCaptureWithout, {one.partly.value, ValueOf(one.capture.value.asked)}, {one.kinds.value, one.capture.value.window}, {}, {"", {}}};
+}
+
+Finding Make(LossKinetoFailed one) {
+  return {FindingKind::kLossKinetoFailed, {}, {one.reason.value}, {}, {"", {}}};
+}
+
+Finding Make(LossKinetoNoMemory) {
+  return {FindingKind::kLossKinetoNoMemory, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(LossProfileUnread one) {
+  return {FindingKind::kLossProfileUnread, {one.pid.value}, {one.reason.value}, {}, {"", {}}};
+}
+
+Finding Make(LossProfilesLeft) {
+  return {FindingKind::kLossProfilesLeft, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(LossOfProfile one) {
+  return {FindingKind::kLossOfProfile, {}, {one.cause.value, one.detail.value}, {}, {"", {}}};
+}
+
+Finding Make(LossNoRoomForRing one) {
+  return {FindingKind::kLossNoRoomForRing, {one.pid.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(LossRingUnreadable one) {
+  return {FindingKind::kLossRingUnreadable, {one.pid.value}, {one.reason.value}, {}, {"", {}}};
+}
+
+Finding Make(LossDisarmed one) {
+  return {FindingKind::kLossDisarmed, {one.pid.value}, {one.reason.value}, {}, {"", {}}};
+}
+
+Finding Make(LossStillRan one) {
+  return {FindingKind::kLossStillRan, {one.count.value}, {one.processes.value}, {}, {"", {}}};
+}
+
+Finding Make(LossOtherUser one) {
+  return {FindingKind::kLossOtherUser, {one.pid.value, one.user.value, one.own.value}, {one.process.value}, {}, {"", {}}};
+}
+
+Finding Make(LossNoSitePackages one) {
+  return {FindingKind::kLossNoSitePackages, {one.pid.value}, {one.process.value}, {}, {"", {}}};
+}
+
+Finding Make(LossPythonPathIgnored one) {
+  return {FindingKind::kLossPythonPathIgnored, {one.pid.value}, {one.process.value, one.option.value}, {}, {"", {}}};
+}
+
+Finding Make(LossHooksRefused one) {
+  return {FindingKind::kLossHooksRefused, {ValueOf(one.pid), one.other_build.value, one.no_probe.value}, {one.process}, {}, {"", {}}};
+}
+
+Finding Make(LossNoHooksLoaded one) {
+  return {FindingKind::kLossNoHooksLoaded, {one.pid.value}, {one.process.value}, {}, {"", {}}};
+}
+
+Finding Make(LossToolOfTheScript) {
+  return {FindingKind::kLossToolOfTheScript, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(LossNothingToRecord) {
+  return {FindingKind::kLossNothingToRecord, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(LossRecordedElsewhere one) {
+  return {FindingKind::kLossRecordedElsewhere, {one.itself.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(LossUnavailable one) {
+  return {FindingKind::kLossUnavailable, {}, {one.source.value, one.reason.value, one.remedy}, {}, {"", {}}};
+}
+
+Finding Make(LossImpossibleTimes) {
+  return {FindingKind::kLossImpossibleTimes, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(LossRanksMissing one) {
+  return {FindingKind::kLossRanksMissing, {one.missing.value, one.imported.value, one.recorded.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(LossHookFailed one) {
+  return {FindingKind::kLossHookFailed, {}, {one.hook.value, one.reason.value}, {}, {"", {}}};
+}
+
+Finding Make(CostGpusOfNode one) {
+  return {FindingKind::kCostGpusOfNode, {one.used.value, one.has.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostCoresOfNode one) {
+  return {FindingKind::kCostCoresOfNode, {one.used.value, one.has.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostMemoryOfNode one) {
+  return {FindingKind::kCostMemoryOfNode, {one.used.value, one.has.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostMemoryUnmeasured) {
+  return {FindingKind::kCostMemoryUnmeasured, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostGpuMemory one) {
+  return {FindingKind::kCostGpuMemory, {one.used.value, one.has.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostGpuMemoryNotCompared) {
+  return {FindingKind::kCostGpuMemoryNotCompared, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostGpusOfAll one) {
+  return {FindingKind::kCostGpusOfAll, {one.used.value, one.machines.value, one.has.value}, {one.instance.value}, {}, {"", {}}};
+}
+
+Finding Make(CostCoresOfProcesses one) {
+  return {FindingKind::kCostCoresOfProcesses, {one.processes.value, one.used.value, one.each.value, one.needed.value, one.has.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostCoresMustShrink one) {
+  return {FindingKind::kCostCoresMustShrink, {one.cores.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostBatchGrows) {
+  return {FindingKind::kCostBatchGrows, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostOtherSize one) {
+  return {FindingKind::kCostOtherSize, {one.node.value, one.cores.value, one.gpus.value, one.type_cores.value, one.type_gpus.value}, {one.instance.value}, {}, {"", {}}};
+}
+
+Finding Make(CostNoTypes) {
+  return {FindingKind::kCostNoTypes, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostUseUnmeasured) {
+  return {FindingKind::kCostUseUnmeasured, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostNoTypeHolds) {
+  return {FindingKind::kCostNoTypeHolds, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(CostNoneCheaper one) {
+  return {FindingKind::kCostNoneCheaper, {}, {one.instance.value}, {}, {"", {}}};
+}
+
+Finding Make(ReasonNoPrice) {
+  return {FindingKind::kReasonNoPrice, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(ReasonTypeUnclear) {
+  return {FindingKind::kReasonTypeUnclear, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(ReasonTypeNotListed one) {
+  return {FindingKind::kReasonTypeNotListed, {}, {one.instance.value}, {}, {"", {}}};
 }
 
 }  // namespace finding

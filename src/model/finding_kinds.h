@@ -275,6 +275,11 @@ enum class FindingKind : uint16_t {
   kVerdictNoStepYet,
   kVerdictStretchOfWarmUp,
   kVerdictTooFewSteps,
+  kUsageFluctuates,
+  kUsageSmallerWithoutGpu,
+  kUsageSmaller,
+  kUsageHeldUpByCpu,
+  kUsageWellUsed,
   kNoteNoDeviceActivity,
   kNoteProfileWithoutDevices,
   kNoteProfileWithoutOperators,
@@ -293,6 +298,20 @@ enum class FindingKind : uint16_t {
   kNoteWindowCost,
   kNoteCuptiStays,
   kNoteCuptiTaken,
+  kNoteNoGroupTold,
+  kNoteNoCollectives,
+  kNoteOneRank,
+  kNoteNothingMatched,
+  kNoteSharedGroupName,
+  kNoteCollectivesLackRanks,
+  kNoteCallsUnplaced,
+  kNoteCallsAmbiguous,
+  kComparisonNoSteps,
+  kComparisonNoStepsInOne,
+  kComparisonMayBeChance,
+  kComparisonSame,
+  kComparisonFaster,
+  kComparisonDatasetStagesOfOne,
   kLegacyText,
   kReasonNoGpuMetric,
   kReasonNoSystemMetric,
@@ -332,6 +351,12 @@ enum class FindingKind : uint16_t {
   kRuleAdviceProfilerReport,
   kLiveRuleFound,
   kLiveRulePassed,
+  kLiveSamplingSlowed,
+  kLiveSamplingRestored,
+  kLiveSamplingAnew,
+  kLiveOwnStacksPace,
+  kLiveAgentMemoryOver,
+  kLiveAgentMemoryOk,
   kLiveMemoryLeak,
   kLiveMemoryPlateau,
   kLiveMemoryUnknown,
@@ -340,9 +365,51 @@ enum class FindingKind : uint16_t {
   kLiveHang,
   kLiveHangOver,
   kLiveNoHang,
+  kLossCaptureNothing,
+  kLossCaptureCut,
+  kLossCaptureWithout,
+  kLossKinetoFailed,
+  kLossKinetoNoMemory,
+  kLossProfileUnread,
+  kLossProfilesLeft,
+  kLossOfProfile,
+  kLossNoRoomForRing,
+  kLossRingUnreadable,
+  kLossDisarmed,
+  kLossStillRan,
+  kLossOtherUser,
+  kLossNoSitePackages,
+  kLossPythonPathIgnored,
+  kLossHooksRefused,
+  kLossNoHooksLoaded,
+  kLossToolOfTheScript,
+  kLossNothingToRecord,
+  kLossRecordedElsewhere,
+  kLossUnavailable,
+  kLossImpossibleTimes,
+  kLossRanksMissing,
+  kLossHookFailed,
+  kCostGpusOfNode,
+  kCostCoresOfNode,
+  kCostMemoryOfNode,
+  kCostMemoryUnmeasured,
+  kCostGpuMemory,
+  kCostGpuMemoryNotCompared,
+  kCostGpusOfAll,
+  kCostCoresOfProcesses,
+  kCostCoresMustShrink,
+  kCostBatchGrows,
+  kCostOtherSize,
+  kCostNoTypes,
+  kCostUseUnmeasured,
+  kCostNoTypeHolds,
+  kCostNoneCheaper,
+  kReasonNoPrice,
+  kReasonTypeUnclear,
+  kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 327;
+inline constexpr size_t kFindingKindCount = 394;
 
 // What each kind holds: what need not be known is optional, all else is to be given.
 namespace finding {
@@ -393,6 +460,11 @@ struct Slowed {
 struct Seen {
   Given<bool> unmarked;  // flag
   std::optional<int64_t> steps = std::nullopt;  // integer
+};
+
+struct Capture {
+  std::optional<int64_t> asked = std::nullopt;  // integer
+  std::string window = {};
 };
 
 struct Elsewhere {
@@ -454,7 +526,6 @@ struct StepFasterWithout {
 
 struct StepProcessIdle {
   Given<double> share;  // share
-  Text where;  // which rows of its table show it
 };
 
 struct StepCheckpoints {
@@ -492,50 +563,50 @@ struct StepThreadBeside {
 struct CpuCoresBusy {
   std::optional<double> cores = std::nullopt;  // cores
   Given<double> share;  // share
-  Text where;  // which rows of its table show it
+  Given<Conditions> where;  // which rows of its table show it
 };
 
 struct CpuUsedByJob {
   Given<double> used;  // number
   Given<double> cores;  // cores
-  Text where;  // which rows of its table show it
+  Given<Conditions> where;  // which rows of its table show it
 };
 
 struct CpuQuotaRanOut {
   std::optional<double> limit = std::nullopt;  // cores
   Given<double> share;  // share
-  Text where;  // which rows of its table show it
+  Given<Conditions> where;  // which rows of its table show it
 };
 
 struct CpuContention {
   Given<double> threads;  // number
   Given<double> cores;  // cores
-  Text where;  // which rows of its table show it
+  Given<Conditions> where;  // which rows of its table show it
 };
 
 struct CpuOtherWork {
   Given<double> cores;  // cores
-  Text where;  // which rows of its table show it
+  Given<Conditions> where;  // which rows of its table show it
 };
 
 struct CpuRunDelay {
   Given<double> seconds;  // number
-  Text where;  // which rows of its table show it
+  Given<Conditions> where;  // which rows of its table show it
 };
 
 struct StorageIoWait {
   Given<double> share;  // share
-  Text where;  // which rows of its table show it
+  Given<Conditions> where;  // which rows of its table show it
 };
 
 struct StorageRead {
   Given<double> bytes;  // bytes
-  Text where;  // which rows of its table show it
+  Given<Conditions> where;  // which rows of its table show it
 };
 
 struct DeviceBusy {
   Given<double> share;  // share
-  Text where;  // which rows of its table show it
+  Given<Conditions> where;  // which rows of its table show it
 };
 
 struct DeviceInPhases {
@@ -602,6 +673,7 @@ struct CommunicationStraggler {
 };
 
 struct CommunicationWaitedForRank {
+  Given<int64_t> rank;  // integer
   Given<int64_t> wait;  // ns
 };
 
@@ -656,7 +728,7 @@ struct RunDevicesLeftOut {
 
 struct RunDataLoss {
   Text detail;
-  Text where;  // which rows of its table show it
+  Given<Conditions> where;  // which rows of its table show it
 };
 
 struct RunDiskRefused {
@@ -684,13 +756,12 @@ struct RunLastSeen {
 struct ProfileProcessesTogether {
   Given<int64_t> rank;  // integer
   Given<int64_t> processes;  // integer
-  Text where;  // which rows of its table show it
 };
 
 struct ProfileThreadsTogether {
   Given<int64_t> threads;  // integer
   Given<int64_t> rank;  // integer
-  Text where;  // which rows of its table show it
+  Given<Conditions> where;  // which rows of its table show it
 };
 
 struct ProfileRunsIn {
@@ -1664,6 +1735,35 @@ struct VerdictTooFewSteps {
   Given<int64_t> more;  // integer
 };
 
+struct UsageFluctuates {
+  Given<int64_t> node;  // integer
+  Given<double> low;  // number
+  Given<double> high;  // number
+  Text metric;
+};
+
+struct UsageSmallerWithoutGpu {
+  Given<int64_t> node;  // integer
+  Given<double> cpu;  // number
+};
+
+struct UsageSmaller {
+  Given<int64_t> node;  // integer
+  Given<double> gpu;  // number
+  Given<double> cpu;  // number
+};
+
+struct UsageHeldUpByCpu {
+  Given<int64_t> node;  // integer
+  Given<double> gpu;  // number
+  Given<double> cpu;  // number
+};
+
+struct UsageWellUsed {
+  Given<int64_t> node;  // integer
+  Given<double> gpu;  // number
+};
+
 struct NoteNoDeviceActivity {
   struct Item {
     Text part;
@@ -1723,6 +1823,7 @@ struct NoteSamplesAround {
 struct NoteNotMeasured {
   std::string source = {};
   Text reason;
+  std::string remedy = {};
 };
 
 struct NoteLastSteps {
@@ -1740,6 +1841,85 @@ struct NoteCuptiStays {
 
 struct NoteCuptiTaken {
   Text reason;
+};
+
+struct NoteNoGroupTold {
+};
+
+struct NoteNoCollectives {
+  Given<bool> groups;  // flag
+};
+
+struct NoteOneRank {
+  std::optional<int64_t> world_size = std::nullopt;  // integer
+  Given<bool> live;  // flag
+};
+
+struct NoteNothingMatched {
+  Given<bool> profiles;  // flag
+};
+
+struct NoteSharedGroupName {
+  Text group;
+};
+
+struct NoteCollectivesLackRanks {
+  Given<int64_t> incomplete;  // integer
+  Given<int64_t> collectives;  // integer
+};
+
+struct NoteCallsUnplaced {
+  struct Item {
+    Given<int64_t> rank;  // integer
+  };
+  Given<bool> several;  // flag
+  std::optional<int64_t> more = std::nullopt;  // integer
+  Given<std::vector<Item>> items;
+};
+
+struct NoteCallsAmbiguous {
+  struct Item {
+    Given<int64_t> rank;  // integer
+  };
+  Given<bool> several;  // flag
+  std::optional<int64_t> more = std::nullopt;  // integer
+  Given<std::vector<Item>> items;
+};
+
+struct ComparisonNoSteps {
+};
+
+struct ComparisonNoStepsInOne {
+  Text run;
+};
+
+struct ComparisonMayBeChance {
+};
+
+struct ComparisonSame {
+  Given<int64_t> time;  // ns
+};
+
+struct ComparisonFaster {
+  std::optional<double> ratio = std::nullopt;  // times
+  std::optional<double> share = std::nullopt;  // share
+  Given<int64_t> fast;  // ns
+  Given<int64_t> slow;  // ns
+  Given<bool> few;  // flag
+  Given<bool> first;  // flag
+  Given<bool> second;  // flag
+  Text run;
+};
+
+struct ComparisonDatasetStagesOfOne {
+  struct Item {
+    Given<int64_t> time;  // ns
+    Text stage;
+  };
+  Given<bool> first;  // flag
+  Given<bool> second;  // flag
+  Text run;
+  Given<std::vector<Item>> items;
 };
 
 struct LegacyText {
@@ -1877,6 +2057,41 @@ struct LiveRuleFound {
 struct LiveRulePassed {
 };
 
+struct LiveSamplingSlowed {
+  Given<double> used;  // fine_share
+  Given<double> budget;  // fine_share
+  Given<int64_t> interval;  // ns
+  Given<bool> stacks;  // flag
+};
+
+struct LiveSamplingRestored {
+  Given<double> used;  // fine_share
+  Given<double> budget;  // fine_share
+  Given<int64_t> interval;  // ns
+  Given<bool> stacks;  // flag
+};
+
+struct LiveSamplingAnew {
+  Given<int64_t> interval;  // ns
+  Given<bool> stacks;  // flag
+};
+
+struct LiveOwnStacksPace {
+  Given<double> used;  // share
+  Given<int64_t> pid;  // integer
+  Given<int64_t> interval;  // ns
+};
+
+struct LiveAgentMemoryOver {
+  Given<double> held;  // bytes
+  Given<double> limit;  // bytes
+};
+
+struct LiveAgentMemoryOk {
+  Given<double> held;  // bytes
+  Given<double> limit;  // bytes
+};
+
 struct LiveMemoryLeak {
   struct Item {
     Given<double> bytes;  // bytes
@@ -1941,6 +2156,215 @@ struct LiveHangOver {
 };
 
 struct LiveNoHang {
+};
+
+struct LossCaptureNothing {
+  Given<bool> unsteady;  // flag
+  Given<bool> interrupted;  // flag
+  Given<bool> first_steps;  // flag
+  Given<bool> missed;  // flag
+  Given<bool> unavailable;  // flag
+  std::string window = {};
+};
+
+struct LossCaptureCut {
+  struct Item {
+    Given<bool> first_steps;  // flag
+    Given<bool> aside;  // flag
+    Given<bool> interrupted;  // flag
+    Given<bool> replaced;  // flag
+    Given<bool> full;  // flag
+  };
+  Given<bool> timed;  // flag
+  std::optional<int64_t> held = std::nullopt;  // integer
+  std::optional<int64_t> wanted = std::nullopt;  // integer
+  Given<part::Capture> capture;
+  Given<std::vector<Item>> items;
+};
+
+struct LossCaptureWithout {
+  Given<bool> partly;  // flag
+  Text kinds;
+  Given<part::Capture> capture;
+};
+
+struct LossKinetoFailed {
+  Text reason;
+};
+
+struct LossKinetoNoMemory {
+};
+
+struct LossProfileUnread {
+  Given<int64_t> pid;  // integer
+  Text reason;
+};
+
+struct LossProfilesLeft {
+};
+
+struct LossOfProfile {
+  Text cause;
+  Text detail;
+};
+
+struct LossNoRoomForRing {
+  Given<int64_t> pid;  // integer
+};
+
+struct LossRingUnreadable {
+  Given<int64_t> pid;  // integer
+  Text reason;
+};
+
+struct LossDisarmed {
+  Given<int64_t> pid;  // integer
+  Text reason;
+};
+
+struct LossStillRan {
+  Given<int64_t> count;  // integer
+  Text processes;
+};
+
+struct LossOtherUser {
+  Given<int64_t> pid;  // integer
+  Given<int64_t> user;  // integer
+  Given<int64_t> own;  // integer
+  Text process;
+};
+
+struct LossNoSitePackages {
+  Given<int64_t> pid;  // integer
+  Text process;
+};
+
+struct LossPythonPathIgnored {
+  Given<int64_t> pid;  // integer
+  Text process;
+  Text option;
+};
+
+struct LossHooksRefused {
+  std::optional<int64_t> pid = std::nullopt;  // integer
+  Given<bool> other_build;  // flag
+  Given<bool> no_probe;  // flag
+  std::string process = {};
+};
+
+struct LossNoHooksLoaded {
+  Given<int64_t> pid;  // integer
+  Text process;
+};
+
+struct LossToolOfTheScript {
+};
+
+struct LossNothingToRecord {
+};
+
+struct LossRecordedElsewhere {
+  Given<bool> itself;  // flag
+};
+
+struct LossUnavailable {
+  Text source;
+  Text reason;
+  std::string remedy = {};
+};
+
+struct LossImpossibleTimes {
+};
+
+struct LossRanksMissing {
+  Given<int64_t> missing;  // integer
+  Given<bool> imported;  // flag
+  Given<bool> recorded;  // flag
+};
+
+struct LossHookFailed {
+  Text hook;
+  Text reason;
+};
+
+struct CostGpusOfNode {
+  Given<double> used;  // number
+  Given<int64_t> has;  // integer
+};
+
+struct CostCoresOfNode {
+  Given<double> used;  // number
+  Given<int64_t> has;  // integer
+};
+
+struct CostMemoryOfNode {
+  Given<double> used;  // number
+  Given<double> has;  // number
+};
+
+struct CostMemoryUnmeasured {
+};
+
+struct CostGpuMemory {
+  Given<double> used;  // number
+  Given<double> has;  // number
+};
+
+struct CostGpuMemoryNotCompared {
+};
+
+struct CostGpusOfAll {
+  Given<double> used;  // number
+  Given<int64_t> machines;  // integer
+  Given<int64_t> has;  // integer
+  Text instance;
+};
+
+struct CostCoresOfProcesses {
+  Given<int64_t> processes;  // integer
+  Given<double> used;  // number
+  Given<double> each;  // number
+  Given<double> needed;  // number
+  Given<int64_t> has;  // integer
+};
+
+struct CostCoresMustShrink {
+  Given<int64_t> cores;  // integer
+};
+
+struct CostBatchGrows {
+};
+
+struct CostOtherSize {
+  Given<int64_t> node;  // integer
+  Given<double> cores;  // number
+  Given<int64_t> gpus;  // integer
+  Given<int64_t> type_cores;  // integer
+  Given<int64_t> type_gpus;  // integer
+  Text instance;
+};
+
+struct CostNoTypes {
+};
+
+struct CostUseUnmeasured {
+};
+
+struct CostNoTypeHolds {
+};
+
+struct CostNoneCheaper {
+  Text instance;
+};
+
+struct ReasonNoPrice {
+};
+
+struct ReasonTypeUnclear {
+};
+
+struct ReasonTypeNotListed {
+  Text instance;
 };
 
 Finding Make(DataBatchNotReady one);
@@ -2205,6 +2629,11 @@ Finding Make(VerdictHooksOff one);
 Finding Make(VerdictNoStepYet one);
 Finding Make(VerdictStretchOfWarmUp one);
 Finding Make(VerdictTooFewSteps one);
+Finding Make(UsageFluctuates one);
+Finding Make(UsageSmallerWithoutGpu one);
+Finding Make(UsageSmaller one);
+Finding Make(UsageHeldUpByCpu one);
+Finding Make(UsageWellUsed one);
 Finding Make(NoteNoDeviceActivity one);
 Finding Make(NoteProfileWithoutDevices one);
 Finding Make(NoteProfileWithoutOperators one);
@@ -2223,6 +2652,20 @@ Finding Make(NoteLastSteps one);
 Finding Make(NoteWindowCost one);
 Finding Make(NoteCuptiStays one);
 Finding Make(NoteCuptiTaken one);
+Finding Make(NoteNoGroupTold one);
+Finding Make(NoteNoCollectives one);
+Finding Make(NoteOneRank one);
+Finding Make(NoteNothingMatched one);
+Finding Make(NoteSharedGroupName one);
+Finding Make(NoteCollectivesLackRanks one);
+Finding Make(NoteCallsUnplaced one);
+Finding Make(NoteCallsAmbiguous one);
+Finding Make(ComparisonNoSteps one);
+Finding Make(ComparisonNoStepsInOne one);
+Finding Make(ComparisonMayBeChance one);
+Finding Make(ComparisonSame one);
+Finding Make(ComparisonFaster one);
+Finding Make(ComparisonDatasetStagesOfOne one);
 Finding Make(LegacyText one);
 Finding Make(ReasonNoGpuMetric one);
 Finding Make(ReasonNoSystemMetric one);
@@ -2262,6 +2705,12 @@ Finding Make(RuleAdviceMaxInitializationTime one);
 Finding Make(RuleAdviceProfilerReport one);
 Finding Make(LiveRuleFound one);
 Finding Make(LiveRulePassed one);
+Finding Make(LiveSamplingSlowed one);
+Finding Make(LiveSamplingRestored one);
+Finding Make(LiveSamplingAnew one);
+Finding Make(LiveOwnStacksPace one);
+Finding Make(LiveAgentMemoryOver one);
+Finding Make(LiveAgentMemoryOk one);
 Finding Make(LiveMemoryLeak one);
 Finding Make(LiveMemoryPlateau one);
 Finding Make(LiveMemoryUnknown one);
@@ -2270,6 +2719,48 @@ Finding Make(LiveStepTimeBack one);
 Finding Make(LiveHang one);
 Finding Make(LiveHangOver one);
 Finding Make(LiveNoHang one);
+Finding Make(LossCaptureNothing one);
+Finding Make(LossCaptureCut one);
+Finding Make(LossCaptureWithout one);
+Finding Make(LossKinetoFailed one);
+Finding Make(LossKinetoNoMemory one);
+Finding Make(LossProfileUnread one);
+Finding Make(LossProfilesLeft one);
+Finding Make(LossOfProfile one);
+Finding Make(LossNoRoomForRing one);
+Finding Make(LossRingUnreadable one);
+Finding Make(LossDisarmed one);
+Finding Make(LossStillRan one);
+Finding Make(LossOtherUser one);
+Finding Make(LossNoSitePackages one);
+Finding Make(LossPythonPathIgnored one);
+Finding Make(LossHooksRefused one);
+Finding Make(LossNoHooksLoaded one);
+Finding Make(LossToolOfTheScript one);
+Finding Make(LossNothingToRecord one);
+Finding Make(LossRecordedElsewhere one);
+Finding Make(LossUnavailable one);
+Finding Make(LossImpossibleTimes one);
+Finding Make(LossRanksMissing one);
+Finding Make(LossHookFailed one);
+Finding Make(CostGpusOfNode one);
+Finding Make(CostCoresOfNode one);
+Finding Make(CostMemoryOfNode one);
+Finding Make(CostMemoryUnmeasured one);
+Finding Make(CostGpuMemory one);
+Finding Make(CostGpuMemoryNotCompared one);
+Finding Make(CostGpusOfAll one);
+Finding Make(CostCoresOfProcesses one);
+Finding Make(CostCoresMustShrink one);
+Finding Make(CostBatchGrows one);
+Finding Make(CostOtherSize one);
+Finding Make(CostNoTypes one);
+Finding Make(CostUseUnmeasured one);
+Finding Make(CostNoTypeHolds one);
+Finding Make(CostNoneCheaper one);
+Finding Make(ReasonNoPrice one);
+Finding Make(ReasonTypeUnclear one);
+Finding Make(ReasonTypeNotListed one);
 
 }  // namespace finding
 // clang-format on

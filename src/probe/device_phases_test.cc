@@ -14,7 +14,7 @@
 
 #include "probe/device_clock.h"
 #include "testing/fake_cupti/fake_cuda.h"
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 

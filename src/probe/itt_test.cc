@@ -11,7 +11,7 @@
 
 #include "base/unique_fd.h"
 #include "probe/itt_abi.h"
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 

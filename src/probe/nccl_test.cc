@@ -17,7 +17,7 @@
 #include "probe/nccl_v4.h"
 #include "probe/nccl_v5.h"
 #include "probe/nccl_v6.h"
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 

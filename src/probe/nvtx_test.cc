@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "probe/nvtx_abi.h"
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 

@@ -34,7 +34,7 @@ std::pair<int32_t, int32_t> PlaceOf(const Row& row) {
 Status CheckClosed(const fs::path& run, const std::vector<Manifest>& writers) {
   for (const Manifest& writer : writers) {
     if (writer.status == kStatusInProgress) {
-      return Error{run.string() + ": is in progress; its writer alone may add to it"};
+      return Error{run.string() + ": is in progress", "its writer alone may add to it"};
     }
   }
   return {};
@@ -68,9 +68,9 @@ Status Share(const fs::path& run, std::span<const Row> rows,
     const auto owner = owners.find(PlaceOf(row).first);
     if (owner == owners.end()) {
       return Error{
-          fmt::format("{}: no writer of the run has node {}, of which rows are to be added; "
-                      "give them a node of the run",
-                      run.string(), PlaceOf(row).first)};
+          fmt::format("{}: no writer of the run has node {}, of which rows are to be added",
+                      run.string(), PlaceOf(row).first),
+          "give them a node of the run"};
     }
     if constexpr (kHasNode<Row>) row.node = owner->second.second;
     (*additions)[owner->second.first].rows.push_back(std::move(row));

@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "store/run_files.h"
-#include "store/test_run.h"
 #include "store/writer_lock.h"
 #include "store/written_manifests.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -124,7 +124,7 @@ TEST_F(AddRowsTest, ARunInProgressIsItsWriters) {
   RunWriter writer = MakeWriter(run());
   const Status refused = AddRows<StepRow>(run(), {}, StringTable());
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("is in progress"));
+  EXPECT_THAT(refused.error().text(), ::testing::HasSubstr("is in progress"));
 }
 
 }  // namespace

@@ -15,18 +15,19 @@
   X(TrackRow)                     \
   X(SliceRow)                     \
   X(StepRow)                      \
+  X(StepStageRow)                 \
   X(CounterRow)                   \
-  X(FactRow)                      \
+  X(RunMetadataRow)               \
   X(StackRow)                     \
   X(SampleRow)                    \
   X(MemoryRow)                    \
   X(FindingRow)                   \
-  X(LossRow)
+  X(DataLossRow)
 
 namespace steptrace::store {
 
-using AllRows = std::tuple<TrackRow, SliceRow, StepRow, CounterRow, FactRow, StackRow, SampleRow,
-                           MemoryRow, FindingRow, LossRow>;
+using AllRows = std::tuple<TrackRow, SliceRow, StepRow, StepStageRow, CounterRow, RunMetadataRow,
+                           StackRow, SampleRow, MemoryRow, FindingRow, DataLossRow>;
 
 // Calls f.template operator()<Row>() for each table, in the order of the list.
 template <class F>
@@ -36,12 +37,26 @@ void ForEachTable(F&& f) {
   }(std::type_identity<AllRows>{});
 }
 
-// Calls f.template operator()<Row>() for the table of that name; false: there is none.
+// The name that this build has for a table, by that or by the one that earlier builds gave it; of
+// what is no table the name itself.
+inline std::string TableName(std::string_view name) {
+  std::string known(name);
+  ForEachTable([&]<class Row>() {
+    if constexpr (requires { TableOf<Row>::kFormerName; }) {
+      if (name == TableOf<Row>::kFormerName) known = TableOf<Row>::kName;
+    }
+  });
+  return known;
+}
+
+// Calls f.template operator()<Row>() for the table of that name, which may be its former one;
+// false: there is none.
 template <class F>
 bool VisitTable(std::string_view name, F&& f) {
+  const std::string known = TableName(name);
   bool found = false;
   ForEachTable([&]<class Row>() {
-    if (found || name != TableOf<Row>::kName) return;
+    if (found || known != TableOf<Row>::kName) return;
     found = true;
     f.template operator()<Row>();
   });
@@ -74,7 +89,7 @@ inline constexpr bool kHasTime = requires(Row row) {
 };
 
 // Node and rank stand in a segment's path, not in its columns.
-inline bool IsPathColumn(std::string_view column) {
+constexpr bool IsPathColumn(std::string_view column) {
   return column == "node" || column == "rank";
 }
 

@@ -59,12 +59,13 @@ arrow::MemoryPool* Pool() {
 }
 
 Error ArrowError(const std::string& thing, const arrow::Status& status, const std::string& next) {
-  return Error{OneLine(thing + ": " + status.message()) + "; " + next,
+  return Error{OneLine(thing + ": " + status.message()), next,
                status.IsOutOfMemory() ? Error::Kind::kOutOfMemory : Error::Kind::kOther};
 }
 
 Error SystemError(const std::string& thing, int error_number) {
-  return Error{OneLine(thing + ": " + std::strerror(error_number)) + "; " + NextStep(error_number)};
+  return Error{OneLine(thing + ": " + std::strerror(error_number)), NextStep(error_number),
+               error_number == EPIPE ? Error::Kind::kNobodyReads : Error::Kind::kOther};
 }
 
 int WriteAll(int fd, const void* data, size_t size) {

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/compaction.h"
 
-#include <fmt/format.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <compare>
 #include <set>
 #include <span>
 #include <tuple>
 
+#include "store/journal_losses.h"
 #include "store/journal_reader.h"
-#include "store/loss_causes.h"
 #include "store/run_files.h"
 #include "store/segment.h"
 #include "store/segment_queue.h"
@@ -32,17 +29,10 @@ struct JournalGroup {
   int64_t bytes = 0;
 };
 
-int32_t Absorbed(const Manifest& manifest, const JournalFile& file) {
-  auto parts = manifest.tables.find(file.table);
-  if (parts == manifest.tables.end()) return 0;
-  auto number = parts->second.absorbed_journals.find(file.folder);
-  return number == parts->second.absorbed_journals.end() ? 0 : number->second;
-}
-
 std::vector<JournalGroup> GroupJournals(const fs::path& run, const Manifest& manifest) {
   std::vector<JournalGroup> groups;
   for (JournalFile& file : JournalsOf(run, manifest)) {
-    if (file.number < Absorbed(manifest, file)) continue;
+    if (IsAbsorbed(manifest, file)) continue;
     bool same =
         !groups.empty() && groups.back().folder == file.folder && groups.back().table == file.table;
     if (!same) groups.push_back({file.folder, file.node, file.table, {}, 0});
@@ -50,26 +40,6 @@ std::vector<JournalGroup> GroupJournals(const fs::path& run, const Manifest& man
     groups.back().files.push_back(std::move(file));
   }
   return groups;
-}
-
-// A loss row for how a journal ends; nothing when nothing is lost.
-std::optional<LossRow> LossOf(const JournalFile& file, const JournalReader& reader,
-                              std::optional<int64_t> last_ns, StringTable& strings) {
-  bool lost = reader.end() == JournalEnd::kCutOff || reader.end() == JournalEnd::kDamaged;
-  if (!lost) return std::nullopt;
-  bool cut = reader.end() == JournalEnd::kCutOff;
-  LossRow row;
-  row.node = file.node;
-  row.table = strings.Intern(file.table);
-  row.cause =
-      strings.Intern(cut ? NameOf(LossCause::kJournalCutOff) : NameOf(LossCause::kJournalDamaged));
-  row.count = reader.unread_bytes();
-  row.from_ns = last_ns;
-  row.detail = fmt::format("{} bytes at the end of {} {}; rows before them are kept",
-                           reader.unread_bytes(), file.path.filename().string(),
-                           cut ? "are half a batch: its writer died or its disk was full"
-                               : "are damaged: check the disk");
-  return row;
 }
 
 template <class Row>
@@ -204,14 +174,14 @@ class Absorber {
     VisitTable(group.table, [&]<class Row>() { status = AbsorbRows<Row>(group, {}); });
     return status;
   }
-  // The journals of `losses`, if there are any, and the rows that came up.
-  Status AbsorbLosses(const JournalGroup& group, std::vector<LossRow> losses) {
+  // The journals of `data_loss`, if there are any, and the rows that came up.
+  Status AbsorbLosses(const JournalGroup& group, std::vector<DataLossRow> losses) {
     losses.insert(losses.end(), losses_.begin(), losses_.end());
-    return AbsorbRows<LossRow>(group, std::move(losses));
+    return AbsorbRows<DataLossRow>(group, std::move(losses));
   }
 
   std::optional<int64_t> last_ns() const { return last_ns_; }
-  const std::vector<LossRow>& losses() const { return losses_; }
+  const std::vector<DataLossRow>& losses() const { return losses_; }
   // Journals of which not all was taken, for somebody may make more of them.
   const std::vector<fs::path>& damaged() const { return damaged_; }
 
@@ -221,18 +191,18 @@ class Absorber {
     TableParts& parts = manifest_->tables[group.table];
     ChunkWriter<Row> chunks(run_, &queue_, manifest_->writer, group.node, parts, strings_, steps_,
                             chunk_bytes_);
-    std::vector<LossRow> found;
+    std::vector<DataLossRow> found;
     for (const JournalFile& file : group.files) {
       STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(file.path));
       STEPTRACE_RETURN_IF_ERROR(AbsorbFile(&reader, &chunks));
-      auto loss = LossOf(file, reader, std::nullopt, strings_);
+      auto loss = LossOfJournal(file, reader, std::nullopt, strings_);
       if (!loss) continue;
       if (reader.end() == JournalEnd::kDamaged) damaged_.push_back(file.path);
       STEPTRACE_RETURN_IF_ERROR(chunks.WriteChunk());  // so that the last time is known
       loss->from_ns = chunks.last_ns();
       found.push_back(*std::move(loss));
     }
-    if constexpr (std::is_same_v<Row, LossRow>) {
+    if constexpr (std::is_same_v<Row, DataLossRow>) {
       more.insert(more.end(), found.begin(), found.end());
     } else {
       losses_.insert(losses_.end(), found.begin(), found.end());
@@ -275,7 +245,7 @@ class Absorber {
   StepFinder* steps_;
   int64_t chunk_bytes_;
   std::optional<int64_t> last_ns_;
-  std::vector<LossRow> losses_;
+  std::vector<DataLossRow> losses_;
   std::vector<fs::path> damaged_;
   SegmentQueue queue_;
 };
@@ -314,7 +284,7 @@ void RemoveAbsorbed(const fs::path& run, const Manifest& manifest,
   for (const fs::path& journal : damaged) (void)PutAside(run, journal).ok();
   bool all = true;
   for (const JournalFile& file : JournalsOf(run, manifest)) {
-    bool absorbed = file.number < Absorbed(manifest, file);
+    bool absorbed = IsAbsorbed(manifest, file);
     if (absorbed) fs::remove(file.path, failed);
     all = all && absorbed && !failed;
   }
@@ -365,7 +335,7 @@ int32_t OwnNode(const Manifest& manifest) {
 JournalGroup LossesGroup(int32_t node, std::vector<JournalGroup>* groups) {
   JournalGroup losses;
   losses.node = node;
-  losses.table = TableOf<LossRow>::kName;
+  losses.table = TableOf<DataLossRow>::kName;
   auto found = std::find_if(groups->begin(), groups->end(),
                             [&](const JournalGroup& group) { return group.table == losses.table; });
   if (found == groups->end()) return losses;
@@ -394,7 +364,7 @@ Status CloseAtOnce(const fs::path& run, Manifest* manifest, StringTable& strings
 Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& strings,
                     StepFinder* steps, const CompactionOptions& options) {
   Status failed;
-  std::vector<LossRow> losses = options.losses;
+  std::vector<DataLossRow> losses = options.losses;
   auto groups = GroupJournals(run, *manifest);
   JournalGroup losses_group = LossesGroup(OwnNode(*manifest), &groups);
   std::sort(groups.begin(), groups.end(),
@@ -423,70 +393,7 @@ Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& string
   return failed;
 }
 
-// When a journal was written to last, since the run's epoch; none: no journal, or the clock was
-// set.
-std::optional<int64_t> LastJournalWriteNs(const fs::path& run, const Manifest& manifest) {
-  std::optional<int64_t> last_ns;
-  if (manifest.epoch_utc_ns <= 0) return last_ns;  // not known
-  for (const JournalFile& file : JournalsOf(run, manifest)) {
-    struct stat facts {};
-    if (::stat(file.path.c_str(), &facts) != 0) continue;
-    const int64_t utc_ns = int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;
-    const int64_t run_ns = utc_ns - manifest.epoch_utc_ns;
-    if (run_ns > 0 && run_ns > last_ns.value_or(0)) last_ns = run_ns;
-  }
-  return last_ns;
-}
-
 }  // namespace
-
-std::vector<LossRow> LostJournalLosses(const fs::path& run, const Manifest& manifest,
-                                       StringTable& strings) {
-  std::vector<LossRow> losses;
-  for (const JournalFile& file : LostJournalsOf(run, manifest)) {
-    if (file.number < Absorbed(manifest, file)) continue;
-    LossRow row;
-    row.node = file.node;
-    row.table = strings.Intern(file.table);
-    row.cause = strings.Intern(NameOf(LossCause::kJournalDamaged));
-    row.count = -1;
-    row.detail = fmt::format("{} is gone, or what lies there is no file; bring it back from a copy",
-                             file.path.filename().string());
-    losses.push_back(std::move(row));
-  }
-  return losses;
-}
-
-Result<std::vector<LossRow>> JournalLosses(const fs::path& run, const Manifest& manifest,
-                                           StringTable& strings) {
-  std::vector<LossRow> losses = LostJournalLosses(run, manifest, strings);
-  for (const JournalFile& file : JournalsOf(run, manifest)) {
-    if (file.number < Absorbed(manifest, file)) continue;
-    STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(file.path));
-    while (auto batch = reader.Next()) {
-      bool own = false;
-      VisitTable(file.table, [&]<class Row>() { own = AreColumnsOf<Row>(*batch->schema()); });
-      if (!own) reader.RejectLast(kOtherTable);
-    }
-    auto loss = LossOf(file, reader, std::nullopt, strings);
-    if (loss) losses.push_back(*std::move(loss));
-  }
-  return losses;
-}
-
-LossRow AgentGapLoss(const fs::path& run, const Manifest& manifest, StringTable& strings) {
-  LossRow loss;
-  loss.cause = strings.Intern(NameOf(LossCause::kAgentGap));
-  loss.count = -1;
-  if (auto last_ns = LastJournalWriteNs(run, manifest)) {
-    loss.from_ns = *last_ns;
-    if (manifest.end_ns && *manifest.end_ns > *last_ns) loss.to_ns = manifest.end_ns;
-  }
-  loss.detail =
-      "the agent ended before the run: what it had not written down by then and all that came "
-      "later is missing";
-  return loss;
-}
 
 Status CloseRun(const fs::path& run, Manifest* manifest, StringTable& strings,
                 const CompactionOptions& options) {
@@ -497,8 +404,8 @@ Status CloseRun(const fs::path& run, Manifest* manifest, StringTable& strings,
   RemoveStrays(run, *manifest);
   Status by_table = CloseByTable(run, manifest, strings, &steps, options);
   if (by_table.ok()) return {};
-  return Error{run.string() + ": closed, but with rows left in its journal (readable as it is): " +
-               by_table.error().message};
+  return by_table.error().Of(run.string() +
+                             ": closed, but with rows left in its journal (readable as it is)");
 }
 
 }  // namespace steptrace::store

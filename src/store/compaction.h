@@ -15,23 +15,10 @@
 namespace steptrace::store {
 
 struct CompactionOptions {
-  int64_t chunk_bytes = 6 << 20;  // rows in memory at once
-  std::vector<LossRow> losses;    // go into `losses` with the rows of the journals
+  int64_t chunk_bytes = 6 << 20;    // rows in memory at once
+  std::vector<DataLossRow> losses;  // go into `data_loss` with the rows of the journals
   Status (*write_manifest)(const std::filesystem::path& run, const Manifest&) = WriteManifest;
 };
-
-// Journals of which nothing is left, as rows of `losses`.
-std::vector<LossRow> LostJournalLosses(const std::filesystem::path& run, const Manifest& manifest,
-                                       StringTable& strings);
-
-// The same, and what journals without a writer hold beyond their last whole batch, as rows of
-// `losses`.
-Result<std::vector<LossRow>> JournalLosses(const std::filesystem::path& run,
-                                           const Manifest& manifest, StringTable& strings);
-
-// What is missing of a run whose agent died, beyond its journals.
-LossRow AgentGapLoss(const std::filesystem::path& run, const Manifest& manifest,
-                     StringTable& strings);
 
 // Moves all journals of a writer into segments and writes the manifest, which names both, once at
 // the end: before that write the run is as it was, after it the journals are waste and are removed.

@@ -13,9 +13,9 @@
 
 #include "store/closed_run.h"
 #include "store/recovery.h"
-#include "store/test_run.h"
 #include "store/watched_calls.h"
 #include "store/written_manifests.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -93,9 +93,9 @@ void ExpectRows(const fs::path& run) {
   RunReader reader = OpenRun(run);
   EXPECT_EQ(reader.Read<StepRow>()->size(), static_cast<size_t>(kSteps));
   EXPECT_EQ(reader.Read<CounterRow>()->size(), static_cast<size_t>(kSteps));
-  const auto losses = reader.Read<LossRow>();
+  const auto losses = reader.Read<DataLossRow>();
   ASSERT_OK(losses);
-  for (const LossRow& loss : *losses) EXPECT_EQ(reader.Text(loss.cause), "agent_gap");
+  for (const DataLossRow& loss : *losses) EXPECT_EQ(reader.Text(loss.cause), "agent_gap");
 }
 
 // Twice: the second finds nothing to do, or what the first left.

@@ -31,20 +31,24 @@ bool IsOfProcess(int error_number) {
   return error_number == EMFILE || error_number == ENFILE || error_number == ENOMEM;
 }
 
-constexpr const char* kGone = "the file is gone; restore it from a copy";
+constexpr const char* kFromACopy = "restore it from a copy";
+
+Error Gone() {
+  return {"the file is gone", kFromACopy};
+}
 
 // What its size alone tells to be wrong with a segment's file.
-std::optional<std::string> WrongSize(const fs::path& run, const SegmentInfo& segment) {
+std::optional<Error> WrongSize(const fs::path& run, const SegmentInfo& segment) {
   struct stat facts {};
   if (::stat((run / segment.file).c_str(), &facts) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return kGone;
+    if (errno == ENOENT || errno == ENOTDIR) return Gone();
     return std::nullopt;  // no right to see it, say: reading it tells
   }
-  if (!S_ISREG(facts.st_mode)) return "what lies there is no file; restore it from a copy";
+  if (!S_ISREG(facts.st_mode)) return Error{"what lies there is no file", kFromACopy};
   // Formats of before wrote no sizes.
   if (segment.bytes <= 0 || facts.st_size == segment.bytes) return std::nullopt;
-  return fmt::format("{} of its {} bytes are there; restore it from a copy", int64_t{facts.st_size},
-                     segment.bytes);
+  return Error{fmt::format("{} of its {} bytes are there", int64_t{facts.st_size}, segment.bytes),
+               kFromACopy};
 }
 
 // Whether the system gives all of the file: what fails then is what stands in it.
@@ -102,8 +106,8 @@ Status Keep(const fs::path& run, const std::string& writer, size_t segments, Rem
 }
 
 // The losses of it: rows that are gone, and columns of which those that are kept know nothing.
-void AddLosses(const Removal& removal, StringTable& strings, std::vector<LossRow>* losses) {
-  LossRow row = LossOf(removal.damaged, strings);
+void AddLosses(const Removal& removal, StringTable& strings, std::vector<DataLossRow>* losses) {
+  DataLossRow row = LossOf(removal.damaged, strings);
   if (row.count > 0 || !removal.kept) losses->push_back(row);
   row.cause = strings.Intern(NameOf(LossCause::kColumnDamaged));
   row.count = removal.damaged.kept_rows;
@@ -121,7 +125,7 @@ std::vector<DamagedSegment> TakeOut(Manifest* manifest, Find&& find) {
   for (auto& entry : manifest->tables) {
     const std::string& table = entry.first;
     std::erase_if(entry.second.segments, [&](const SegmentInfo& segment) {
-      std::optional<std::string> why = find(table, segment);
+      std::optional<Error> why = find(table, segment);
       if (why) damaged.push_back({table, segment, *std::move(why)});
       return why.has_value();
     });
@@ -137,8 +141,9 @@ Status Inspect(const fs::path& run, const std::string& writer, const SegmentInfo
   STEPTRACE_ASSIGN_OR_RETURN(const auto wrong, WrongContents<Row>(run, segment));
   if (!wrong) return {};
   Removal removal;
-  removal.damaged = {TableOf<Row>::kName, segment,
-                     fmt::format("{}; it was put aside in {}/", *wrong, kDamagedFolder)};
+  removal.damaged = {TableOf<Row>::kName,
+                     segment,
+                     {*wrong, fmt::format("it was put aside in {}/", kDamagedFolder)}};
   STEPTRACE_RETURN_IF_ERROR(Keep<Row>(run, writer, segments, &removal));
   removals->push_back(std::move(removal));
   return {};
@@ -187,20 +192,22 @@ Result<DamagedSegment> ToldOf(const fs::path& run, const std::string& table,
   if (failed.kind == Error::Kind::kOutOfMemory) return failed;
   const UniqueFd fd(::open((run / segment.file).c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid() && (errno == ENOENT || errno == ENOTDIR)) {
-    return DamagedSegment{table, segment, kGone};
+    return DamagedSegment{table, segment, Gone()};
   }
   if (!fd.valid() && IsOfProcess(errno)) return failed;
   if (!fd.valid()) {
-    return DamagedSegment{table, segment, SystemError("it cannot be read", errno).message};
+    return DamagedSegment{table, segment, SystemError("it cannot be read", errno)};
   }
-  return DamagedSegment{table, segment,
-                        fmt::format("its contents are damaged; `steptrace recover {}` keeps what "
-                                    "is sound of it",
-                                    ShellWord(run.string()))};
+  return DamagedSegment{
+      table,
+      segment,
+      {"its contents are damaged",
+       fmt::format("`steptrace recover {}` keeps what is sound of it", ShellWord(run.string())),
+       Error::Kind::kNeedsRecovery}};
 }
 
-LossRow LossOf(const DamagedSegment& damaged, StringTable& strings) {
-  LossRow row;
+DataLossRow LossOf(const DamagedSegment& damaged, StringTable& strings) {
+  DataLossRow row;
   row.node = damaged.segment.node;
   row.rank = damaged.segment.rank.value_or(-1);
   row.table = strings.Intern(damaged.table);
@@ -208,7 +215,7 @@ LossRow LossOf(const DamagedSegment& damaged, StringTable& strings) {
   row.count = damaged.segment.rows - damaged.kept_rows;
   row.from_ns = damaged.segment.ts_min_ns;
   row.to_ns = damaged.segment.ts_max_ns;
-  row.detail = fmt::format("{}: {}", damaged.segment.file, damaged.why);
+  row.detail = damaged.why.Of(damaged.segment.file).text();
   return row;
 }
 
@@ -220,12 +227,12 @@ Result<std::vector<DamagedSegment>> RemoveDamaged(const fs::path& run, const std
   // First the rows of losses, then the entries, then the files: at any moment the run is whole, or
   // what it lacks is told.
   StringTable strings;
-  std::vector<LossRow> losses;
+  std::vector<DataLossRow> losses;
   for (const Removal& removal : removals) AddLosses(removal, strings, &losses);
-  std::stable_sort(losses.begin(), losses.end(), [](const LossRow& a, const LossRow& b) {
+  std::stable_sort(losses.begin(), losses.end(), [](const DataLossRow& a, const DataLossRow& b) {
     return std::pair(a.node, a.rank) < std::pair(b.node, b.rank);
   });
-  STEPTRACE_RETURN_IF_ERROR(AddRowsOf<LossRow>(run, writer, losses, strings));
+  STEPTRACE_RETURN_IF_ERROR(AddRowsOf<DataLossRow>(run, writer, losses, strings));
   STEPTRACE_RETURN_IF_ERROR(Exchange(run, writer, removals));
   for (const Removal& removal : removals) {
     STEPTRACE_RETURN_IF_ERROR(PutAside(run, run / removal.damaged.segment.file));

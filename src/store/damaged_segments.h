@@ -18,7 +18,7 @@ namespace steptrace::store {
 struct DamagedSegment {
   std::string table;
   SegmentInfo segment;
-  std::string why;        // for people: "the file is gone"
+  Error why;              // without the file: "the file is gone"
   int64_t kept_rows = 0;  // by RemoveDamaged, in another file
 };
 
@@ -31,14 +31,14 @@ std::vector<DamagedSegment> LeaveOutDamaged(const std::filesystem::path& run, Ma
 Result<DamagedSegment> ToldOf(const std::filesystem::path& run, const std::string& table,
                               const SegmentInfo& segment, const Error& failed);
 
-// A row of `losses`: cause `segment_damaged`, the rows that the manifest says the segment held,
+// A row of `data_loss`: cause `segment_damaged`, the rows that the manifest says the segment held,
 // less those that were kept.
-LossRow LossOf(const DamagedSegment& damaged, StringTable& strings);
+DataLossRow LossOf(const DamagedSegment& damaged, StringTable& strings);
 
 // Reads every segment of a writer of a closed run whole. Those whose contents are damaged are moved
 // to kDamagedFolder, their entries leave the manifest, what is sound of them (SalvageSegment) is a
-// segment of its own, and `losses` has what is not. Returns what was moved. One that is absent or
-// cut off keeps its entry: it is left out anyway, and is back once the file is. A file that the
+// segment of its own, and `data_loss` has what is not. Returns what was moved. One that is absent
+// or cut off keeps its entry: it is left out anyway, and is back once the file is. A file that the
 // system does not give, or for which there is no memory, is an error and moves nothing. The caller
 // holds the writer's lock.
 Result<std::vector<DamagedSegment>> RemoveDamaged(const std::filesystem::path& run,

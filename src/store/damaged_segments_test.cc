@@ -5,7 +5,7 @@
 
 #include "store/arrow_support.h"
 #include "store/recovery.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -40,7 +40,7 @@ TEST_F(DamagedSegmentsTest, ThatARunIsNamedMemoryIsNoWantOfIt) {
   ASSERT_OK(reader.Read<MemoryRow>());
   ASSERT_EQ(reader.damaged().size(), 1u);
   EXPECT_EQ(reader.damaged()[0].segment.file, files[0]);
-  EXPECT_THAT(reader.damaged()[0].why, HasSubstr("its contents are damaged"));
+  EXPECT_THAT(reader.damaged()[0].why.text(), HasSubstr("its contents are damaged"));
   const auto aside = PutDamagedAside(run());
   ASSERT_OK(aside);
   ASSERT_EQ(aside->size(), 1u);
@@ -51,12 +51,12 @@ TEST_F(DamagedSegmentsTest, WhereThereIsNoMemoryTheFileIsNotToBlame) {
   const Error failed = ArrowError("cannot read x", arrow::Status::OutOfMemory("malloc of 7"), "…");
   const auto told = ToldOf(run(), "memory", Segment(), failed);
   ASSERT_FALSE(told.ok());
-  EXPECT_EQ(told.error().message, failed.message);
+  EXPECT_EQ(told.error().text(), failed.text());
 }
 
 TEST_F(DamagedSegmentsTest, AFileThatTheSystemDoesNotGiveIsToldWithTheNextStep) {
   const SegmentInfo segment = Segment();
-  const auto why = [&] { return ToldOf(run(), "memory", segment, Error{"failed"})->why; };
+  const auto why = [&] { return ToldOf(run(), "memory", segment, Error{"failed"})->why.text(); };
   fs::remove(run() / segment.file);
   EXPECT_EQ(why(), "the file is gone; restore it from a copy");
   fs::create_symlink(fs::path(segment.file).filename(), run() / segment.file);  // to itself

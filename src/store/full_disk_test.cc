@@ -9,7 +9,7 @@
 
 #include "store/recovery.h"
 #include "store/run_reader.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -44,13 +44,13 @@ class FullDisk : public testing::Test {
 
   RunReader OpenRun() {
     auto reader = RunReader::Open(run_);
-    EXPECT_TRUE(reader.ok()) << (reader.ok() ? "" : reader.error().message);
+    EXPECT_TRUE(reader.ok()) << (reader.ok() ? "" : reader.error().text());
     if (!reader.ok()) std::abort();
     return *std::move(reader);
   }
   std::vector<StepRow> ReadSteps(RunReader& reader) {
     auto steps = reader.Read<StepRow>();
-    EXPECT_TRUE(steps.ok()) << (steps.ok() ? "" : steps.error().message);
+    EXPECT_TRUE(steps.ok()) << (steps.ok() ? "" : steps.error().text());
     return steps.ok() ? *std::move(steps) : std::vector<StepRow>();
   }
 
@@ -67,9 +67,9 @@ void AppendSteps(RunWriter& writer, int64_t begin, int64_t end) {
 // Rows that were written and rows lost make up the rows that were appended.
 void ExpectAllAccounted(RunReader& reader, size_t steps_read, int64_t appended) {
   int64_t lost = 0;
-  auto losses = reader.Read<LossRow>();
+  auto losses = reader.Read<DataLossRow>();
   ASSERT_OK(losses);
-  for (const LossRow& loss : *losses) {
+  for (const DataLossRow& loss : *losses) {
     if (reader.Text(loss.cause) != "disk_refused") continue;
     EXPECT_EQ(reader.Text(loss.table), "steps");
     EXPECT_TRUE(loss.from_ns && loss.to_ns);
@@ -86,8 +86,8 @@ TEST_F(FullDisk, FailsOnceThenHoldsRowsUntilThereIsRoom) {
   AppendSteps(writer, 100, 400);
   Status refused = writer.Flush();
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("No space left"));
-  EXPECT_THAT(refused.error().message, HasSubstr("free some space"));
+  EXPECT_THAT(refused.error().text(), HasSubstr("No space left"));
+  EXPECT_THAT(refused.error().text(), HasSubstr("free some space"));
   AppendSteps(writer, 400, 500);
   ASSERT_OK(writer.Flush());  // told once
   RunReader meanwhile = OpenRun();
@@ -115,11 +115,11 @@ TEST_F(FullDisk, CountsWhatItCannotHoldAndGoesOnWhenThereIsRoom) {
   EXPECT_GT(writer.lost_rows(), 0);
   FreeDisk();
   ASSERT_OK(writer.Flush());
-  EXPECT_EQ(writer.lost_rows(), 0);  // they are rows of `losses` now
+  EXPECT_EQ(writer.lost_rows(), 0);  // they are rows of `data_loss` now
   AppendSteps(writer, kMany, kMany + 10);
   Status closed = writer.Close(CompletedManifest());
   RunReader reader = OpenRun();
-  EXPECT_EQ(reader.manifest().status, "completed") << (closed.ok() ? "" : closed.error().message);
+  EXPECT_EQ(reader.manifest().status, "completed") << (closed.ok() ? "" : closed.error().text());
   auto steps = ReadSteps(reader);
   ASSERT_FALSE(steps.empty());
   EXPECT_EQ(steps.back().step, kMany + 9);
@@ -159,8 +159,8 @@ TEST_F(FullDisk, ALargeRunKeepsItsJournalUntilThereIsRoom) {
   FillDisk();
   Status closed = writer.Close(CompletedManifest());
   ASSERT_FALSE(closed.ok());
-  EXPECT_THAT(closed.error().message, HasSubstr("No space left"));
-  EXPECT_EQ(closed.error().message.find('\n'), std::string::npos);
+  EXPECT_THAT(closed.error().text(), HasSubstr("No space left"));
+  EXPECT_EQ(closed.error().text().find('\n'), std::string::npos);
   {
     RunReader reader = OpenRun();
     EXPECT_EQ(reader.manifest().status, "completed");
@@ -180,7 +180,7 @@ TEST_F(FullDisk, MakesNoRunWhereThereIsNoRoom) {
   FillDisk();
   auto writer = RunWriter::Create(run_, SampleManifest(), QuietOptions());
   ASSERT_FALSE(writer.ok());
-  EXPECT_THAT(writer.error().message, HasSubstr("No space left"));
+  EXPECT_THAT(writer.error().text(), HasSubstr("No space left"));
 }
 
 TEST_F(FullDisk, AReadOnlyDiskIsAnErrorAndItsRunsAreReadable) {
@@ -192,7 +192,7 @@ TEST_F(FullDisk, AReadOnlyDiskIsAnErrorAndItsRunsAreReadable) {
   ASSERT_EQ(::mount(nullptr, disk_.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr), 0);
   Status recovered = RecoverRun(run_);
   ASSERT_FALSE(recovered.ok());
-  EXPECT_THAT(recovered.error().message, HasSubstr("Read-only file system"));
+  EXPECT_THAT(recovered.error().text(), HasSubstr("Read-only file system"));
   RunReader reader = OpenRun();
   EXPECT_EQ(reader.state(), RunState::kDead);
   EXPECT_EQ(ReadSteps(reader).size(), 10u);

@@ -10,7 +10,7 @@
 
 #include "store/run_files.h"
 #include "store/tables.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -36,7 +36,7 @@ class JournalTailTest : public testing::Test {
       for (const SliceRow& row : rows) names.push_back(strings_.Text(row.name));
       return {};
     });
-    EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message);
+    EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().text());
     return names;
   }
 

@@ -11,6 +11,7 @@
 
 #include "base/inert_text.h"
 #include "base/text_hash.h"
+#include "store/all_tables.h"
 #include "store/manifest_seal.h"
 #include "store/run_files.h"
 
@@ -296,12 +297,28 @@ Status CheckSense(const Manifest& manifest) {
   return {};
 }
 
+// Of tables/<table>/...: the table; empty: it lies in none.
+std::string TableOfSegment(const std::string& file) {
+  const size_t begin = file.find('/') + 1;
+  const size_t end = file.find('/', begin);
+  return end == std::string::npos ? "" : TableName(file.substr(begin, end - begin));
+}
+
+// Adds what stands under another name of the same table.
+void Add(const TableParts& more, TableParts* parts) {
+  parts->segments.insert(parts->segments.end(), more.segments.begin(), more.segments.end());
+  for (const auto& [folder, journals] : more.absorbed_journals) {
+    int32_t& known = parts->absorbed_journals[folder];
+    known = std::max(known, journals);
+  }
+}
+
 // A letter that changed in a name or number must not take rows away without a word.
 Status CheckTable(const std::string& name, const Json& json, const TableParts& parts) {
   int64_t found = 0;
   for (const SegmentInfo& segment : parts.segments) {
     if (__builtin_add_overflow(found, segment.rows, &found)) return Error{"it has too many rows"};
-    if (!segment.file.starts_with("tables/" + name + "/")) {
+    if (TableOfSegment(segment.file) != TableName(name)) {
       return Error{"it names the segment '" + segment.file + "' for the table '" + name + "'"};
     }
   }
@@ -343,9 +360,10 @@ Status FillFromJson(const Json& json, Manifest* manifest) {
   for (const auto& [name, version] : Member(json, "versions").items()) {
     if (version.is_string()) manifest->versions[name] = version.get<std::string>();
   }
+  std::map<std::string, TableParts> told;  // by the names that stand there
   for (const auto& [name, table] : Member(json, "tables").items()) {
-    STEPTRACE_ASSIGN_OR_RETURN(TableParts parts, TableFromJson(table, *manifest));
-    manifest->tables[name] = std::move(parts);
+    STEPTRACE_ASSIGN_OR_RETURN(told[name], TableFromJson(table, *manifest));
+    Add(told[name], &manifest->tables[TableName(name)]);
   }
   if (manifest->format > 1) {
     int32_t node = 0;
@@ -355,7 +373,7 @@ Status FillFromJson(const Json& json, Manifest* manifest) {
   }
   STEPTRACE_RETURN_IF_ERROR(CheckSense(*manifest));
   for (const auto& [name, table] : Member(json, "tables").items()) {
-    STEPTRACE_RETURN_IF_ERROR(CheckTable(name, table, manifest->tables[name]));
+    STEPTRACE_RETURN_IF_ERROR(CheckTable(name, table, told[name]));
   }
   return {};
 }
@@ -408,25 +426,26 @@ int FormatOfJson(const std::string& json) {
 Result<Manifest> ManifestFromJson(const std::string& json, const std::string& where) {
   Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object()) {
-    return Error{where + ": not a manifest (damaged or empty); bring it back from a copy"};
+    return Error{where + ": not a manifest (damaged or empty)", "bring it back from a copy"};
   }
   Manifest manifest;
   manifest.format = 0;
   manifest.status.clear();
   Get(parsed, "format", &manifest.format);
   if (manifest.format > 1 && !IsSealed(json)) {
-    return Error{where + ": its checksum is that of another text; bring it back from a copy"};
+    return Error{where + ": its checksum is that of another text", "bring it back from a copy"};
   }
   if (manifest.format > kFormatNumber) {
-    return Error{fmt::format("{}: format {} is newer than this build knows ({}); update Steptrace",
-                             where, manifest.format, kFormatNumber)};
+    return Error{fmt::format("{}: format {} is newer than this build knows ({})", where,
+                             manifest.format, kFormatNumber),
+                 "update Steptrace"};
   }
   if (manifest.format < 1) {
-    return Error{where + ": it has no format number; check that this is a run of Steptrace"};
+    return Error{where + ": it has no format number", "check that this is a run of Steptrace"};
   }
   Status filled = FillFromJson(parsed, &manifest);
   if (!filled.ok()) {
-    return Error{where + ": " + filled.error().message + "; do not trust this run"};
+    return Error{where + ": " + filled.error().cause, "do not trust this run"};
   }
   return manifest;
 }

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -32,7 +32,7 @@ Manifest FullManifest() {
 
 std::string Problem(const std::string& json) {
   auto manifest = ManifestFromJson(json, "run.json");
-  return manifest.ok() ? "" : manifest.error().message;
+  return manifest.ok() ? "" : manifest.error().text();
 }
 
 TEST(Manifest, ComesBackFromItsJson) {

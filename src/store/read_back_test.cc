@@ -11,7 +11,7 @@
 #include "store/row_columns.h"
 #include "store/run_files.h"
 #include "store/segment.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -35,7 +35,7 @@ class ReadBackTest : public ::testing::Test {
   // What the file's readers say of it, beside this batch.
   std::string Found(const arrow::RecordBatch& written, ReadsBack reads = ReadsBack::kAll) const {
     const Status status = ReadBack(dir_.path(), segment_, written, reads);
-    return status.ok() ? "" : status.error().message;
+    return status.ok() ? "" : status.error().text();
   }
   std::shared_ptr<arrow::RecordBatch> With(const std::string& column,
                                            std::shared_ptr<arrow::Array> array) const {

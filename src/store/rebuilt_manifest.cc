@@ -48,7 +48,7 @@ std::optional<NamedPlace> PlaceByName(const fs::path& run, const std::string& wr
   NamedPlace place;
   std::optional<NamedPlace> found;
   if (parts.size() < 4 || file.extension() != ".parquet") return found;
-  place.table = parts[1];
+  place.table = TableName(parts[1]);
   place.segment.file = relative;
   const auto node = NumberBehind(parts[2], "node=");
   VisitTable(place.table, [&]<class Row>() {
@@ -183,7 +183,7 @@ class Rebuilder {
                     "before it"
                   : "what the rows do not say is taken from the manifest before it";
     }
-    LossRow loss;
+    DataLossRow loss;
     loss.cause = strings_.Intern(NameOf(LossCause::kManifestDamaged));
     loss.count = -1;
     loss.detail = fmt::format("{}; {} was made anew from the run's other files: {}", why,
@@ -210,7 +210,7 @@ class Rebuilder {
     });
     if (!failed) return {};
     if (failed->kind == Error::Kind::kOutOfMemory) return *failed;
-    LossRow loss;
+    DataLossRow loss;
     loss.node = place->segment.node;
     loss.rank = place->segment.rank.value_or(-1);
     loss.table = strings_.Intern(place->table);

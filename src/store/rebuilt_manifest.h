@@ -15,8 +15,9 @@ namespace steptrace::store {
 
 // What is left of a writer whose manifest cannot be read.
 struct RebuiltRun {
-  Manifest manifest;            // in progress where rows come from journals; else without a status
-  std::vector<LossRow> losses;  // `manifest_damaged`, and a row for each file that cannot be used
+  Manifest manifest;  // in progress where rows come from journals; else without a status
+  std::vector<DataLossRow>
+      losses;  // `manifest_damaged`, and a row for each file that cannot be used
   // Files that are no part of it: damaged, of no table, or with rows that others of its files have.
   std::vector<std::filesystem::path> left_over;
 };

@@ -9,7 +9,7 @@
 
 #include "store/recovery.h"
 #include "store/run_files.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -75,8 +75,8 @@ void MakeUnclosedRun(const fs::path& run) {
 
 std::vector<std::string> Causes(RunReader& reader) {
   std::vector<std::string> causes;
-  const auto losses = reader.Read<LossRow>();
-  for (const LossRow& loss : *losses) causes.push_back(reader.Text(loss.cause));
+  const auto losses = reader.Read<DataLossRow>();
+  for (const DataLossRow& loss : *losses) causes.push_back(reader.Text(loss.cause));
   return causes;
 }
 
@@ -97,7 +97,7 @@ TEST(RebuiltManifest, ClosedSegmentsAreARunAgain) {
     damage.make(stood);
     const auto refused = RunReader::Open(run);
     ASSERT_FALSE(refused.ok());
-    EXPECT_THAT(refused.error().message, HasSubstr("`steptrace recover " + run.string() + "`"));
+    EXPECT_THAT(refused.error().text(), HasSubstr("`steptrace recover " + run.string() + "`"));
     ASSERT_OK(RecoverRun(run));
     RunReader reader = OpenRun(run);
     ExpectWholeRows(reader);
@@ -252,7 +252,7 @@ TEST(RebuiltManifest, AnOlderOneTellsHowTheRunEnded) {
   ExpectWholeRows(reader);
   EXPECT_EQ(reader.manifest().status, kStatusCompleted);
   EXPECT_EQ(reader.manifest().end_ns, CompletedManifest().end_ns);
-  const auto losses = reader.Read<LossRow>();
+  const auto losses = reader.Read<DataLossRow>();
   ASSERT_OK(losses);
   ASSERT_EQ(losses->size(), 1u);
   EXPECT_THAT(losses->front().detail,

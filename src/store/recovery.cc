@@ -8,6 +8,7 @@
 
 #include "store/arrow_support.h"
 #include "store/compaction.h"
+#include "store/journal_losses.h"
 #include "store/rebuilt_manifest.h"
 #include "store/run_files.h"
 #include "store/writer_lock.h"
@@ -40,15 +41,14 @@ std::optional<KnownManifest> ToldByOthers(const fs::path& run, const std::string
 // A writer's manifest as it stands; one made from the run's other files where the newest cannot be
 // read. An older one still tells what no row does.
 Result<Manifest> ManifestToClose(const fs::path& run, const std::string& writer,
-                                 StringTable& strings, std::vector<LossRow>* losses) {
+                                 StringTable& strings, std::vector<DataLossRow>* losses) {
   auto found = ReadWriter(run, writer);
   if (found.ok() && found->damaged.empty()) return std::move(found->manifest);
   if (!CanBeRebuilt(run, writer)) return found.error();
-  const std::string why = found.ok() ? found->why : found.error().message;
+  const std::string why = found.ok() ? found->why : found.error().cause;
   const std::vector<fs::path> damaged = found.ok() ? found->damaged : ManifestFiles(run, writer);
   const auto known = found.ok() ? KnownManifest{found->manifest} : ToldByOthers(run, writer);
-  STEPTRACE_ASSIGN_OR_RETURN(
-      RebuiltRun rebuilt, RebuildRun(run, writer, why.substr(0, why.rfind("; ")), known, strings));
+  STEPTRACE_ASSIGN_OR_RETURN(RebuiltRun rebuilt, RebuildRun(run, writer, why, known, strings));
   for (const fs::path& stands : damaged) {
     STEPTRACE_ASSIGN_OR_RETURN(const fs::path aside, PutAside(run, stands));
     rebuilt.losses.front().detail +=
@@ -78,7 +78,7 @@ Status CloseDeadWriter(const fs::path& run, const std::string& writer,
   compaction.write_manifest = WriteManifestAlone;  // of all writers run.json tells at the end
   STEPTRACE_ASSIGN_OR_RETURN(Manifest manifest,
                              ManifestToClose(run, writer, strings, &compaction.losses));
-  for (LossRow& loss : LostJournalLosses(run, manifest, strings)) {
+  for (DataLossRow& loss : LostJournalLosses(run, manifest, strings)) {
     compaction.losses.push_back(std::move(loss));
   }
   for (const JournalFile& file : LostJournalsOf(run, manifest)) {
@@ -122,7 +122,7 @@ Status RecoverWriter(const fs::path& run, const std::string& writer,
 Status RecoverRun(const fs::path& run, const RecoverOptions& options) {
   std::error_code failed;
   if (!fs::is_directory(run, failed)) {
-    return Error{run.string() + ": no such run; `steptrace ls` lists runs"};
+    return Error{run.string() + ": no such run", "`steptrace ls` lists runs"};
   }
   if (::faccessat(AT_FDCWD, run.c_str(), R_OK | X_OK, AT_EACCESS) != 0) {
     return SystemError("cannot read " + run.string(), errno);

@@ -23,9 +23,10 @@ struct RecoverOptions {
 };
 
 // Closes a run whose writer is gone: what the journals hold up to their last whole batch goes into
-// segments, what is cut off becomes rows of `losses`. Safe at any moment and as often as one likes:
-// a run that is closed already stays as it is (journals that a full disk left are moved in). Fails
-// in one line when the run is live, of a newer format, not a run, or its folder cannot be written.
+// segments, what is cut off becomes rows of `data_loss`. Safe at any moment and as often as one
+// likes: a run that is closed already stays as it is (journals that a full disk left are moved in).
+// Fails in one line when the run is live, of a newer format, not a run, or its folder cannot be
+// written.
 Status RecoverRun(const std::filesystem::path& run, const RecoverOptions& options = {});
 
 // Reads every segment of a closed run whole, and puts those aside whose contents are damaged, as

@@ -13,8 +13,8 @@
 
 #include "store/run_list.h"
 #include "store/run_reader.h"
-#include "store/test_run.h"
 #include "testing/soak.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -35,14 +35,14 @@ void MakeDeadRun(const fs::path& run, int flushes, int rows_each = 3) {
 template <class Row>
 std::vector<Row> ReadAll(RunReader& reader) {
   auto rows = reader.Read<Row>();
-  EXPECT_TRUE(rows.ok()) << (rows.ok() ? "" : rows.error().message);
+  EXPECT_TRUE(rows.ok()) << (rows.ok() ? "" : rows.error().text());
   return rows.ok() ? *std::move(rows) : std::vector<Row>();
 }
 
 // Losses of a cause, as "<table> <count>".
 std::vector<std::string> Losses(RunReader& reader, const std::string& cause) {
   std::vector<std::string> found;
-  for (const LossRow& loss : ReadAll<LossRow>(reader)) {
+  for (const DataLossRow& loss : ReadAll<DataLossRow>(reader)) {
     if (reader.Text(loss.cause) != cause) continue;
     found.push_back(reader.Text(loss.table) + " " + std::to_string(loss.count));
   }
@@ -305,7 +305,7 @@ TEST(RecoveryDamage, AManifestThatIsGoneIsMadeAnew) {
 std::string RecoverError(const fs::path& run) {
   Status status = RecoverRun(run);
   EXPECT_FALSE(status.ok());
-  std::string message = status.ok() ? "" : status.error().message;
+  std::string message = status.ok() ? "" : status.error().text();
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   return message;
 }
@@ -399,7 +399,7 @@ TEST(RecoveryDamage, ASegmentThatIsGoneOrCutOffIsLeftOutAndCounted) {
     std::FILE* file = std::tmpfile();
     ScanOptions csv;
     csv.format = ScanFormat::kCsv;
-    ASSERT_OK(reader.Scan("losses", csv, fileno(file)));
+    ASSERT_OK(reader.Scan("data_loss", csv, fileno(file)));
     std::rewind(file);
     char line[1024];
     while (std::fgets(line, sizeof(line), file)) {
@@ -453,7 +453,7 @@ TEST(RecoveryDamage, ASegmentThatIsDamagedWithinIsNamedAndCanBePutAside) {
     EXPECT_TRUE(ReadAll<StepRow>(reader).empty());
     ASSERT_EQ(reader.damaged().size(), 1u);
     EXPECT_EQ(reader.damaged()[0].segment.file, OwnSegment("steps", 0, 0));
-    EXPECT_THAT(reader.damaged()[0].why, HasSubstr("steptrace recover"));
+    EXPECT_THAT(reader.damaged()[0].why.text(), HasSubstr("steptrace recover"));
     EXPECT_EQ(ReadAll<CounterRow>(reader).size(), 3u);
     EXPECT_EQ(Losses(reader, "segment_damaged"), std::vector<std::string>{"steps 3"});
   }

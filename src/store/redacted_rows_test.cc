@@ -8,7 +8,7 @@
 
 #include "store/run_reader.h"
 #include "store/run_writer.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -41,8 +41,8 @@ TEST(RedactedRowsTest, WhatIsNoJsonIsAText) {
 }
 
 TEST(RedactedRowsTest, EveryTableButSlicesWithTextsOfItsOwn) {
-  EXPECT_TRUE(kHasTexts<TrackRow> && kHasTexts<FactRow> && kHasTexts<FindingRow> &&
-              kHasTexts<LossRow>);
+  EXPECT_TRUE(kHasTexts<TrackRow> && kHasTexts<RunMetadataRow> && kHasTexts<FindingRow> &&
+              kHasTexts<DataLossRow>);
   EXPECT_FALSE(kHasTexts<SliceRow> || kHasTexts<StepRow> || kHasTexts<CounterRow>);
 }
 
@@ -56,11 +56,11 @@ std::string AllBytes(const std::filesystem::path& folder) {
 
 // The journal holds rows as they are, without compression.
 void WriteSecrets(RunWriter& writer) {
-  FactRow fact;
+  RunMetadataRow fact;
   fact.kind = writer.strings().Intern("process");
   fact.json = R"({"argv":["t.py","--token","S3CRET"]})";
   writer.Append(fact);
-  LossRow loss;
+  DataLossRow loss;
   loss.table = loss.cause = writer.strings().Intern("slices");
   loss.detail = "OSError: https://u:S3CRET@h";
   writer.Append(loss);
@@ -81,6 +81,7 @@ class SecretRunTest : public testing::Test {
   RunWriter Make(const WriterOptions& options) {
     Manifest manifest;
     manifest.command = {"python", "t.py", "--api-key=S3CRET"};
+    manifest.identity.tags = {{"api_key", "S3CRET"}, {"team", "vision"}};
     auto writer = RunWriter::Create(dir_.path() / "run", manifest, options);
     EXPECT_TRUE(writer.ok());
     WriteSecrets(*writer);
@@ -98,6 +99,8 @@ TEST_F(SecretRunTest, NoWriterStoresASecret) {
   const auto manifest = ReadManifest(dir_.path() / "run");
   ASSERT_TRUE(manifest.ok());
   EXPECT_EQ(manifest->command.back(), "--api-key=REDACTED");
+  EXPECT_EQ(manifest->identity.tags.at("api_key"), "REDACTED");
+  EXPECT_EQ(manifest->identity.tags.at("team"), "vision");
 }
 
 TEST_F(SecretRunTest, OffStoresAllAsItIs) {

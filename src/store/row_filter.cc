@@ -67,8 +67,9 @@ Result<Predicate<Row>> MakePredicate(const Field<Row, Member>& field, const Cond
   using Value = typename OptionalOf<Member>::Value;
   auto value = ParseValue<Value>(condition.value);
   if (!value) {
-    return Error{fmt::format("column {}: '{}' is no {}; give a value of that type", field.name,
-                             condition.value, TypeOf<Value>()->ToString())};
+    return Error{fmt::format("column {}: '{}' is no {}", field.name, condition.value,
+                             TypeOf<Value>()->ToString()),
+                 "give a value of that type"};
   }
   auto member = field.member;
   auto compare = condition.compare;
@@ -89,8 +90,8 @@ Status CheckColumns(const std::vector<std::string>& columns) {
   ForEachField<Row>([&](const auto& field) { known.emplace_back(field.name); });
   for (const std::string& column : columns) {
     if (std::find(known.begin(), known.end(), column) != known.end()) continue;
-    return Error{fmt::format("table {}: no column '{}'; its columns are {}", TableOf<Row>::kName,
-                             column, fmt::join(known, ", "))};
+    return Error{fmt::format("table {}: no column '{}'", TableOf<Row>::kName, column),
+                 fmt::format("its columns are {}", fmt::join(known, ", "))};
   }
   return {};
 }

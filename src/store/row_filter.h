@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "store/run_reader.h"
+#include "store/read_options.h"
 #include "store/string_table.h"
 
 namespace steptrace::store {

@@ -48,7 +48,7 @@ Status StreamRows(RunReader& run, const ReadOptions& options,
                                           : found->second.absorbed_journals;
   };
   if (absorbed(before) == absorbed(run.manifest())) return {};
-  return Error{run.run().string() + ": the run closed while it was read; read it again"};
+  return Error{run.run().string() + ": the run closed while it was read", "read it again"};
 }
 
 template <class Row>

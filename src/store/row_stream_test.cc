@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -18,7 +18,7 @@ std::multiset<std::pair<int32_t, int64_t>> Streamed(RunReader& run, const ReadOp
     for (const StepRow& row : rows) found.emplace(row.rank, row.step);
     return Status();
   });
-  EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
+  EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().text());
   return found;
 }
 
@@ -71,7 +71,7 @@ TEST(RowStream, EndsWhenItsTakerHasEnough) {
     ++calls;
     return Error{"enough"};
   });
-  EXPECT_EQ(status.error().message, "enough");
+  EXPECT_EQ(status.error().text(), "enough");
   EXPECT_EQ(calls, 1);
 }
 

@@ -32,14 +32,24 @@ std::optional<int32_t> ParseNumber(std::string_view text) {
   return number;
 }
 
+// The name of a table in the name of one of its journals, as it stands there.
+std::string WrittenTable(const fs::path& journal) {
+  const std::string stem = journal.stem();
+  return stem.substr(0, stem.rfind('-'));
+}
+
 // <table>-<k>.arrows, of a table that there is; `bytes` is -1 where that is no file.
 std::optional<JournalFile> ParseJournal(const fs::path& path, const std::string& folder) {
   std::string stem = path.stem();
   size_t dash = stem.rfind('-');
   if (path.extension() != ".arrows" || dash == std::string::npos) return std::nullopt;
   auto number = ParseNumber(std::string_view(stem).substr(dash + 1));
-  JournalFile file{
-      path, folder, NodeOfFolder(folder).value_or(0), stem.substr(0, dash), number.value_or(0), 0};
+  JournalFile file{path,
+                   folder,
+                   NodeOfFolder(folder).value_or(0),
+                   TableName(WrittenTable(path)),
+                   number.value_or(0),
+                   0};
   if (!number || !VisitTable(file.table, []<class>() {})) return std::nullopt;
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) != 0) return std::nullopt;
@@ -191,8 +201,8 @@ std::vector<JournalFile> LostJournals(const fs::path& run,
     const bool same = last != nullptr && last->folder == file.folder && last->table == file.table;
     for (int32_t number = same ? last->number + 1 : 0; number < file.number; ++number) {
       if (lost.size() == kMostLostJournals) return lost;
-      lost.push_back({JournalPath(run, file.folder, file.table, number), file.folder, file.node,
-                      file.table, number, -1});
+      lost.push_back({JournalPath(run, file.folder, WrittenTable(file.path), number), file.folder,
+                      file.node, file.table, number, -1});
     }
     if (file.bytes < 0) lost.push_back(file);
     last = &file;
@@ -241,7 +251,7 @@ Result<RunLock> RunLock::Take(const fs::path& run, const std::string& folder) {
       return RunLock(std::move(fd));
     }
   }
-  return Error{run.string() + ": the run is still being written; wait until its agent has ended"};
+  return Error{run.string() + ": the run is still being written", "wait until its agent has ended"};
 }
 
 bool RunLock::IsHeld(const fs::path& run) {
@@ -259,7 +269,7 @@ Result<std::string> ReadFile(const fs::path& path, int64_t at_most_bytes) {
   struct stat facts {};
   if (::fstat(fd.get(), &facts) != 0) return SystemError("cannot read " + path.string(), errno);
   if (!S_ISREG(facts.st_mode)) {
-    return Error{"cannot read " + path.string() + ": not a file; check the path"};
+    return Error{"cannot read " + path.string() + ": not a file", "check the path"};
   }
   std::string content;
   char block[1 << 16];
@@ -270,8 +280,7 @@ Result<std::string> ReadFile(const fs::path& path, int64_t at_most_bytes) {
     if (n == 0) return content;
     content.append(block, static_cast<size_t>(n));
     if (static_cast<int64_t>(content.size()) > at_most_bytes) {
-      return Error{"cannot read " + path.string() +
-                   ": larger than any that Steptrace writes; "
+      return Error{"cannot read " + path.string() + ": larger than any that Steptrace writes",
                    "check that this is a run's folder"};
     }
   }

@@ -24,7 +24,7 @@ RunSummary Summarise(const fs::path& run) {
     summary.id = run.filename();
     summary.name = summary.id;
     summary.status = "unreadable";
-    summary.problem = manifest.error().message;
+    summary.problem = manifest.error().text();
     return summary;
   }
   summary.id = manifest->id;
@@ -64,8 +64,8 @@ Result<std::vector<RunSummary>> ListRuns(const fs::path& folder) {
   if (!fs::exists(folder, failed)) return runs;
   fs::directory_iterator it(folder, failed);
   if (failed) {
-    return Error{"cannot list " + folder.string() + ": " + failed.message() +
-                 "; ask its owner for the right to read it, or name another folder of runs"};
+    return Error{"cannot list " + folder.string() + ": " + failed.message(),
+                 "ask its owner for the right to read it, or name another folder of runs"};
   }
   for (; !failed && it != fs::directory_iterator(); it.increment(failed)) {
     if (IsRunFolder(it->path())) runs.push_back(Summarise(it->path()));
@@ -79,8 +79,8 @@ Result<std::vector<RunSummary>> ListRuns(const fs::path& folder) {
 Result<fs::path> NewestRun(const fs::path& folder) {
   STEPTRACE_ASSIGN_OR_RETURN(std::vector<RunSummary> runs, ListRuns(folder));
   if (runs.empty()) {
-    return Error{"no runs in " + folder.string() +
-                 "; make one with `steptrace run -- python train.py` or name a run's folder"};
+    return Error{"no runs in " + folder.string(),
+                 "make one with `steptrace run -- python train.py` or name a run's folder"};
   }
   // One that cannot be read is not what is meant, unless there is no other.
   auto readable = std::find_if(runs.begin(), runs.end(),

@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "store/manifest.h"
+#include "store/read_options.h"
 #include "store/run_files.h"
-#include "store/run_reader.h"
 #include "store/string_table.h"
 
 // The parts in which a table's rows lie, and how one is read. Shared by Read and Scan.

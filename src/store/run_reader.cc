@@ -7,7 +7,7 @@
 
 #include "base/shell_word.h"
 #include "store/all_tables.h"
-#include "store/compaction.h"
+#include "store/journal_losses.h"
 #include "store/journal_reader.h"
 #include "store/loss_causes.h"
 #include "store/run_parts.h"
@@ -119,7 +119,7 @@ struct RunReader::Impl {
       rows.clear();
       return ReadParts(options, &rows);
     }));
-    if constexpr (std::is_same_v<Row, LossRow>) {
+    if constexpr (std::is_same_v<Row, DataLossRow>) {
       STEPTRACE_RETURN_IF_ERROR(AppendLosses(&rows));
     }
     SortByTime(&rows);
@@ -130,7 +130,7 @@ struct RunReader::Impl {
   Status ReadBatches(const ReadOptions& options, const TakeRows<Row>& take) {
     // A writer may move rows meanwhile: only whole reads hold. Losses are few, and not all in
     // files.
-    if (state != RunState::kClosed || std::is_same_v<Row, LossRow>) {
+    if (state != RunState::kClosed || std::is_same_v<Row, DataLossRow>) {
       STEPTRACE_ASSIGN_OR_RETURN(auto rows, Read<Row>(options));
       return rows.empty() ? Status() : take(rows);
     }
@@ -158,7 +158,7 @@ struct RunReader::Impl {
   }
 
   // What no file tells: segments that are damaged, and what RecoverRun would add to a dead run.
-  Status AppendLosses(std::vector<LossRow>* rows) {
+  Status AppendLosses(std::vector<DataLossRow>* rows) {
     for (const DamagedSegment& segment : damaged) rows->push_back(LossOf(segment, strings));
     for (const std::string& why : manifest.damaged) rows->push_back(DamagedManifestLoss(why));
     if (state != RunState::kDead) return {};
@@ -168,8 +168,8 @@ struct RunReader::Impl {
     return {};
   }
 
-  LossRow DamagedManifestLoss(const std::string& why) {
-    LossRow row;
+  DataLossRow DamagedManifestLoss(const std::string& why) {
+    DataLossRow row;
     row.cause = strings.Intern(NameOf(LossCause::kManifestDamaged));
     row.count = -1;
     row.detail = fmt::format("{}; the one before it is read; `steptrace recover {}` makes it anew",
@@ -262,7 +262,7 @@ Status RunReader::Scan(const std::string& table, const ScanOptions& options, int
       .failed = [this, &table](
                     const SegmentInfo& segment,
                     const Error& failed) { return impl_->LeaveOut(table, segment, failed); },
-      .more_losses = [this](std::vector<LossRow>* rows) { return impl_->AppendLosses(rows); }};
+      .more_losses = [this](std::vector<DataLossRow>* rows) { return impl_->AppendLosses(rows); }};
   return ScanTable(impl_->run, impl_->manifest, impl_->strings, table, hooks, options, fd);
 }
 

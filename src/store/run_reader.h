@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "base/result.h"
 #include "store/damaged_segments.h"
 #include "store/manifest.h"
+#include "store/read_options.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -22,32 +22,6 @@ enum class RunState {
   kLive,    // a writer holds it: rows may still come
   kClosed,  // final
   kDead,    // in progress by its manifest, but no writer holds it: RecoverRun closes it
-};
-
-struct ReadOptions {
-  std::vector<std::string> columns;  // empty: all; other columns keep their defaults
-  std::optional<int32_t> rank;       // only this rank, of tables that have ranks
-  std::optional<int64_t> from_ns;    // rows with from_ns <= ts_ns < to_ns, of tables with times
-  std::optional<int64_t> to_ns;
-  std::vector<int32_t> tracks{};  // only these, of tables with tracks, if any are named
-};
-
-enum class Compare { kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
-
-// `column compare value`; the value is read by the type of the column. Nulls never match.
-struct Condition {
-  std::string column;
-  Compare compare = Compare::kEqual;
-  std::string value;
-};
-
-enum class ScanFormat { kArrowStream, kCsv, kParquet };
-
-struct ScanOptions {
-  std::vector<std::string> columns;  // empty: all
-  std::vector<Condition> where;      // all must hold
-  std::optional<int64_t> limit;      // at most so many rows
-  ScanFormat format = ScanFormat::kArrowStream;
 };
 
 // Reads a run: closed, live and interrupted ones alike. One thread. Each Read sees the rows that
@@ -64,7 +38,7 @@ class RunReader {
   const Manifest& manifest() const;
   RunState state() const;
   // Segments that the reads leave out: their files are gone or cut off or, once a read met them,
-  // damaged within. They are not in `manifest`, and are rows of `losses`.
+  // damaged within. They are not in `manifest`, and are rows of `data_loss`.
   const std::vector<DamagedSegment>& damaged() const;
   Status Refresh();
 
@@ -72,7 +46,7 @@ class RunReader {
   StringTable& strings();
   const std::string& Text(StringId id) const;
 
-  // All parts of the table, by ts_ns (tables without it: in the order of writing). `losses` ends
+  // All parts of the table, by ts_ns (tables without it: in the order of writing). `data_loss` ends
   // with `damaged` as far as it is known by then and, for a dead run, with the rows that RecoverRun
   // would add.
   template <class Row>

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "store/run_list.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -44,8 +44,8 @@ TEST(RunReader, LeavesOutFilesThatAreDamagedAndSaysSo) {
     ASSERT_EQ(reader.damaged().size(), 1u);
     EXPECT_EQ(reader.damaged()[0].table, "steps");
     EXPECT_EQ(reader.damaged()[0].segment.file, one.file);
-    EXPECT_THAT(reader.damaged()[0].why, HasSubstr("steptrace recover"));
-    const auto losses = *reader.Read<LossRow>();
+    EXPECT_THAT(reader.damaged()[0].why.text(), HasSubstr("steptrace recover"));
+    const auto losses = *reader.Read<DataLossRow>();
     ASSERT_EQ(losses.size(), 1u);
     EXPECT_EQ(losses[0].count, one.rows);
     EXPECT_EQ(*reader.CountRows("steps"), sound);
@@ -74,7 +74,7 @@ TEST(RunReader, LeavesOutFilesThatAreDamagedAndSaysSo) {
   fs::resize_file(run / one.file, 10);
   const RunReader cut = OpenRun(run);
   ASSERT_EQ(cut.damaged().size(), 1u);
-  EXPECT_THAT(cut.damaged()[0].why, HasSubstr("10 of its"));
+  EXPECT_THAT(cut.damaged()[0].why.text(), HasSubstr("10 of its"));
 }
 
 TEST(RunReader, ReadsWhatIsAskedFor) {
@@ -153,15 +153,15 @@ TEST(RunReader, BatchesHoldTheSameRows) {
   const Status stopped = reader.ReadBatches<StepRow>(
       {}, [](std::span<const StepRow>) -> Status { return Error{"enough"}; });
   ASSERT_FALSE(stopped.ok());
-  EXPECT_EQ(stopped.error().message, "enough");
+  EXPECT_EQ(stopped.error().text(), "enough");
 }
 
 TEST(RunReader, WhatIsAbsentIsAnErrorWithTheNextStep) {
   TempDir dir;
   auto absent = RunReader::Open(dir.path() / "absent");
   ASSERT_FALSE(absent.ok());
-  EXPECT_THAT(absent.error().message, HasSubstr("absent"));
-  EXPECT_THAT(absent.error().message, HasSubstr("steptrace ls"));
+  EXPECT_THAT(absent.error().text(), HasSubstr("absent"));
+  EXPECT_THAT(absent.error().text(), HasSubstr("steptrace ls"));
 }
 
 TEST(RunReader, FollowsARunThatIsClosedUnderItsEyes) {
@@ -177,7 +177,7 @@ TEST(RunReader, FollowsARunThatIsClosedUnderItsEyes) {
   std::thread closer([&] { EXPECT_TRUE(writer.Close(CompletedManifest()).ok()); });
   do {
     auto steps = reader.Read<StepRow>();
-    EXPECT_TRUE(steps.ok()) << (steps.ok() ? "" : steps.error().message);
+    EXPECT_TRUE(steps.ok()) << (steps.ok() ? "" : steps.error().text());
     EXPECT_EQ(steps.ok() ? static_cast<int64_t>(steps->size()) : -1, kSteps);
   } while (reader.Refresh().ok() && reader.state() == RunState::kLive);
   closer.join();

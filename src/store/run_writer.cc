@@ -75,9 +75,9 @@ class TableBuffer {
 
   int64_t lost() const { return lost_; }
 
-  std::optional<LossRow> TakeLoss(int32_t node, StringTable& strings) {
+  std::optional<DataLossRow> TakeLoss(int32_t node, StringTable& strings) {
     if (lost_ == 0) return std::nullopt;
-    LossRow loss;
+    DataLossRow loss;
     loss.node = node;
     loss.table = strings.Intern(TableOf<Row>::kName);
     loss.cause = strings.Intern(NameOf(LossCause::kDiskRefused));
@@ -172,8 +172,8 @@ struct RunWriter::Impl {
     });
     if (all_written && refused) {
       refused = false;
-      for (const LossRow& loss : TakeLosses()) Append(loss);
-      Note(std::get<TableBuffer<LossRow>>(buffers).Flush(strings));
+      for (const DataLossRow& loss : TakeLosses()) Append(loss);
+      Note(std::get<TableBuffer<DataLossRow>>(buffers).Flush(strings));
     }
     int sync_error = sync ? sync->TakeError() : 0;
     if (sync_error != 0 && untold.ok()) {
@@ -182,8 +182,8 @@ struct RunWriter::Impl {
     return std::exchange(untold, Status());
   }
 
-  std::vector<LossRow> TakeLosses() {
-    std::vector<LossRow> losses;
+  std::vector<DataLossRow> TakeLosses() {
+    std::vector<DataLossRow> losses;
     ForEachBuffer([&](auto& buffer) {
       auto loss = buffer.TakeLoss(options.node, strings);
       if (loss) losses.push_back(*std::move(loss));
@@ -216,6 +216,7 @@ struct RunWriter::Impl {
     other.tables = std::move(manifest.tables);
     other.writer_pid = ::getpid();
     other.command = options.redactor.Words(other.command);
+    for (auto& [tag, value] : other.identity.tags) value = options.redactor.Member(tag, value);
     manifest = std::move(other);
   }
 
@@ -239,7 +240,7 @@ RunWriter::~RunWriter() = default;
 Result<RunWriter> RunWriter::Create(const fs::path& run, Manifest manifest,
                                     const WriterOptions& options) {
   if (HasManifest(run)) {
-    return Error{run.string() + ": there is a run in this folder; choose another with --output"};
+    return Error{run.string() + ": there is a run in this folder", "choose another with --output"};
   }
   const std::string writer = OwnWriterName();
   STEPTRACE_RETURN_IF_ERROR(MakeDirs(JournalDir(run, writer)));

@@ -19,7 +19,7 @@ struct WriterOptions {
   int64_t chunk_bytes = 6 << 20;     // rows in memory at once while closing: bounds its RSS
   int64_t pending_bytes = 4 << 20;  // rows of a table kept for a disk that takes none; then counted
   int64_t sync_interval_ms = 1000;  // fdatasync by a thread of its own; 0: none (tests)
-  Redactor redactor{};  // of the manifest's command and of rows' texts (redacted_rows.h)
+  Redactor redactor{};  // of the manifest's command and tags and of rows' texts (redacted_rows.h)
 };
 
 // A writer of a run: of the rows of one node. Rows go to journals while the run lives and to
@@ -44,7 +44,7 @@ class RunWriter {
 
   // Hands all buffered rows to the kernel: they survive the death of this process. On a disk that
   // takes no more it fails once, holds and then counts rows, and tries again with each Flush; what
-  // was lost becomes a row of `losses`.
+  // was lost becomes a row of `data_loss`.
   Status Flush();
 
   // Rows counted as lost since the disk refused them.

@@ -10,8 +10,8 @@
 #include "store/journal_reader.h"
 #include "store/run_files.h"
 #include "store/run_reader.h"
-#include "store/test_run.h"
 #include "store/written_manifests.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {

@@ -11,8 +11,8 @@
 #include "store/recovery.h"
 #include "store/row_columns.h"
 #include "store/segment.h"
-#include "store/test_run.h"
 #include "testing/soak.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -185,9 +185,9 @@ TEST_F(SalvageTest, RecoveryKeepsWhatIsSoundAndPutsTheFileAside) {
     EXPECT_TRUE(reader.Read<SliceRow>()->empty());
     left_out = reader.damaged().size();
     ASSERT_EQ(left_out, 1u);
-    EXPECT_THAT(reader.damaged()[0].why,
+    EXPECT_THAT(reader.damaged()[0].why.text(),
                 HasSubstr("`steptrace recover " + run().string() + "` keeps what is sound of it"));
-    const auto losses = *reader.Read<LossRow>();
+    const auto losses = *reader.Read<DataLossRow>();
     ASSERT_EQ(losses.size(), 1u);
     EXPECT_EQ(reader.Text(losses[0].cause), "segment_damaged");
     EXPECT_EQ(losses[0].count, kSalvageRows);
@@ -199,8 +199,8 @@ TEST_F(SalvageTest, RecoveryKeepsWhatIsSoundAndPutsTheFileAside) {
   RunReader reader = OpenRun(run());
   int64_t lost = 0;
   int64_t columns = 0;
-  const auto losses = reader.Read<LossRow>();
-  for (const LossRow& loss : *losses) {
+  const auto losses = reader.Read<DataLossRow>();
+  for (const DataLossRow& loss : *losses) {
     const std::string& cause = reader.Text(loss.cause);
     lost += cause == "segment_damaged" ? loss.count : 0;
     columns += cause == "column_damaged";

@@ -161,10 +161,10 @@ class TableScan {
       if (output_.full()) break;
       STEPTRACE_RETURN_IF_ERROR(ScanJournal(file));
     }
-    if constexpr (std::is_same_v<Row, LossRow>) {
-      std::vector<LossRow> more;
+    if constexpr (std::is_same_v<Row, DataLossRow>) {
+      std::vector<DataLossRow> more;
       STEPTRACE_RETURN_IF_ERROR(hooks_.more_losses(&more));
-      for (LossRow& row : more) {
+      for (DataLossRow& row : more) {
         if (filter_(row)) STEPTRACE_RETURN_IF_ERROR(output_.Add(std::move(row)));
       }
     }
@@ -261,7 +261,7 @@ Status ScanTable(const fs::path& run, const Manifest& manifest, StringTable& str
   if (known) return status;
   std::string names;
   for (const std::string& name : TableNames()) names += (names.empty() ? "" : ", ") + name;
-  return Error{"no table '" + table + "'; the tables are " + names};
+  return Error{"no table '" + table + "'", "the tables are " + names};
 }
 
 }  // namespace steptrace::store

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "store/manifest.h"
-#include "store/run_reader.h"
+#include "store/read_options.h"
 #include "store/string_table.h"
 
 namespace steptrace::store {
@@ -16,8 +16,8 @@ namespace steptrace::store {
 struct ScanHooks {
   // Of a segment that cannot be read; an error ends the scan.
   std::function<Status(const SegmentInfo&, const Error&)> failed;
-  // Rows of `losses` that stand in no file. Asked for behind all others.
-  std::function<Status(std::vector<LossRow>*)> more_losses;
+  // Rows of `data_loss` that stand in no file. Asked for behind all others.
+  std::function<Status(std::vector<DataLossRow>*)> more_losses;
 };
 
 // What RunReader::Scan does: reads part by part, merges by time and writes batch by batch.

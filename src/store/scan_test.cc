@@ -8,7 +8,7 @@
 
 #include "base/unique_fd.h"
 #include "store/segment.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 std::string ScanToString(RunReader& reader, const std::string& table, const ScanOptions& options) {
   UniqueFd fd(::memfd_create("scan", MFD_CLOEXEC));
   Status status = reader.Scan(table, options, fd.get());
-  EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
+  EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().text());
   std::string text(static_cast<size_t>(::lseek(fd.get(), 0, SEEK_END)), '\0');
   EXPECT_EQ(::pread(fd.get(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
   return text;
@@ -116,7 +116,7 @@ TEST(Scan, SaysWhatIsWrongInOneLine) {
   RunReader reader = OpenRun(dir.path() / "run");
   auto error = [&](const std::string& table, const ScanOptions& options) {
     Status status = reader.Scan(table, options, -1);
-    std::string message = status.ok() ? "" : status.error().message;
+    std::string message = status.ok() ? "" : status.error().text();
     EXPECT_EQ(message.find('\n'), std::string::npos);
     return message;
   };

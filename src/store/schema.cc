@@ -61,6 +61,13 @@ std::string Wrap(const std::string& sentence, size_t width, const std::string& i
   return lines;
 }
 
+// As JSON and Arrow give a value to the pages.
+std::string TypeScriptName(const ColumnSchema& column) {
+  const bool is_text = column.type.find("string") != std::string::npos;
+  std::string name = is_text ? "string" : column.type == "bool" ? "boolean" : "number";
+  return column.nullable ? name + " | null" : name;
+}
+
 std::string Escaped(std::string text) {
   for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
     text.insert(at, "\\");
@@ -74,6 +81,10 @@ std::vector<TableSchema> AllTableSchemas() {
   std::vector<TableSchema> tables;
   ForEachTable([&]<class Row>() {
     TableSchema table{TableOf<Row>::kName, TableOf<Row>::kSentence, {}};
+    if constexpr (requires { TableOf<Row>::kFormerName; }) {
+      table.sentence += fmt::format(" Runs of earlier versions have it in the folder `{}`.",
+                                    TableOf<Row>::kFormerName);
+    }
     ForEachField<Row>([&]<class Member>(const Field<Row, Member>& field) {
       using Type = OptionalOf<Member>;
       table.columns.push_back({field.name, TypeName<typename Type::Value>(), Type::kNullable,
@@ -136,6 +147,24 @@ std::string SchemaAsJson() {
     tables.push_back({{"name", table.name}, {"meaning", table.sentence}, {"columns", columns}});
   }
   return tables.dump(2) + "\n";
+}
+
+std::string SchemaAsTypeScript() {
+  std::string text =
+      "// SPDX-License-Identifier: Apache-2.0\n"
+      "// Generated from src/store/tables.h by its test; do not edit.\n\n"
+      "/** The tables of a run, and the columns of a row of each (docs/reference/schema.md). */\n"
+      "export interface Tables {\n";
+  for (const TableSchema& table : AllTableSchemas()) {
+    text += fmt::format("  {}: {{\n", table.name);
+    for (const ColumnSchema& column : table.columns) {
+      text += fmt::format("    {}: {};\n", column.name, TypeScriptName(column));
+    }
+    text += "  };\n";
+  }
+  return text +
+         "}\n\nexport type TableName = keyof Tables;\n"
+         "export type ColumnOf<Table extends TableName> = keyof Tables[Table];\n";
 }
 
 }  // namespace steptrace::store

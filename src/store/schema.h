@@ -28,5 +28,6 @@ std::vector<TableSchema> AllTableSchemas();
 std::string SchemaAsText();      // for 80 columns
 std::string SchemaAsMarkdown();  // docs/reference/schema.md
 std::string SchemaAsJson();
+std::string SchemaAsTypeScript();  // ui/src/api/tables.ts
 
 }  // namespace steptrace::store

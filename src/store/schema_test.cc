@@ -11,15 +11,20 @@
 namespace steptrace::store {
 namespace {
 
-TEST(Schema, ThePageInTheDocsIsCurrent) {
-  std::string path = std::string(STEPTRACE_SOURCE_DIR) + "/docs/reference/schema.md";
+void ExpectCurrent(const std::string& file, const std::string& wanted) {
+  const std::string path = std::string(STEPTRACE_SOURCE_DIR) + "/" + file;
   if (std::getenv("STEPTRACE_UPDATE_PAGES") != nullptr) {
-    std::ofstream(path, std::ios::trunc) << SchemaAsMarkdown();
+    std::ofstream(path, std::ios::trunc) << wanted;
   }
-  std::ostringstream page;
-  page << std::ifstream(path).rdbuf();
-  EXPECT_TRUE(page.str() == SchemaAsMarkdown())
-      << "tables.h has changed; write the page anew: STEPTRACE_UPDATE_PAGES=1 store_test";
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_TRUE(text.str() == wanted)
+      << "tables.h has changed; write " << file << " anew: STEPTRACE_UPDATE_PAGES=1 store_test";
+}
+
+TEST(Schema, WhatTheDocsAndThePagesKnowOfItIsCurrent) {
+  ExpectCurrent("docs/reference/schema.md", SchemaAsMarkdown());
+  ExpectCurrent("ui/src/api/tables.ts", SchemaAsTypeScript());
 }
 
 TEST(Schema, EveryColumnIsNamedOnceAndExplained) {
@@ -35,7 +40,7 @@ TEST(Schema, EveryColumnIsNamedOnceAndExplained) {
       EXPECT_EQ(column.name.ends_with("_ns"), column.unit == "ns") << where;
     }
   }
-  EXPECT_TRUE(tables.contains("steps") && tables.contains("losses"));
+  EXPECT_TRUE(tables.contains("steps") && tables.contains("data_loss"));
 }
 
 TEST(Schema, TheTextFitsEightyColumns) {

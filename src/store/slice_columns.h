@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "store/string_table.h"
@@ -34,5 +36,17 @@ struct SliceColumns {
 
   size_t size() const { return ts_ns.size(); }
 };
+
+// By name. What encodes them proves that these are the table's.
+inline constexpr auto kSliceColumns = std::make_tuple(
+    std::pair("ts_ns", &SliceColumns::ts_ns), std::pair("dur_ns", &SliceColumns::dur_ns),
+    std::pair("track", &SliceColumns::track), std::pair("name", &SliceColumns::name),
+    std::pair("category", &SliceColumns::category), std::pair("depth", &SliceColumns::depth),
+    std::pair("step", &SliceColumns::step), std::pair("correlation", &SliceColumns::correlation),
+    std::pair("flow_out", &SliceColumns::flow_out), std::pair("flow_in", &SliceColumns::flow_in),
+    std::pair("bytes", &SliceColumns::bytes), std::pair("group", &SliceColumns::group),
+    std::pair("sequence", &SliceColumns::sequence),
+    std::pair("external_id", &SliceColumns::external_id),
+    std::pair("details", &SliceColumns::details), std::pair("args", &SliceColumns::args));
 
 }  // namespace steptrace::store

@@ -7,9 +7,13 @@
 #include <arrow/util/bitmap_ops.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
-#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "store/arrow_support.h"
@@ -69,41 +73,65 @@ ArrayResult Names(const std::vector<StringId>& ids, const StringTable& strings, 
                                                   dictionary.Texts(strings));
 }
 
-ArrayResult Column(const SliceColumns& columns, const std::string& name,
-                   const StringTable& strings) {
-  if (name == "ts_ns") return Numbers(columns.ts_ns);
-  if (name == "dur_ns") return Numbers(columns.dur_ns);
-  if (name == "track") return Numbers(columns.track);
-  if (name == "depth") return Numbers(columns.depth);
-  const auto& ts_ns = columns.ts_ns;
-  if (name == "name") return Names(columns.name, strings, columns.size());
-  if (name == "category") return Names(columns.category, strings, columns.size());
-  if (name == "details") return Names(columns.details, strings, columns.size());
-  // Text by the schema; given as a dictionary, Parquet need not search for what repeats.
-  if (name == "args") return Names(columns.args, strings, columns.size());
-  if (name == "step") return Nullable(columns.step, ts_ns);
-  if (name == "correlation") return Nullable(columns.correlation, ts_ns);
-  if (name == "flow_out") return Nullable(columns.flow_out, ts_ns);
-  if (name == "flow_in") return Nullable(columns.flow_in, ts_ns);
-  if (name == "bytes") return Nullable(columns.bytes, ts_ns);
-  if (name == "group") return Nullable(columns.group, ts_ns);
-  if (name == "sequence") return Nullable(columns.sequence, ts_ns);
-  if (name == "external_id") return Nullable(columns.external_id, ts_ns);
-  return arrow::Status::NotImplemented("slices have a column ", name, " that is new here");
+using SliceTable = TableOf<SliceRow>;
+constexpr size_t kSliceColumnCount = std::tuple_size_v<decltype(kSliceColumns)>;
+
+// Where in the table each of SliceColumns is. Does not compile where either has one more, or they
+// stand in another order.
+consteval std::array<size_t, kSliceColumnCount> SlicePlaces() {
+  std::array<std::string_view, kSliceColumnCount> names = std::apply(
+      [](const auto&... column) { return std::array{std::string_view(column.first)...}; },
+      kSliceColumns);
+  std::array<size_t, kSliceColumnCount> places{};
+  size_t found = 0, at = 0;
+  const auto take = [&](std::string_view name) {
+    const size_t place = at++;
+    if (IsPathColumn(name)) return;
+    if (found == kSliceColumnCount || names[found] != name)
+      throw "SliceColumns lacks a column of slices";
+    places[found++] = place;
+  };
+  std::apply([&](const auto&... field) { (take(field.name), ...); }, SliceTable::kFields);
+  if (found != kSliceColumnCount) throw "slices lack a column of SliceColumns";
+  return places;
+}
+constexpr std::array<size_t, kSliceColumnCount> kSlicePlaces = SlicePlaces();
+
+template <size_t kAt>
+ArrayResult EncodedColumn(const SliceColumns& columns, const StringTable& strings) {
+  constexpr auto kField = std::get<kSlicePlaces[kAt]>(SliceTable::kFields);
+  using Member = std::remove_cvref_t<decltype(SliceRow().*kField.member)>;
+  const auto& values = columns.*std::get<kAt>(kSliceColumns).second;
+  if constexpr (OptionalOf<Member>::kNullable) {
+    return Nullable(values, columns.ts_ns);
+  } else if constexpr (std::is_integral_v<Member>) {
+    return Numbers(values);
+  } else {
+    // Also text by the schema; given as a dictionary, Parquet need not search for what repeats.
+    return Names(values, strings, columns.size());
+  }
+}
+
+template <size_t... kAt>
+arrow::Result<arrow::ArrayVector> EncodedColumns(const SliceColumns& columns,
+                                                 const StringTable& strings,
+                                                 std::index_sequence<kAt...> /*each*/) {
+  arrow::ArrayVector arrays;
+  for (ArrayResult (*column)(const SliceColumns&, const StringTable&) : {&EncodedColumn<kAt>...}) {
+    ARROW_ASSIGN_OR_RAISE(auto array, column(columns, strings));
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
 }
 
 }  // namespace
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> EncodeSlices(const SliceColumns& columns,
                                                                 const StringTable& strings) {
-  auto schema = SchemaOf<SliceRow>(PathColumns::kLeaveOut);
-  arrow::ArrayVector arrays;
-  for (const auto& field : schema->fields()) {
-    ARROW_ASSIGN_OR_RAISE(auto array, Column(columns, field->name(), strings));
-    arrays.push_back(std::move(array));
-  }
-  return arrow::RecordBatch::Make(std::move(schema), static_cast<int64_t>(columns.size()),
-                                  std::move(arrays));
+  ARROW_ASSIGN_OR_RAISE(
+      auto arrays, EncodedColumns(columns, strings, std::make_index_sequence<kSliceColumnCount>()));
+  return arrow::RecordBatch::Make(SchemaOf<SliceRow>(PathColumns::kLeaveOut),
+                                  static_cast<int64_t>(columns.size()), std::move(arrays));
 }
 
 }  // namespace steptrace::store

@@ -10,7 +10,7 @@
 
 #include "store/recovery.h"
 #include "store/run_reader.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {

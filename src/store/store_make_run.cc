@@ -28,7 +28,7 @@ int64_t Number(const Settings& settings, const char* key, int64_t otherwise) {
 
 void Require(const Status& status) {
   if (status.ok()) return;
-  std::fprintf(stderr, "store_make_run: %s\n", status.error().message.c_str());
+  std::fprintf(stderr, "store_make_run: %s\n", status.error().text().c_str());
   std::exit(2);
 }
 

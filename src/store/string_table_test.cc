@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "store/closed_run.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -41,7 +41,7 @@ std::vector<std::string> NamesIn(const std::filesystem::path& run) {
   RunReader reader = OpenRun(run);
   const auto rows = reader.Read<SliceRow>();
   std::vector<std::string> names;
-  if (!rows.ok()) return {rows.error().message};
+  if (!rows.ok()) return {rows.error().text()};
   for (const SliceRow& row : *rows) names.push_back(reader.Text(row.name));
   return names;
 }

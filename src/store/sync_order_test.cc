@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "store/run_reader.h"
-#include "store/test_run.h"
 #include "store/watched_calls.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "store/run_reader.h"
+#include "store/read_options.h"
 
 namespace steptrace::store {
 

@@ -26,8 +26,10 @@ struct Field {
 template <class Row, class Member>  // clang 14 does not deduce aggregates by itself
 Field(const char*, Member Row::*, Unit, const char*)->Field<Row, Member>;
 
+// Specialised by each row: kName, kSentence, kFields, and kFormerName where earlier builds wrote
+// the table under another name, by which it is still found.
 template <class Row>
-struct TableOf;  // specialised by each row: kName, kSentence, kFields
+struct TableOf;
 
 // ---- tracks ------------------------------------------------------------------------------------
 struct TrackRow {
@@ -235,6 +237,36 @@ struct TableOf<StepRow> {
       Field{"longest_user_range_ns", &R::longest_user_range_ns, Unit::kNs, "That time."});
 };
 
+// ---- step_stages -------------------------------------------------------------------------------
+struct StepStageRow {
+  int32_t node = 0;
+  int32_t rank = 0;
+  int64_t ts_ns = 0;
+  int64_t step = 0;
+  StringId phase{};
+  StringId stage{};
+  int64_t dur_ns = 0;
+};
+
+template <>
+struct TableOf<StepStageRow> {
+  static constexpr const char* kName = "step_stages";
+  static constexpr const char* kSentence =
+      "Stages of training steps that `steps` has no column for, as parts of one of its phases: the "
+      "script's own ranges, by name.";
+  using R = StepStageRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
+      Field{"rank", &R::rank, Unit::kNone, "Rank of the process that trained."},
+      Field{"ts_ns", &R::ts_ns, Unit::kNs, "Begin of the step: with the rank its key in `steps`."},
+      Field{"step", &R::step, Unit::kNone, "Number of the step in its rank, from 0."},
+      Field{"phase", &R::phase, Unit::kNone,
+            "The phase of the step that this is a part of: other."},
+      Field{"stage", &R::stage, Unit::kNone, "Name of the range."},
+      Field{"dur_ns", &R::dur_ns, Unit::kNs,
+            "Time of its own in that phase, without what lies within it."});
+};
+
 // ---- counters ----------------------------------------------------------------------------------
 struct CounterRow {
   int64_t ts_ns = 0;
@@ -254,8 +286,8 @@ struct TableOf<CounterRow> {
       Field{"value", &R::value, Unit::kSeeMetric, "The value, in the unit of the metric."});
 };
 
-// ---- facts -------------------------------------------------------------------------------------
-struct FactRow {
+// ---- run_metadata ------------------------------------------------------------------------------
+struct RunMetadataRow {
   int64_t ts_ns = 0;
   int32_t node = 0;
   int32_t rank = -1;
@@ -265,13 +297,14 @@ struct FactRow {
 };
 
 template <>
-struct TableOf<FactRow> {
-  static constexpr const char* kName = "facts";
+struct TableOf<RunMetadataRow> {
+  static constexpr const char* kName = "run_metadata";
+  static constexpr const char* kFormerName = "facts";
   static constexpr const char* kSentence =
       "What processes told of themselves (loaders, frameworks, ranks, devices, state of the "
       "hooks), "
       "and where the rest comes from.";
-  using R = FactRow;
+  using R = RunMetadataRow;
   static constexpr auto kFields = std::make_tuple(
       Field{"ts_ns", &R::ts_ns, Unit::kNs, "When it was told, since the run's epoch."},
       Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
@@ -386,8 +419,8 @@ struct TableOf<FindingRow> {
       Field{"evidence", &R::evidence, Unit::kJson, "What it rests on, as a JSON object."});
 };
 
-// ---- losses ------------------------------------------------------------------------------------
-struct LossRow {
+// ---- data_loss ---------------------------------------------------------------------------------
+struct DataLossRow {
   int32_t node = 0;
   int32_t rank = -1;
   std::optional<int64_t> pid;
@@ -397,13 +430,15 @@ struct LossRow {
   std::optional<int64_t> from_ns;
   std::optional<int64_t> to_ns;
   std::string detail;
+  std::string evidence{};
 };
 
 template <>
-struct TableOf<LossRow> {
-  static constexpr const char* kName = "losses";
+struct TableOf<DataLossRow> {
+  static constexpr const char* kName = "data_loss";
+  static constexpr const char* kFormerName = "losses";
   static constexpr const char* kSentence = "What is missing from this run, by cause.";
-  using R = LossRow;
+  using R = DataLossRow;
   static constexpr auto kFields = std::make_tuple(
       Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
@@ -413,7 +448,10 @@ struct TableOf<LossRow> {
       Field{"count", &R::count, Unit::kCount, "How much is missing; -1: not countable."},
       Field{"from_ns", &R::from_ns, Unit::kNs, "Begin of the stretch, where known."},
       Field{"to_ns", &R::to_ns, Unit::kNs, "End of the stretch, where known."},
-      Field{"detail", &R::detail, Unit::kNone, "The loss in a sentence with its next step."});
+      Field{"detail", &R::detail, Unit::kNone, "The loss in a sentence with its next step."},
+      Field{"evidence", &R::evidence, Unit::kJson,
+            "The kind and values that it is made of, as a JSON object; empty: the cause says it "
+            "all, or nobody knows more than the sentence."});
 };
 
 }  // namespace steptrace::store

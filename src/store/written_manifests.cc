@@ -72,7 +72,7 @@ Result<Manifest> ReadOne(const fs::path& file, const std::string& writer) {
   STEPTRACE_ASSIGN_OR_RETURN(Manifest manifest, ManifestFromJson(json, file.string()));
   const bool has_own_format = (manifest.format == 1) == writer.empty();
   if (manifest.writer == writer && has_own_format) return manifest;
-  return Error{file.string() + ": it is of another writer; bring it back from a copy"};
+  return Error{file.string() + ": it is of another writer", "bring it back from a copy"};
 }
 
 // Nobody of this build may judge what it says. A number that changed on the disk is no newer
@@ -90,24 +90,19 @@ bool StillHolds(const fs::path& run, const Manifest& manifest) {
          fs::is_directory(JournalDir(run, manifest.writer), failed);
 }
 
-// The cause without its next step, which is another for a run than for a file alone.
-std::string CauseOf(const Error& error) {
-  return error.message.substr(0, error.message.rfind("; "));
-}
-
 // One try: generations come and go while a writer lives.
 Result<WriterManifest> TryWriter(const fs::path& run, const std::string& writer) {
   WriterManifest found;
   const std::vector<fs::path> files = ManifestFiles(run, writer);
   if (files.empty()) {
-    return Error{FolderOf(run, writer).string() + ": has no manifest; bring it back from a copy"};
+    return Error{FolderOf(run, writer).string() + ": has no manifest", "bring it back from a copy"};
   }
   std::optional<Error> first;
   for (const fs::path& file : files) {
     auto manifest = ReadOne(file, writer);
     if (manifest.ok() && (!first || StillHolds(run, *manifest))) {
       found.manifest = *std::move(manifest);
-      if (first) found.why = CauseOf(*first);
+      if (first) found.why = first->cause;
       return found;
     }
     if (!manifest.ok() && !first) first = manifest.error();
@@ -153,7 +148,7 @@ Status WriteGeneration(const fs::path& run, const Manifest& manifest, const std:
   const auto files = ManifestFiles(run, manifest.writer);
   const int64_t generation = files.empty() ? 1 : GenerationOf(files.front()) + 1;
   if (generation > kMostGenerations) {
-    return Error{files.front().string() + ": no number is left behind it; put this file aside"};
+    return Error{files.front().string() + ": no number is left behind it", "put this file aside"};
   }
   STEPTRACE_RETURN_IF_ERROR(WriteOnce(folder / fmt::format("{}.json", generation), json));
   RemoveOlder(run, manifest.writer, generation);
@@ -189,16 +184,15 @@ Error WithNextStep(const fs::path& run, const std::string& writer, const Error& 
   const std::string cause = missing
                                 ? run.string() + ": is a run whose " +
                                       (writer.empty() ? kFormat1File : "manifest") + " is missing"
-                                : CauseOf(error);
-  return Error{
-      fmt::format("{}; `steptrace recover {}` rebuilds it", cause, ShellWord(run.string()))};
+                                : error.cause;
+  return Error{cause, fmt::format("`steptrace recover {}` rebuilds it", ShellWord(run.string())),
+               Error::Kind::kNeedsRecovery};
 }
 
 Error TwoRuns(const fs::path& run, const std::string& a, const std::string& b, const char* what) {
-  return Error{
-      fmt::format("{}: the writers {} and {} {}, so that these are two runs in one folder; "
-                  "take them apart, `steptrace join` makes one of them",
-                  run.string(), a, b, what)};
+  return Error{fmt::format("{}: the writers {} and {} {}, so that these are two runs in one folder",
+                           run.string(), a, b, what),
+               "take them apart, `steptrace join` makes one of them"};
 }
 
 // Rows of writers that count otherwise cannot be put together as they stand.

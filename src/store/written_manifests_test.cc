@@ -12,7 +12,7 @@
 
 #include "store/add_rows.h"
 #include "store/recovery.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::store {
 namespace {
@@ -97,7 +97,7 @@ TEST(WrittenManifests, ANumberThatIsTooHighIsNoGeneration) {
   EXPECT_EQ(ReadManifest(dir.path())->id, SampleManifest().id);
   const Status refused = WriteManifest(dir.path(), Of("w", "host", 0));
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("no number is left"));
+  EXPECT_THAT(refused.error().cause, HasSubstr("no number is left"));
 }
 
 TEST(WrittenManifests, WhatAWriteLeftIsRemovedWhenItIsOld) {
@@ -128,7 +128,7 @@ TEST(WrittenManifests, ANewestThatIsDamagedIsToldAndTheOneBeforeItRead) {
     std::ofstream(FileOf(dir.path(), "w", 2)) << torn;
     RunReader reader = OpenRun(dir.path());
     EXPECT_EQ(reader.manifest().status, kStatusCompleted);
-    const auto losses = reader.Read<LossRow>();
+    const auto losses = reader.Read<DataLossRow>();
     ASSERT_OK(losses);
     ASSERT_EQ(losses->size(), 1u);
     EXPECT_EQ(reader.Text(losses->front().cause), "manifest_damaged");
@@ -155,7 +155,7 @@ TEST(WrittenManifests, AnOlderOneWhoseRowsWereMovedIsNotRead) {
   std::ofstream(NewestManifest(run)) << "damaged";
   const auto refused = RunReader::Open(run);
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("`steptrace recover "));
+  EXPECT_THAT(refused.error().text(), HasSubstr("`steptrace recover "));
   ASSERT_OK(RecoverRun(run));
   EXPECT_EQ(OpenRun(run).Read<StepRow>()->size(), 1u);
 }
@@ -168,7 +168,7 @@ TEST(WrittenManifests, ANewerFormatIsNotTakenForDamage) {
   std::ofstream(FileOf(dir.path(), "w", 2)) << ManifestToJson(newer);
   const auto read = ReadManifest(dir.path());
   ASSERT_FALSE(read.ok());
-  EXPECT_THAT(read.error().message, HasSubstr("format 99 is newer"));
+  EXPECT_THAT(read.error().text(), HasSubstr("format 99 is newer"));
   EXPECT_FALSE(RecoverRun(dir.path()).ok());
 }
 
@@ -180,7 +180,7 @@ TEST(WrittenManifests, ADamagedFormatNumberIsNoNewerFormat) {
   json.at(json.find("\"format\": 2") + 10) = '6';
   std::ofstream(FileOf(dir.path(), "w", 2)) << json;
   RunReader reader = OpenRun(dir.path());
-  const auto losses = reader.Read<LossRow>();
+  const auto losses = reader.Read<DataLossRow>();
   ASSERT_OK(losses);
   ASSERT_EQ(losses->size(), 1u);
   EXPECT_THAT(losses->front().detail, HasSubstr("its checksum is that of another text"));
@@ -190,7 +190,7 @@ TEST(WrittenManifests, AManifestOfAnotherWriterIsDamage) {
   TempDir dir;
   ASSERT_OK(WriteManifest(dir.path(), Of("w", "host", 0)));
   fs::rename(dir.path() / kManifestFolder / "w", dir.path() / kManifestFolder / "v");
-  EXPECT_THAT(ReadManifest(dir.path()).error().message, HasSubstr("of another writer"));
+  EXPECT_THAT(ReadManifest(dir.path()).error().text(), HasSubstr("of another writer"));
 }
 
 TEST(WrittenManifests, RunJsonIsACopyThatNothingReads) {
@@ -371,10 +371,10 @@ TEST_F(TwoWriters, LoseNoRowsWithAManifestOfOne) {
   EXPECT_EQ(reader.manifest().id, SampleManifest().id) << "the other knows of the run";
   EXPECT_EQ(reader.manifest().epoch_utc_ns, SampleManifest().epoch_utc_ns);
   EXPECT_EQ(reader.Read<StepRow>()->size(), 6u);
-  const auto losses = reader.Read<LossRow>();
+  const auto losses = reader.Read<DataLossRow>();
   ASSERT_OK(losses);
   int damaged = 0;
-  for (const LossRow& loss : *losses) damaged += reader.Text(loss.cause) == "manifest_damaged";
+  for (const DataLossRow& loss : *losses) damaged += reader.Text(loss.cause) == "manifest_damaged";
   EXPECT_EQ(damaged, 1);
 }
 
@@ -399,7 +399,7 @@ TEST_F(TwoWriters, TakeNoRowsOfANodeThatNobodyHas) {
   rows[1].node = 9;
   const Status refused = AddRows<StepRow>(run(), rows, strings);
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("no writer of the run has node 9"));
+  EXPECT_THAT(refused.error().cause, HasSubstr("no writer of the run has node 9"));
   ExpectRows(OpenRun(run()));
 }
 
@@ -465,7 +465,7 @@ TEST_F(TwoWriters, AreRefusedWhereTheirTracksHaveTheSameNumbers) {
   Manifest manifest = *ReadManifestOf(run(), "z-0-1");
   manifest.first_number = 0;
   ASSERT_OK(WriteManifest(run(), manifest));
-  EXPECT_THAT(ReadManifest(run()).error().message, HasSubstr("give their tracks the same numbers"));
+  EXPECT_THAT(ReadManifest(run()).error().text(), HasSubstr("give their tracks the same numbers"));
 }
 
 }  // namespace

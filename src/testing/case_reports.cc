@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   for (const auto& file : files) {
     const auto one = ReadVerdictCase(file);
     if (!one.ok()) {
-      std::fprintf(stderr, "%s: %s\n", file.c_str(), one.error().message.c_str());
+      std::fprintf(stderr, "%s: %s\n", file.c_str(), one.error().text().c_str());
       return 1;
     }
     const auto report = nlohmann::json::parse(ReportToJson(BuildReport(one->input)));

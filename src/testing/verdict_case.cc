@@ -258,7 +258,7 @@ void Parser::Counter(const std::string& rest) {
 void Parser::Fact(const std::string& rest) {
   const size_t brace = std::min(rest.find('{'), rest.size());
   std::istringstream words(rest.substr(0, brace));
-  store::FactRow row;
+  store::RunMetadataRow row;
   row.rank = 0;
   for (std::string word; words >> word;) {
     if (word.rfind("rank=", 0) == 0) {
@@ -272,7 +272,7 @@ void Parser::Fact(const std::string& rest) {
 }
 
 void Parser::Loss(Attributes attributes) {
-  store::LossRow row;
+  store::DataLossRow row;
   row.table = Id(Take(attributes, "table", "slices"));
   row.cause = Id(Take(attributes, "cause", "ring_full"));
   row.count = std::stoll(Take(attributes, "count", "-1"));
@@ -302,6 +302,7 @@ std::string FrameText(const std::string& word) {
     return "_MapDatasetFetcher.fetch@" + torch + "utils/data/_utils/fetch.py:52";
   }
   if (word == "WORKER") return "_worker_loop@" + torch + "utils/data/_utils/worker.py:349";
+  if (word == "COLLATE") return "default_collate@" + torch + "utils/data/_utils/collate.py:398";
   if (word == "NEXT")
     return "_BaseDataLoaderIter.__next__@" + torch + "utils/data/dataloader.py:733";
   if (word == "MODULE") return "Module._call_impl@" + torch + "nn/modules/module.py:1786";
@@ -456,7 +457,7 @@ void Parser::Finish() {
   result_.input.facts = result_.facts;
   result_.input.losses = result_.losses;
   auto table = StageTable::Create(std::move(patterns_));
-  if (!table.ok()) throw std::invalid_argument(table.error().message);
+  if (!table.ok()) throw std::invalid_argument(table.error().text());
   result_.stage_table = *std::move(table);
   AddSamples();
   if (result_.stacks.empty()) return;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/report/report_input.h"
+#include "analyze/input/report_input.h"
 #include "analyze/samples/sample_sums.h"
 #include "base/result.h"
 
@@ -23,8 +23,8 @@ struct VerdictCase {
   // What `input` points into.
   std::unique_ptr<store::StringTable> strings = std::make_unique<store::StringTable>();
   std::vector<store::StepRow> steps;
-  std::vector<store::FactRow> facts;
-  std::vector<store::LossRow> losses;
+  std::vector<store::RunMetadataRow> facts;
+  std::vector<store::DataLossRow> losses;
   std::vector<store::TrackRow> tracks;
   std::vector<store::StackRow> stacks;
   std::vector<store::SampleRow> samples;

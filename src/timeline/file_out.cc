@@ -42,8 +42,8 @@ void FileOut::Write(uint64_t at, const void* data, size_t size) {
     const ssize_t wrote = ::pwrite(fd_, bytes, size, static_cast<off_t>(at));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) {
-      status_ = Error{name_ + ": " + std::strerror(wrote < 0 ? errno : EIO) +
-                      "; make room for the timeline's index"};
+      status_ = Error{name_ + ": " + std::strerror(wrote < 0 ? errno : EIO),
+                      "make room for the timeline's index"};
       return;
     }
     bytes += wrote;

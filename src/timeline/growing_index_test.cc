@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/unnamed_file.h"
-#include "timeline/test_index.h"
+#include "testing/timeline_index.h"
 #include "timeline/view.h"
 
 namespace steptrace::timeline {
@@ -133,7 +133,7 @@ TEST(GrowingIndex, IsTheIndexOfItsRowsWheneverItIsTaken) {
       const size_t until = std::min(rows.size(), at + 1 + random() % 7000);
       for (; at < until; ++at) ASSERT_TRUE(Add(*growing, rows[at])) << horizon_ns << " " << at;
       auto index = growing->Take("test", kTestFingerprint);
-      ASSERT_TRUE(index.ok()) << index.error().message;
+      ASSERT_TRUE(index.ok()) << index.error().text();
       taken.push_back(*std::move(index));
       sizes.push_back(at);
     }
@@ -171,7 +171,7 @@ TEST(GrowingIndex, TooManyRowsThatWaitAreAnError) {
 TEST(GrowingIndex, OfNothingAndOfTheEndsOfTime) {
   auto growing = Growing(1000);
   auto empty = growing->Take("test", kTestFingerprint);
-  ASSERT_TRUE(empty.ok()) << empty.error().message;
+  ASSERT_TRUE(empty.ok()) << empty.error().text();
   EXPECT_TRUE(empty->tracks().empty());
   constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
   constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
@@ -179,7 +179,7 @@ TEST(GrowingIndex, OfNothingAndOfTheEndsOfTime) {
   ASSERT_TRUE(growing->AddSlice(1, kLast, kLast, 0));
   for (int64_t i = 0; i < 300; ++i) ASSERT_TRUE(growing->AddSlice(1, i, -4, 1));
   auto index = growing->Take("test", kTestFingerprint);
-  ASSERT_TRUE(index.ok()) << index.error().message;
+  ASSERT_TRUE(index.ok()) << index.error().text();
   EXPECT_EQ(index->tracks()[0].slices, 302u);
   EXPECT_FALSE(growing->AddSlice(1, kFirst, 1, 0));
   EXPECT_EQ(growing->late_ns(), kLast);
@@ -191,7 +191,7 @@ TEST(GrowingIndex, TracksAreInTheirOrder) {
   for (const int32_t track : {9, 3, 5}) ASSERT_TRUE(growing->AddSlice(track, 1, 1, 0));
   for (const int32_t track : {2, 5, 10, 4}) ASSERT_TRUE(growing->AddValue(track, 1, 1));
   const auto index = growing->Take("test", kTestFingerprint);
-  ASSERT_TRUE(index.ok()) << index.error().message;
+  ASSERT_TRUE(index.ok()) << index.error().text();
   std::vector<std::tuple<int32_t, uint64_t, uint64_t>> found;
   for (const FileTrack& track : index->tracks()) {
     found.emplace_back(track.track, track.slices, track.values);

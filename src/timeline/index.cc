@@ -36,7 +36,7 @@ Result<Index> Index::FromFd(UniqueFd fd, const std::string& name, uint64_t finge
   if (::fstat(fd.get(), &facts) != 0) return Error{name + ": " + std::strerror(errno)};
   Index index;
   index.bytes_ = static_cast<uint64_t>(std::max<off_t>(0, facts.st_size));
-  if (index.bytes_ < sizeof(FileHeader)) return Error{name + ": cut off; it is made again"};
+  if (index.bytes_ < sizeof(FileHeader)) return Error{name + ": cut off", "it is made again"};
   void* mapped = ::mmap(nullptr, index.bytes_, PROT_READ, MAP_SHARED, fd.get(), 0);
   if (mapped == MAP_FAILED) return Error{name + ": " + std::strerror(errno)};
   index.file_ = static_cast<const std::byte*>(mapped);
@@ -63,7 +63,7 @@ Result<Index> Index::FromParts(int blocks, uint64_t blocks_bytes, UniqueFd rest,
   index.header_at_ = PlaceBehind(blocks_bytes);
   const auto rest_bytes = static_cast<uint64_t>(std::max<off_t>(0, facts.st_size));
   if (rest_bytes < sizeof(FileHeader) || static_cast<uint64_t>(of_blocks.st_size) < blocks_bytes) {
-    return Error{name + ": cut off; it is made again"};
+    return Error{name + ": cut off", "it is made again"};
   }
   index.bytes_ = index.header_at_ + rest_bytes;
   // Room for both first: each takes its part of it.
@@ -111,13 +111,13 @@ Status Index::Check(const std::string& name, uint64_t fingerprint) {
   FileHeader header;
   std::memcpy(&header, file_ + header_at_, sizeof(header));
   if (header.magic != kMagic || header.order != kByteOrder || header.version != kFormatVersion) {
-    return Error{name + ": of another format; it is made again"};
+    return Error{name + ": of another format", "it is made again"};
   }
   if (header.header_hash != HashBytes(&header, offsetof(FileHeader, header_hash)) ||
       header.file_bytes != bytes_ || !CheckDirectory(header) || !CheckLanes()) {
-    return Error{name + ": damaged; it is made again"};
+    return Error{name + ": damaged", "it is made again"};
   }
-  if (header.fingerprint != fingerprint) return Error{name + ": stale; it is made again"};
+  if (header.fingerprint != fingerprint) return Error{name + ": stale", "it is made again"};
   return {};
 }
 

@@ -78,7 +78,7 @@ Status IndexBuilder::AddSlice(int32_t track, int64_t ts_ns, int64_t dur_ns, uint
   Waiting<Slice>& waiting = *last_slices_;
   const Slice slice = {ts_ns, UsableDuration(ts_ns, dur_ns), label};
   if (waiting.out && ts_ns < settled_ns_) {
-    return Error{"a slice before what was settled; make the index without settling"};
+    return Error{"a slice before what was settled", "make the index without settling"};
   }
   waiting.rows.Add(slice);
   return MakeRoom(sizeof(Slice));

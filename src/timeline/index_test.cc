@@ -12,8 +12,8 @@
 #include <tuple>
 
 #include "base/unnamed_file.h"
+#include "testing/timeline_index.h"
 #include "timeline/label_name.h"
-#include "timeline/test_index.h"
 #include "timeline/view.h"
 
 namespace steptrace::timeline {
@@ -249,7 +249,7 @@ TEST(Index, ValuesOfACounterByBucket) {
 TEST(Index, RefusesAFileOfAnotherRunOrFormat) {
   const std::string bytes = BytesOf({{3, Many(100)}}, 64 << 20);
   ASSERT_TRUE(Open(bytes).ok());
-  EXPECT_NE(Open(bytes, 1).error().message.find("stale"), std::string::npos);
+  EXPECT_NE(Open(bytes, 1).error().text().find("stale"), std::string::npos);
   EXPECT_FALSE(Open("").ok());
   EXPECT_FALSE(Open("no index").ok());
   EXPECT_FALSE(Open(std::string(4096, '\0')).ok());

@@ -3,24 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
-#include <cstdint>
-
 #include "base/fnv.h"
+#include "base/utf8.h"
 
 namespace steptrace::timeline {
 namespace {
 
-constexpr size_t kMaxCharacterBytes = 4;  // of UTF-8
 constexpr std::string_view kMark = "… [";
 
-// No half of a character at its end. Bytes that are no UTF-8 end anywhere.
 std::string_view Beginning(std::string_view text) {
-  size_t end = kMaxNameBytes;
-  for (size_t back = 0; back < kMaxCharacterBytes && end > 0; ++back, --end) {
-    if ((static_cast<unsigned char>(text[end]) & 0xc0) != 0x80) return text.substr(0, end);
-  }
-  return text.substr(0, kMaxNameBytes);
+  return text.substr(0, WholeCharacters(text, kMaxNameBytes));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace steptrace::timeline {
 
 // A text of at most kMaxNameBytes as it is; of a longer one its beginning, cut between characters,
-// and the mark that a report's cut texts have (analyze/report/cut_texts.h): how long it is, and 64
+// and the mark that a report's cut texts have (analyze/json/cut_texts.h): how long it is, and 64
 // bits of it, by which texts that begin alike stay apart. Such a label is always longer than
 // kMaxNameBytes: no whole text is taken for it.
 std::string LabelName(std::string_view text);

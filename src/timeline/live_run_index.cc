@@ -111,7 +111,7 @@ Result<Index> LiveRunIndex::Open(const store::RunReader& run, uint64_t fingerpri
     horizon_ns_ = std::max(2 * horizon_ns_, 2 * std::min(late_ns, kMostHorizonNs));
     gave_up_ = horizon_ns_ > kMostHorizonNs;
   }
-  return Error{run.run().string() + ": its slices come too late; the index is made as a whole"};
+  return Error{run.run().string() + ": its slices come too late", "the index is made as a whole"};
 }
 
 }  // namespace steptrace::timeline

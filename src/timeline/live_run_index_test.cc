@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 #include "store/run_files.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 #include "timeline/run_index.h"
 
 namespace steptrace::timeline {
@@ -27,7 +27,7 @@ class LiveRunIndexTest : public testing::Test {
     store::Manifest manifest = store::SampleManifest();
     manifest.id = name;
     auto writer = store::RunWriter::Create(folder_.path() / name, manifest, store::QuietOptions());
-    EXPECT_TRUE(writer.ok()) << (writer.ok() ? "" : writer.error().message);
+    EXPECT_TRUE(writer.ok()) << (writer.ok() ? "" : writer.error().text());
     return *std::move(writer);
   }
   static void Write(store::RunWriter& writer, int64_t ts_ns, int64_t dur_ns) {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/unnamed_file.h"
+#include "testing/timeline_index.h"
 #include "timeline/index_builder.h"
-#include "timeline/test_index.h"
 
 namespace steptrace::timeline {
 namespace {

@@ -129,7 +129,7 @@ Status Make(store::RunReader& run, int fd, uint64_t fingerprint) {
 
 Result<Index> OpenKept(const fs::path& path, uint64_t fingerprint) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!fd.valid()) return Error{path.string() + ": absent; it is made"};
+  if (!fd.valid()) return Error{path.string() + ": absent", "it is made"};
   return Index::FromFd(std::move(fd), path.string(), fingerprint);
 }
 

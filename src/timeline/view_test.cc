@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "testing/soak.h"
-#include "timeline/test_index.h"
+#include "testing/timeline_index.h"
 
 namespace steptrace::timeline {
 namespace {

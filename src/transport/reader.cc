@@ -24,7 +24,7 @@ uint64_t ControlOffset(uint32_t ring) {
 }
 
 Error Damaged(const char* name, const char* cause) {
-  return Error{std::string(name) + ": " + cause + "; not a ring file of this version, left alone"};
+  return Error{std::string(name) + ": " + cause, "not a ring file of this version, left alone"};
 }
 
 // A counter of the other side, by two readings of which one may be torn: it may only grow, and sums
@@ -61,7 +61,7 @@ Result<UntrustedRingFile> UntrustedRingFile::Open(int dir_fd, const char* name, 
   UntrustedRingFile file;
   STEPTRACE_RETURN_IF_ERROR(file.OpenFile(dir_fd, name, owner));
   if (auto status = file.ReadIdentity(); !status.ok()) {
-    return Damaged(name, status.error().message.c_str());
+    return Damaged(name, status.error().text().c_str());
   }
   return file;
 }
@@ -70,7 +70,7 @@ Status UntrustedRingFile::OpenFile(int dir_fd, const char* name, uid_t owner) {
   // O_NONBLOCK: opening a FIFO of that name must not wait for its writer.
   fd_ = UniqueFd(openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (!fd_.valid()) {
-    return Error{std::string(name) + ": " + std::strerror(errno) + "; cannot be opened as a ring"};
+    return Error{std::string(name) + ": " + std::strerror(errno), "cannot be opened as a ring"};
   }
   struct stat info {};
   if (fstat(fd_.get(), &info) != 0) return Damaged(name, std::strerror(errno));

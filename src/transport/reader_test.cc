@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 

@@ -15,7 +15,7 @@ IDENTITY = (
         "call",
         "cause",
         "role",
-        "subject",
+        "about",
     ),
     *("node", "rank", "device", "stream", "pid", "parent", "step", "step_kind", "phase", "table"),
     *(

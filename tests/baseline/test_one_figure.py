@@ -84,13 +84,40 @@ def test_the_page_of_a_notebook_has_the_reports_shares(run):
     }
 
 
+def blamed(report):
+    """The share of whom the verdict blames, as the bars have it: of a late rank that of the stage in which others wait."""
+    verdict = report["verdict"]
+    late = verdict["straggler_rank"] is not None
+    section, name = ("stages", "straggler") if late else ("suspects", verdict["suspect"])
+    (share,) = [row["share"] for row in report[section]["rows"] if row["name"] == name]
+    return share
+
+
+def check_headline(report):
+    """One figure in the verdict, in the headline's values and in the bars."""
+    verdict = report["verdict"]
+    assert verdict["share"] == pytest.approx(blamed(report), abs=1e-12)
+    assert verdict["share_low"] <= verdict["share"] <= verdict["share_high"]
+    said = [one for one in verdict["figures"] if one["unit"] == "share"]
+    if "share_share" in verdict["values"]:
+        assert verdict["values"]["share_share"] == verdict["share"]
+        assert verdict["share"] in [one["value"] for one in said]
+
+
 def test_the_verdict_has_the_share_of_its_suspect(run):
-    """But for one who is late, whose share is of the steps of those that wait."""
-    verdict = run[1]["verdict"]
-    if verdict["status"] != "found" or verdict["straggler_rank"] is not None:
-        pytest.skip("blames no suspect's own time")
-    (share,) = [r["share"] for r in run[1]["suspects"]["rows"] if r["name"] == verdict["suspect"]]
-    assert verdict["share"] == pytest.approx(share, abs=1e-12)
+    if run[1]["verdict"]["status"] != "found":
+        pytest.skip("blames no one")
+    check_headline(run[1])
+
+
+def test_so_have_those_of_all_cases():
+    """Late ranks among them, for which the others wait."""
+    reports = sources.case_reports()
+    found = {name: one for name, one in reports.items() if one["verdict"]["status"] == "found"}
+    late = [name for name, one in found.items() if one["verdict"]["straggler_rank"] is not None]
+    assert len(found) > 50 and len(late) > 4
+    for report in found.values():
+        check_headline(report)
 
 
 def test_sections_count_what_stands_in_them(run):

@@ -90,8 +90,8 @@ class Run:
 
     def report(self):
         report = self._json("report", str(self.path), "--json")
-        report["losses"]["rows"] = [
-            row for row in report["losses"]["rows"] if row["cause"] != BY_CHANCE
+        report["data_loss"]["rows"] = [
+            row for row in report["data_loss"]["rows"] if row["cause"] != BY_CHANCE
         ]
         return report
 
@@ -101,7 +101,7 @@ class Run:
     def causes(self):
         """Counts of the losses by cause; -1: not countable."""
         causes = {}
-        for row in self.rows("losses"):
+        for row in self.rows("data_loss"):
             if row["cause"] == BY_CHANCE:
                 continue
             causes[row["cause"]] = causes.get(row["cause"], 0) + row["count"]

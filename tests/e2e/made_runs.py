@@ -267,7 +267,7 @@ def make_trained(path: Path, steps: int, kernels: int) -> None:
     run.add("steps", steps_table(steps))
     if kernels > 0:
         run.add("slices", kernels_table(steps, kernels))
-        run.add("facts", source_table())
+        run.add("run_metadata", source_table())
     run.close(steps * STEP_NS)
 
 

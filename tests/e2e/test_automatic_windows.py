@@ -34,7 +34,9 @@ def train(folder, **environment):
     outcome = record(folder, [sys.executable, str(path)], env=environment)
     assert outcome.status == 0, outcome.stderr
     facts = [
-        json.loads(row["json"]) for row in outcome.run.rows("facts") if row["kind"] == "window"
+        json.loads(row["json"])
+        for row in outcome.run.rows("run_metadata")
+        if row["kind"] == "window"
     ]
     shifts = [row for row in outcome.run.rows("findings") if row["subject"] == "step time"]
     # A machine that gets slower for others' sake shifts the steps as well.

@@ -39,7 +39,7 @@ def change(config, text):
 
 
 def facts(run, kind):
-    return [json.loads(row["json"]) for row in run.rows("facts") if row["kind"] == kind]
+    return [json.loads(row["json"]) for row in run.rows("run_metadata") if row["kind"] == kind]
 
 
 def test_a_changed_file_of_settings_reaches_a_running_job(tmp_path):
@@ -110,7 +110,7 @@ def test_what_a_window_lacks_is_told(tmp_path):
     outcome = record(tmp_path, training(tmp_path, 60), *options)
     assert outcome.status == 0, outcome.stderr
     details = [
-        row["detail"] for row in outcome.run.rows("losses") if "window 20:500" in row["detail"]
+        row["detail"] for row in outcome.run.rows("data_loss") if "window 20:500" in row["detail"]
     ]
     assert any("captured no kernels" in detail for detail in details), details
     assert any("the training or the capture ended before" in detail for detail in details), details

@@ -57,11 +57,11 @@ def test_agent_killed(tmp_path):
     assert outcome.status == 7
     assert outcome.stdout.endswith(b"trained\n")
     assert len(outcome.run.rows("slices")) >= 60, "what was drained is readable"
-    gap = [row for row in outcome.run.rows("losses") if row["cause"] == "agent_gap"]
+    gap = [row for row in outcome.run.rows("data_loss") if row["cause"] == "agent_gap"]
     assert len(gap) == 1
     assert gap[0]["to_ns"] > gap[0]["from_ns"] > 0 and gap[0]["detail"]
     assert outcome.run.report()["run"]["exit_code"] == 7
-    assert any(loss["cause"] == "agent_gap" for loss in outcome.run.report()["losses"]["rows"])
+    assert any(loss["cause"] == "agent_gap" for loss in outcome.run.report()["data_loss"]["rows"])
     assert ring_folders() <= before, "nothing is left in shared memory"
 
 
@@ -73,7 +73,7 @@ def test_training_killed(tmp_path):
     report = outcome.run.report()
     assert (report["run"]["status"], report["run"]["signal"]) == ("failed", 9)
     assert len(outcome.run.rows("steps")) >= 29
-    assert report["losses"]["rows"] == [], "all that the training had recorded was drained"
+    assert report["data_loss"]["rows"] == [], "all that the training had recorded was drained"
     assert ring_folders() <= before
 
 

@@ -65,7 +65,7 @@ def test_a_command_in_a_pid_namespace_ends_when_it_ends(tmp_path, prefix):
     assert outcome.run.manifest()["status"] == "completed", "closed before the launcher ended"
     assert b"still" not in outcome.stderr
     report = outcome.run.report()
-    assert report["steps"]["count"] == 30 and report["losses"]["rows"] == []
+    assert report["steps"]["count"] == 30 and report["data_loss"]["rows"] == []
     assert report["phases"]["finalization_ns"] < 30e9, "not the silence after it"
 
 
@@ -86,7 +86,7 @@ def test_a_trainer_that_imports_when_the_command_ends_is_recorded(tmp_path):
     assert b"may come to train" in outcome.stderr
     when_closed(outcome.run)
     report = outcome.run.report()
-    assert report["steps"]["count"] == 30 and report["losses"]["rows"] == []
+    assert report["steps"]["count"] == 30 and report["data_loss"]["rows"] == []
     assert report["phases"]["finalization_ns"] < 30e9
 
 
@@ -116,7 +116,7 @@ def test_a_program_that_never_trains_keeps_no_run_open(tmp_path):
         assert outcome.status == 2
         assert outcome.run.manifest()["status"] == "failed", "closed before the launcher ended"
         report = outcome.run.report()
-        (loss,) = report["losses"]["rows"]
+        (loss,) = report["data_loss"]["rows"]
         assert (loss["cause"], loss["table"], loss["count"]) == (
             "unrecorded_process",
             "counters",
@@ -138,7 +138,7 @@ def test_what_ends_with_its_container_is_named(tmp_path):
     assert outcome.status == 0
     assert outcome.run.manifest()["status"] == "completed"
     report = outcome.run.report()
-    (loss,) = report["losses"]["rows"]
+    (loss,) = report["data_loss"]["rows"]
     assert (loss["cause"], loss["table"], loss["count"]) == ("unrecorded_process", "steps", 1)
     assert report["verdict"]["headline"].startswith("no step seen: the run was closed before")
     assert not any("was seen to be Python" in note["text"] for note in report["notes"])
@@ -174,7 +174,7 @@ for i in range(20000): step(0)
     )
     assert done.returncode == 0, done.stderr
     report = Run(tmp_path / "saved").report()
-    lost = {(loss["table"], loss["cause"]) for loss in report["losses"]["rows"]}
+    lost = {(loss["table"], loss["cause"]) for loss in report["data_loss"]["rows"]}
     assert ("steps", "disk_refused") in lost, lost
     assert report["phases"]["finalization_ns"] is None
     assert any(note["text"].startswith("finalization is not known") for note in report["notes"])

@@ -187,7 +187,7 @@ def test_python_without_site(tmp_path, option):
     command = [sys.executable, option, "-c", "import time; time.sleep(0.5); print('done')"]
     outcome = same_as_without(tmp_path, command)
     assert outcome.status == 0
-    losses = [row for row in outcome.run.rows("losses") if row["table"] == "steps"]
+    losses = [row for row in outcome.run.rows("data_loss") if row["table"] == "steps"]
     assert [row["cause"] for row in losses] == ["no_hooks"]
     assert option in losses[0]["detail"]
 
@@ -196,7 +196,7 @@ def test_python_without_site(tmp_path, option):
 def test_python_without_site_that_ends_at_once(tmp_path, option):
     """Before the agent has looked: what was asked for is known all the same."""
     outcome = same_as_without(tmp_path, [sys.executable, option, "-c", "print('done')"])
-    losses = [row for row in outcome.run.rows("losses") if row["table"] == "steps"]
+    losses = [row for row in outcome.run.rows("data_loss") if row["table"] == "steps"]
     assert [row["cause"] for row in losses] == ["no_hooks"]
     assert option in losses[0]["detail"]
 
@@ -214,7 +214,7 @@ def test_python_without_a_framework(tmp_path, code, headline):
     outcome = same_as_without(tmp_path, [sys.executable, "-c", code])
     report = outcome.run.report()
     assert headline in report["verdict"]["headline"]
-    assert report["losses"]["rows"] == []
+    assert report["data_loss"]["rows"] == []
 
 
 STANDS_FOR_TORCH = {
@@ -245,7 +245,7 @@ def test_hooks_that_cannot_record(tmp_path, site, before, reason):
     """It imported what is hooked: that nothing of it was recorded is a loss, and no 'no torch'."""
     script = f'{before}; PYTHONPATH={site}:$PYTHONPATH exec {sys.executable} -c "{IMPORTS}"'
     outcome = same_as_without(tmp_path, ["bash", "-c", script])
-    (loss,) = outcome.run.report()["losses"]["rows"]
+    (loss,) = outcome.run.report()["data_loss"]["rows"]
     assert (loss["table"], loss["cause"]) == ("steps", "cannot_record")
     assert reason in loss["detail"] and "(pid " in loss["detail"]
     verdict = outcome.run.report()["verdict"]
@@ -264,7 +264,7 @@ def test_a_python_with_hooks_hides_none_without(tmp_path):
     sleeps = "import time; time.sleep(2)"
     line = f'{sys.executable} -c "{sleeps}"; env -i {sys.executable} -c "{sleeps}; print(1)"'
     outcome = same_as_without(tmp_path, ["bash", "-c", line])
-    (loss,) = outcome.run.report()["losses"]["rows"]
+    (loss,) = outcome.run.report()["data_loss"]["rows"]
     assert loss["cause"] == "no_hooks" and "loaded no hooks" in loss["detail"]
 
 
@@ -295,7 +295,7 @@ if __name__ == "__main__":
     outcome = same_as_without(tmp_path, [sys.executable, str(path)])
     report = outcome.run.report()
     assert "torch was not imported" in report["verdict"]["headline"]
-    assert report["losses"]["rows"] == []
+    assert report["data_loss"]["rows"] == []
 
 
 def test_a_script_by_its_own_first_line(tmp_path):
@@ -303,21 +303,21 @@ def test_a_script_by_its_own_first_line(tmp_path):
     path.write_text(f"#!{sys.executable} -S\nprint('done')\n")
     path.chmod(0o755)
     outcome = same_as_without(tmp_path, [str(path)])
-    (loss,) = outcome.run.report()["losses"]["rows"]
+    (loss,) = outcome.run.report()["data_loss"]["rows"]
     assert loss["cause"] == "no_hooks" and "-S" in loss["detail"]
 
 
 def test_a_run_in_a_run_hides_none_beside_it(tmp_path):
     inner = f"{executable()} run --quiet --output {tmp_path / 'inner'} -- sleep 2"
     alone = record(tmp_path, ["bash", "-c", f"{inner}; true"])
-    assert alone.run.report()["losses"]["rows"] == []
+    assert alone.run.report()["data_loss"]["rows"] == []
     (evidence,) = alone.run.report()["verdict"]["evidence"]
     assert evidence["text"].startswith("it ran `steptrace run` itself")
     shutil.rmtree(tmp_path / "inner")
     shutil.rmtree(alone.run.path)
     beside = f"{sys.executable} -S -c 'import time; time.sleep(2)'"
     outcome = record(tmp_path, ["bash", "-c", f"{inner}; {beside}"])
-    (loss,) = outcome.run.report()["losses"]["rows"]
+    (loss,) = outcome.run.report()["data_loss"]["rows"]
     assert "-S" in loss["detail"]
 
 
@@ -326,7 +326,7 @@ def test_hooks_off_is_what_was_asked_for(tmp_path):
     outcome = record(tmp_path, command, "--hooks", "off")
     report = outcome.run.report()
     assert report["verdict"]["headline"] == "no step seen: the hooks were switched off"
-    assert report["losses"]["rows"] == []
+    assert report["data_loss"]["rows"] == []
 
 
 def test_hooks_off_in_a_child_is_not_the_runs(tmp_path):
@@ -334,7 +334,7 @@ def test_hooks_off_in_a_child_is_not_the_runs(tmp_path):
     outcome = record(tmp_path, ["bash", "-c", f"STEPTRACE_HOOKS=off {python}; {python}"])
     report = outcome.run.report()
     assert "torch was not imported" in report["verdict"]["headline"]
-    assert report["losses"]["rows"] == []
+    assert report["data_loss"]["rows"] == []
 
 
 def test_program_without_python(tmp_path):
@@ -344,7 +344,7 @@ def test_program_without_python(tmp_path):
     assert outcome.run.rows("counters"), "the system is sampled all the same"
     report = outcome.run.report()
     assert report["verdict"]["reason"]["id"] == "no_steps"
-    assert report["losses"]["rows"] == [], "nothing was lost"
+    assert report["data_loss"]["rows"] == [], "nothing was lost"
     assert any(
         "no process of the command was seen to be Python" in note["text"]
         for note in report["notes"]
@@ -369,7 +369,9 @@ def test_process_of_another_user(tmp_path):
         ]
         outcome = same_as_without(folder, command)
         assert outcome.status == 3, text
-        detail = next(r["detail"] for r in outcome.run.rows("losses") if r["cause"] == "no_hooks")
+        detail = next(
+            r["detail"] for r in outcome.run.rows("data_loss") if r["cause"] == "no_hooks"
+        )
         assert "65534" in detail
     finally:
         shutil.rmtree(folder)
@@ -397,5 +399,7 @@ def test_trainings_without_ranks_are_numbered(tmp_path):
     line = f"{child[0]} {child[1]}; {child[0]} {child[1]}"
     outcome = record(tmp_path, ["bash", "-c", line])
     assert sorted({row["rank"] for row in outcome.run.rows("steps")}) == [0, 1]
-    facts = [row["json"] for row in outcome.run.rows("facts") if "numbered" in str(row["json"])]
+    facts = [
+        row["json"] for row in outcome.run.rows("run_metadata") if "numbered" in str(row["json"])
+    ]
     assert len(facts) == 1

@@ -56,7 +56,7 @@ def test_disk_fills_while_training(tmp_path):
     causes = saved.causes()
     assert any("disk" in cause or "space" in cause for cause in causes), causes
     assert sum(count for count in causes.values() if count > 0) > 0, "what is lost is counted"
-    assert saved.report()["losses"]["rows"]
+    assert saved.report()["data_loss"]["rows"]
 
 
 @needs_mounts
@@ -137,7 +137,7 @@ def test_small_shared_memory_that_was_asked_for(tmp_path):
     lost = outcome.run.causes()
     assert recorded == 160000 or lost, "everything is there, or what is not is named"
     if lost:
-        assert all(row["detail"] for row in outcome.run.rows("losses"))
+        assert all(row["detail"] for row in outcome.run.rows("data_loss"))
 
 
 @needs_mounts

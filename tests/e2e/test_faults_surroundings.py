@@ -106,7 +106,7 @@ def test_clock_set_back_and_forth(tmp_path):
     times = [row["ts_ns"] for row in outcome.run.rows("counters")]
     assert times and all(0 <= at <= took_ns for at in times)
     assert outcome.run.causes().keys() <= {"unavailable"}
-    assert outcome.run.report()["losses"]["rows"] == []
+    assert outcome.run.report()["data_loss"]["rows"] == []
 
 
 @needs_root
@@ -121,7 +121,7 @@ def test_training_under_another_monotonic_clock(tmp_path):
     assert (outcome.status, outcome.stdout) == (3, b"True\n")
     steps = outcome.run.rows("steps")
     if not steps:  # without a counter that all share, times cannot be told: then it is said
-        assert outcome.run.report()["losses"]["rows"]
+        assert outcome.run.report()["data_loss"]["rows"]
         return
     end_ns = outcome.run.manifest()["end_ns"]
     assert len(steps) == 60
@@ -170,9 +170,9 @@ def test_training_of_root_under_an_agent_of_nobody(open_folder):
         pytest.skip("needs a file system with set-user-id programs")
     done = plain(as_nobody([*recorded, *command]), cwd=open_folder)
     assert (done.returncode, done.stdout, done.stderr) == (3, alone.stdout, alone.stderr)
-    details = [row["detail"] for row in Run(run).rows("losses") if row["cause"] == "no_hooks"]
+    details = [row["detail"] for row in Run(run).rows("data_loss") if row["cause"] == "no_hooks"]
     assert len(details) == 1 and "user 0" in details[0] and str(NOBODY) in details[0]
-    assert any(loss["cause"] == "no_hooks" for loss in Run(run).report()["losses"]["rows"])
+    assert any(loss["cause"] == "no_hooks" for loss in Run(run).report()["data_loss"]["rows"])
 
 
 @needs_root
@@ -198,7 +198,7 @@ def test_processes_that_may_not_be_seen(open_folder):
     )
     report = Run(run).report()
     assert report["run"]["exit_code"] == alone.returncode
-    assert report["losses"]["rows"] or report["notes"], (
+    assert report["data_loss"]["rows"] or report["notes"], (
         "the report says that it has no steps, and why"
     )
     assert report["verdict"]["reason"]["id"] == "no_steps"
@@ -277,8 +277,8 @@ def test_rings_damaged_in_every_field(tmp_path):
     assert len(own) >= 20, "the good one is whole"
     causes = outcome.run.causes()
     assert "ring_damaged" in causes
-    assert {loss["cause"] for loss in outcome.run.report()["losses"]["rows"]} <= set(causes)
-    assert all(row["detail"] for row in outcome.run.rows("losses"))
+    assert {loss["cause"] for loss in outcome.run.report()["data_loss"]["rows"]} <= set(causes)
+    assert all(row["detail"] for row in outcome.run.rows("data_loss"))
 
 
 LONG = "for i in range(400): step(0.01)\n"
@@ -320,11 +320,11 @@ def test_a_closed_run_cut_off_at_any_byte(tmp_path):
             assert done.returncode == 0, (name, size, done.stderr)
             told = [
                 loss
-                for loss in outcome.run.rows("losses")
+                for loss in outcome.run.rows("data_loss")
                 if loss["cause"] == "segment_damaged" and loss["detail"].startswith(name)
             ]
             assert len(told) == 1 and told[0]["count"] > 0, (name, size)
-            causes = {loss["cause"] for loss in json.loads(done.stdout)["losses"]["rows"]}
+            causes = {loss["cause"] for loss in json.loads(done.stdout)["data_loss"]["rows"]}
             assert "segment_damaged" in causes, (name, size)
         segment.write_bytes(whole)
 
@@ -339,7 +339,7 @@ def test_a_closed_run_damaged_within_is_named_and_recovered(tmp_path):
     assert before.returncode == 0, before.stderr
     (loss,) = (
         loss
-        for loss in json.loads(before.stdout)["losses"]["rows"]
+        for loss in json.loads(before.stdout)["data_loss"]["rows"]
         if loss["cause"] == "segment_damaged"
     )
     assert f"`steptrace recover {run}` keeps what is sound of it" in loss["detail"]
@@ -348,6 +348,6 @@ def test_a_closed_run_damaged_within_is_named_and_recovered(tmp_path):
     assert b"1 damaged file put aside" in recovered.stderr
     done = plain([executable(), "report", run, "--json"])
     assert done.returncode == 0
-    losses = json.loads(done.stdout)["losses"]["rows"]
+    losses = json.loads(done.stdout)["data_loss"]["rows"]
     assert [loss["cause"] for loss in losses].count("segment_damaged") == 1
     assert list((outcome.run.path / "damaged").iterdir())

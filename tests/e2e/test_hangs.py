@@ -205,7 +205,7 @@ def test_before_the_first_batch_it_is_told_where_the_job_is(tmp_path):
     verdict = run.report()["verdict"]
     assert "was stopped before an optimizer" in verdict["headline"]
     assert f"look at {place}: it was there when it was stopped" in verdict["advice"][0]["text"]
-    (text,) = [one["text"] for one in verdict["evidence"] if one["table"] == "samples"]
+    (text,) = [one["text"] for one in verdict["evidence"] if one["kind"] == "run.last_seen"]
     assert f"(train.py:{loop})" in text, text
 
 
@@ -223,7 +223,7 @@ def test_workers_that_have_made_their_batches_are_not_blamed(tmp_path):
         return verdict if any(text == f"look at {place}: it is there" for text in advice) else None
 
     verdict = wait_for(told, LIMIT_S)
-    (text,) = [one["text"] for one in verdict["evidence"] if one["table"] == "samples"]
+    (text,) = [one["text"] for one in verdict["evidence"] if one["kind"] == "run.last_seen"]
     assert f"the training's thread waited in {place}" in text
     assert "worker" not in text
     os.kill(running.command(), signal.SIGINT)

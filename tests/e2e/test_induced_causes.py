@@ -47,7 +47,7 @@ def report_of(run, command, before=None, **environment):
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         preexec_fn=before,
     )
     assert done.returncode == 0, done.stderr

@@ -33,7 +33,7 @@ def training(folder, steps):
 
 
 def windows(run):
-    facts = [json.loads(row["json"]) for row in run.rows("facts") if row["kind"] == "window"]
+    facts = [json.loads(row["json"]) for row in run.rows("run_metadata") if row["kind"] == "window"]
     return [fact for fact in facts if fact["source"] == "window"]
 
 
@@ -71,7 +71,7 @@ def test_what_an_interrupted_window_has_is_what_its_rows_have(tmp_path, kinds, s
         os.killpg(recording.pid, signal.SIGTERM)
         outcome = recording.finish()
     [window] = windows(outcome.run)
-    [cut] = [row for row in outcome.run.rows("losses") if row["cause"] == "window_cut"]
+    [cut] = [row for row in outcome.run.rows("data_loss") if row["cause"] == "window_cut"]
     assert window["window"] == "100:400=operators"
     assert window["kinds"] == "operators"
     assert window["steps"] + cut["count"] == 400

@@ -213,7 +213,7 @@ def test_the_verdict_is_of_what_the_device_did(tmp_path, fakes):
 
 def test_operators_and_kernels_in_one_window(tmp_path, fakes):
     run = windowed(tmp_path, fakes, "--capture", "operators,kernels")
-    (window,) = [json.loads(f["json"]) for f in run.rows("facts") if f["kind"] == "window"]
+    (window,) = [json.loads(f["json"]) for f in run.rows("run_metadata") if f["kind"] == "window"]
     assert (window["kinds"], window["steps"]) == ("operators,kernels", 10)
     report = run.report()
     assert report["devices"]["rows"]
@@ -246,7 +246,9 @@ def test_the_scripts_profiler_has_cupti_alone(tmp_path, fakes):
     assert outcome.status == 0, outcome.stderr
     # What the other user of CUPTI traced: three steps of five kernels.
     assert b"unknown 0 records 15 misuse 0" in outcome.stdout, outcome.stdout
-    (window,) = [json.loads(f["json"]) for f in outcome.run.rows("facts") if f["kind"] == "window"]
+    (window,) = [
+        json.loads(f["json"]) for f in outcome.run.rows("run_metadata") if f["kind"] == "window"
+    ]
     assert len(window["stretches"]) == 2
     report = outcome.run.report()
     (note,) = [
@@ -258,7 +260,7 @@ def test_the_scripts_profiler_has_cupti_alone(tmp_path, fakes):
 def test_a_training_too_short_for_the_window_of_kernels_is_told_so(tmp_path, fakes):
     outcome = record(tmp_path, training(tmp_path, fakes, 25), "--capture", "kernels")
     assert outcome.status == 0, outcome.stderr
-    (lost,) = [row for row in outcome.run.report()["losses"]["rows"] if row["cause"] == "window"]
+    (lost,) = [row for row in outcome.run.report()["data_loss"]["rows"] if row["cause"] == "window"]
     assert "--window START:STEPS" in lost["detail"]
 
 
@@ -340,7 +342,7 @@ def step():
         tmp_path, command, "--window", "20:10", "--capture", "kernels", env=environment
     )
     assert outcome.status == 0, outcome.stderr
-    hooks = [json.loads(f["json"]) for f in outcome.run.rows("facts") if f["kind"] == "hook"]
+    hooks = [json.loads(f["json"]) for f in outcome.run.rows("run_metadata") if f["kind"] == "hook"]
     said = [fact["reason"] for fact in hooks if fact["state"] == "unavailable"]
     if hide == "cupti" and any("libcupti is not loaded" not in text for text in said):
         pytest.skip(f"this PyTorch brings a libcupti of its own: {said}")
@@ -393,7 +395,7 @@ def test_another_user_of_cupti_is_left_alone_and_named(tmp_path, fakes, cupti, l
     for words in ("fake_finalized 0", "fake_misuse 0", said):
         assert words in outcome.stdout.decode(), outcome.stdout
     (lost,) = [
-        row for row in outcome.run.report()["losses"]["rows"] if row["cause"] == "cupti_taken"
+        row for row in outcome.run.report()["data_loss"]["rows"] if row["cause"] == "cupti_taken"
     ]
     assert (lost["table"], lost["count"]) == ("slices", 1)
     assert "another tool uses CUPTI" in lost["detail"]
@@ -414,7 +416,7 @@ def test_from_cupti_13_2_on_windows_have_kernels_and_cupti_stays(tmp_path, fakes
     assert len(launches) == 2 * 8 * 5
     report = outcome.run.report()
     assert not [
-        row for row in report["losses"]["rows"] if row["cause"].startswith(("cupti", "window"))
+        row for row in report["data_loss"]["rows"] if row["cause"].startswith(("cupti", "window"))
     ]
     assert [
         one for one in report["notes"] if "CUPTI stays" in one["text"] and "13.2" in one["text"]

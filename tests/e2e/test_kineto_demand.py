@@ -139,7 +139,7 @@ def test_ranks_are_captured_at_the_same_time(tmp_path):
             time.sleep(6)
             done = capture(recording, "--duration", "1", "--capture", "profile")
             run = Run(recording.path)
-            ranks = {row["rank"] for row in run.rows("facts") if row["kind"] == "window"}
+            ranks = {row["rank"] for row in run.rows("run_metadata") if row["kind"] == "window"}
             if ranks == {0, 1}:
                 break
     finally:
@@ -171,12 +171,6 @@ def test_the_exit_is_no_slower(tmp_path, fault):
     assert b"IPC" not in outcome.stderr
 
 
-UNTIL_TOLD = """
-import os
-while not os.path.exists(sys.argv[2]): step()
-"""
-
-
 # Kineto has a thread more from when it is asked; the trace begins within 2 s, and takes 5 s. Where a profiler of
 # the script's begins as that ends, PyTorch may end the process (docs/concepts/windows.md).
 UNTIL_TRACED = """
@@ -189,31 +183,38 @@ while time.monotonic() < until: step()
 """
 
 
-def told_in_a_capture(tmp_path, more, until=UNTIL_TOLD):
-    """Trains until it is captured, then does `more` and ends: its outcome and capture's answer."""
-    go = tmp_path / "go"
-    command = [*training(tmp_path, 4, more=until + more), str(go)]
+def end_in_a_capture(tmp_path, more):
+    """Trains until it is captured, then does `more` and ends: its outcome, and whether the capture failed. One that
+    failed says so in a line, and is a loss of the run; one that did not is whole."""
+    command = training(tmp_path, 4, more=UNTIL_TRACED + more)
     recording = Recording(tmp_path, command, *OPTIONS)
     recording.wait_for_line("trains")
     time.sleep(6)  # it has asked by then, and looks for what it waits for
     line = [executable(), "capture", str(recording.path), "--duration", "5"]
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as asked:
-        time.sleep(5.2)  # it asks every 5 s, and is then captured for 5 s
-        go.touch()
         outcome = recording.finish()
         told = asked.communicate(timeout=LIMIT_S)[1]
-    assert asked.returncode != 0 and told.count("\n") == 1, told
-    assert "window" in outcome.run.causes()
-    return outcome
+    failed = asked.returncode != 0
+    assert told.count("\n") == failed, told
+    assert ("window" in outcome.run.causes()) == failed
+    assert failed or any(row["name"] == "aten::linear" for row in outcome.run.rows("slices"))
+    return outcome, failed
 
 
 def test_a_training_that_ends_in_its_capture_has_done_its_work(tmp_path):
-    """Kineto's destructors may end it (PyTorch 2.13): docs/concepts/windows.md says so."""
-    outcome = told_in_a_capture(tmp_path, 'print("ends", flush=True)\n')
+    """Kineto's destructors may end it (PyTorch 2.13): docs/concepts/windows.md says so. On a busy machine the
+    interpreter's end takes longer than what is left of the capture, which then does not fail."""
+    outcome, _ = end_in_a_capture(tmp_path, 'print("ends", flush=True)\n')
     of_kineto = (-signal.SIGSEGV, -signal.SIGABRT)  # or the allocator notices it first
     assert outcome.status in (0, *of_kineto), outcome.stderr
     assert b"ends" in outcome.stdout
     assert outcome.run.manifest()["status"] == ("completed" if outcome.status == 0 else "failed")
+
+
+def test_a_training_that_is_gone_in_its_capture_fails_it(tmp_path):
+    outcome, failed = end_in_a_capture(tmp_path, "os._exit(0)\n")
+    assert outcome.status == 0
+    assert failed
 
 
 def test_the_scripts_own_profiler_in_a_capture_goes_first(tmp_path):
@@ -224,8 +225,9 @@ with profile() as theirs:
     step(); step()
 print(len([e for e in theirs.events() if e.name == "aten::linear"]), "theirs", flush=True)
 """
-    outcome = told_in_a_capture(tmp_path, own, until=UNTIL_TRACED)
+    outcome, failed = end_in_a_capture(tmp_path, own)
     assert outcome.status == 0, outcome.stderr
+    assert failed
     assert b"2 theirs" in outcome.stdout
 
 

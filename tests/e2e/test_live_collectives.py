@@ -195,7 +195,9 @@ def test_another_tools_plugin_stays_and_is_told(tmp_path):
     theirs = {"NCCL_PROFILER_PLUGIN": "/opt/theirs.so", "NVTX_INJECTION64_PATH": "/opt/nsys.so"}
     outcome = record(tmp_path, [sys.executable, str(path)], env=theirs)
     assert outcome.stdout.split() == [b"/opt/theirs.so"]
-    facts = [json.loads(row["json"]) for row in outcome.run.rows("facts") if row["kind"] == "hook"]
+    facts = [
+        json.loads(row["json"]) for row in outcome.run.rows("run_metadata") if row["kind"] == "hook"
+    ]
     aside = {fact["module"]: fact["reason"] for fact in facts if fact["state"] == "aside"}
     assert "/opt/theirs.so" in aside["NCCL"]
     assert "/opt/nsys.so" in aside["NVTX"]

@@ -58,6 +58,20 @@ def test_ranges_of_the_package_nvtx_are_ranges_of_the_users(tmp_path):
     assert prefetch["ts_ns"] + prefetch["dur_ns"] >= last
     assert prefetch["track"] != batches[0]["track"]
     assert outcome.run.causes() == {}
+    # Each step's own time of each of them, to the nanosecond.
+    steps = [(row["ts_ns"], row["ts_ns"] + row["dur_ns"]) for row in outcome.run.rows("steps")]
+    own = collections.Counter()
+    for begin, end in steps:
+        for name in ("read", "tokenise"):
+            inside = [row for row in rows if row["name"] == name and begin <= row["ts_ns"] < end]
+            own[begin, name] += sum(row["dur_ns"] for row in inside)
+    told = {
+        (row["ts_ns"], row["stage"]): row["dur_ns"]
+        for row in outcome.run.rows("step_stages")
+        if row["stage"] in ("read", "tokenise")
+    }
+    assert told == {key: ns for key, ns in own.items() if ns > 0}
+    assert {row["phase"] for row in outcome.run.rows("step_stages")} == {"other"}
 
 
 def test_without_a_run_nothing_is_loaded(tmp_path):

@@ -72,7 +72,7 @@ def outputs(run, folder):
     yield "report", steptrace("report", run)
     yield "report --json", steptrace("report", run, "--json")
     yield "ls", steptrace("ls", run.parent, "--json")
-    for table in ("facts", "losses", "findings", "tracks"):
+    for table in ("run_metadata", "data_loss", "findings", "tracks"):
         yield table, steptrace("show", run, table, "--json")
     for number, options in enumerate([["--html"], ["--notebook"]]):
         file = folder / f"{number}.out"
@@ -90,7 +90,7 @@ def outputs(run, folder):
         for path in (
             "",
             f"{run.name}/report",
-            f"{run.name}/table/facts",
+            f"{run.name}/table/run_metadata",
             f"{run.name}/timeline/tree",
         ):
             status, body = server.ask(path)
@@ -131,12 +131,14 @@ def test_what_is_no_secret_stays(recorded):
     assert words[:2] == ["bash", "-c"] and words[3:] == ["--token", "REDACTED"]
     assert f"{recorded.path.parent}/train.py" in words[2] and "--lr 0.1" in words[2]
     assert "WANDB_API_KEY=REDACTED" in words[2] and "postgres://me:REDACTED@h/x" in words[2]
-    facts = [json.loads(row["json"]) for row in recorded.rows("facts") if row["kind"] == "process"]
+    facts = [
+        json.loads(row["json"]) for row in recorded.rows("run_metadata") if row["kind"] == "process"
+    ]
     train = f"{recorded.path.parent}/train.py"
     arguments = next(fact["argv"] for fact in facts if fact["argv"][0] == train)
     assert arguments[1:4] == ["--api-key=REDACTED", "--password", "REDACTED"]
     assert arguments[-2:] == ["--lr", "0.1"]
-    reasons = [json.loads(row["json"]).get("reason") for row in recorded.rows("facts")]
+    reasons = [json.loads(row["json"]).get("reason") for row in recorded.rows("run_metadata")]
     address = "GET https://me:REDACTED@h/x?sig=1&token=REDACTED 403, "
     assert address + "Authorization: Bearer REDACTED" in reasons
 

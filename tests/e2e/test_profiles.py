@@ -87,7 +87,9 @@ def captured_when_it_trains(recording, *arguments):
 
 
 def windows(run):
-    facts = [json.loads(fact["json"]) for fact in run.rows("facts") if fact["kind"] == "window"]
+    facts = [
+        json.loads(fact["json"]) for fact in run.rows("run_metadata") if fact["kind"] == "window"
+    ]
     return [fact for fact in facts if fact["steps"] > 0]
 
 
@@ -224,7 +226,7 @@ def test_windows_of_each_kind_follow_each_other_and_overlap(tmp_path):
     )
     assert outcome.status == 0, outcome.stderr
     run = outcome.run
-    assert not {"window", "window_cut"} & set(run.causes()), run.rows("losses")
+    assert not {"window", "window_cut"} & set(run.causes()), run.rows("data_loss")
     assert [(fact["window"], fact["steps"]) for fact in windows(run)] == [
         ("5:1=operators", 1),
         ("7:1=stacks", 1),
@@ -291,7 +293,7 @@ def test_a_trace_that_is_cut_off_gives_what_it_has_and_says_so(tmp_path):
     assert outcome.status == 0, outcome.stderr
     linear = [row for row in outcome.run.rows("slices") if row["name"] == "aten::linear"]
     assert 0 < len(linear) < 20
-    details = [row["detail"] for row in outcome.run.rows("losses") if row["cause"] == "profile"]
+    details = [row["detail"] for row in outcome.run.rows("data_loss") if row["cause"] == "profile"]
     assert any("cut" in detail for detail in details), details
     assert any("could not be imported" in detail for detail in details), details
     assert [name for name in left_files(outcome.run) if name.startswith("refused-")]

@@ -64,7 +64,7 @@ def report_of(variant, folder, run, epochs):
         [STEPTRACE, "run", "--output", run, "--no-report", "--", *map(str, command)],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     shown = subprocess.run(

@@ -41,7 +41,7 @@ def report_of(run, command, folder=None, **environment):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         cwd=folder,
     )
     assert done.returncode == 0, done.stderr

@@ -102,7 +102,7 @@ def share(samples, function):
 
 
 def unread(run):
-    facts = [json.loads(row["json"]) for row in run.rows("facts") if row["kind"] == "source"]
+    facts = [json.loads(row["json"]) for row in run.rows("run_metadata") if row["kind"] == "source"]
     return [fact for fact in facts if fact["source"] == "stacks"]
 
 
@@ -208,7 +208,7 @@ def test_off_by_one_flag(tmp_path):
     assert outcome.run.rows("stacks") == []
     (told,) = unread(outcome.run)  # what the verdict says where stacks would tell more
     assert told["reason"] == "--stack-rate is 0"
-    assert outcome.run.report()["losses"]["rows"] == []
+    assert outcome.run.report()["data_loss"]["rows"] == []
 
 
 def test_an_older_python_is_told_and_recorded(tmp_path):

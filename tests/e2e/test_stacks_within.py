@@ -59,7 +59,9 @@ def test_a_training_and_its_workers_sample_themselves(tmp_path):
     assert len(told) == 3
     assert all(fact["reason"] == "its memory may not be read" for fact in told)
     assert all("sample itself" in fact["instead"] for fact in told)
-    hooks = [json.loads(row["json"]) for row in outcome.run.rows("facts") if row["kind"] == "hook"]
+    hooks = [
+        json.loads(row["json"]) for row in outcome.run.rows("run_metadata") if row["kind"] == "hook"
+    ]
     assert sum("steptrace-stack" in fact["reason"] for fact in hooks) >= 3
     found = samples_by_process(outcome.run)
     assert len(found) == 3

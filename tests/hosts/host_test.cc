@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "host_run.h"
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 
 namespace steptrace::hosts {
 namespace {

@@ -39,7 +39,7 @@ def rows(run, table):
 
 
 def losses(run):
-    return {row["cause"]: int(row["count"]) for row in rows(run, "losses")}
+    return {row["cause"]: int(row["count"]) for row in rows(run, "data_loss")}
 
 
 def manifest(run):

@@ -169,23 +169,23 @@ def places(run, folder):
 def content(run, folder):
     """Every column of every row, tracks by what they are."""
     place_of = places(run, folder)
-    content = {"facts": collections.Counter()}
+    content = {"run_metadata": collections.Counter()}
     for name in TABLES:
         rows = table(run, name, folder)
         for row in rows:
             row["track"] = place_of.get(row.get("track"))
             row.pop("parent", None)
         content[name] = collections.Counter(tuple(row.items()) for row in rows)
-    for row in table(run, "facts", folder):
+    for row in table(run, "run_metadata", folder):
         if row["kind"] != "source":
-            content["facts"][tuple(row.items())] += 1
+            content["run_metadata"][tuple(row.items())] += 1
     return content
 
 
 def figures(run):
     """The report, less what names this run and its import."""
     report = json.loads(steptrace("report", run, "--json"))
-    for key in ("run", "losses", "notes"):
+    for key in ("run", "data_loss", "notes"):
         report.pop(key)
     report["run_card"].pop("imported_as")
     return report
@@ -217,7 +217,7 @@ def test_chrome_comes_back_as_the_same_run(tmp_path, names):
     back = imported(tmp_path / "second", path)
     expected, found = content(run, tmp_path), content(back, tmp_path)
     for name, rows in expected.items():
-        if name == "facts":  # the format tells ranks by one more
+        if name == "run_metadata":  # the format tells ranks by one more
             assert not rows - found[name], name
             continue
         assert found[name] == rows, (name, list((rows - found[name]).items())[:3])

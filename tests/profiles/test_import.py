@@ -156,7 +156,7 @@ def test_ranks_by_name_where_the_content_is_silent(tmp_path):
 
 
 def tables(run):
-    names = ["tracks", "slices", "memory", "counters", "facts", "losses"]
+    names = ["tracks", "slices", "memory", "counters", "run_metadata", "data_loss"]
     return {name: rows(run, name) for name in names}
 
 
@@ -181,7 +181,7 @@ def test_packed_forms_hold_the_same(tmp_path):
         run = tmp_path / f"run-{source.name}"
         steptrace("import", source, "-o", run)
         found = tables(run)
-        found.pop("facts")  # name the file
+        found.pop("run_metadata")  # name the file
         wanted = wanted or found
         assert found == wanted, source
 

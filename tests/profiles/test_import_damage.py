@@ -166,7 +166,7 @@ def test_the_rest_is_used(tmp_path, case):
     steptrace("import", path, "-o", tmp_path / "run")
     assert sorted(names(tmp_path / "run")) == sorted(wanted)
     assert losses(tmp_path / "run") == lost
-    assert all(row["detail"] for row in rows(tmp_path / "run", "losses"))
+    assert all(row["detail"] for row in rows(tmp_path / "run", "data_loss"))
 
 
 def test_ids_as_text_are_the_same_thread(tmp_path):
@@ -230,7 +230,7 @@ def test_cut_off_gzip(tmp_path):
     path.write_bytes(packed[: len(packed) // 2])
     steptrace("import", path, "-o", tmp_path / "run")
     assert len(rows(tmp_path / "run", "slices")) > 1000
-    (loss,) = rows(tmp_path / "run", "losses")
+    (loss,) = rows(tmp_path / "run", "data_loss")
     assert loss["cause"] == "file_cut_off" and "gzip" in loss["detail"]
 
 
@@ -278,7 +278,7 @@ def test_numbers_of_the_job_as_text(tmp_path):
     steptrace("import", path, "-o", tmp_path / "run")
     (rank,) = manifest(tmp_path / "run")["ranks"]
     assert (rank["rank"], rank["world_size"]) == (3, 4)
-    (fact,) = [row for row in rows(tmp_path / "run", "facts") if row["kind"] == "job"]
+    (fact,) = [row for row in rows(tmp_path / "run", "run_metadata") if row["kind"] == "job"]
     assert json.loads(fact["json"]) == {"rank": 3, "world_size": 4}
 
 
@@ -301,7 +301,7 @@ def test_metadata_of_any_depth(tmp_path):
     head = f'{{"distributedInfo": {{"rank": 3, "x": {deep}}}, "deviceProperties": {deep}, '
     path = write(tmp_path / "deep.json", head + document(sound())[1:])
     steptrace("import", path, "-o", tmp_path / "run", "--max-depth", "3000000")
-    lost = [row["detail"] for row in rows(tmp_path / "run", "losses")]
+    lost = [row["detail"] for row in rows(tmp_path / "run", "data_loss")]
     assert any("distributedInfo" in detail for detail in lost)
 
 
@@ -363,7 +363,7 @@ def test_cut_off_tar(tmp_path):
     done = steptrace("import", path, "-o", tmp_path / "run")
     assert "cut.tar.gz" in done.stderr and "after r1.json is missing" in done.stderr
     assert len(manifest(tmp_path / "run")["ranks"]) == 2
-    told = {row["cause"]: row["detail"] for row in rows(tmp_path / "run", "losses")}
+    told = {row["cause"]: row["detail"] for row in rows(tmp_path / "run", "data_loss")}
     assert "r1.json: ends at byte" in told["file_cut_off"]
     assert "cut off" in told["file_damaged"]
     write(tmp_path / "r0.json", files["r0.json"])

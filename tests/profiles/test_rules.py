@@ -224,7 +224,7 @@ def test_all_twelve_mended(tmp_path):
     assert gpu["counts"] == [
         sum(2 * i <= v < 2 * i + 2 or (i == 49 and v == 100) for v in values) for i in range(50)
     ]
-    assert any("GPU use of node 0 fluctuates" in text for text in answer["usage_findings"])
+    assert any("GPU use of node 0 fluctuates" in one["text"] for one in answer["usage_findings"])
 
 
 def test_a_whole_job_with_other_parameters(tmp_path):
@@ -337,14 +337,14 @@ def test_a_profile_is_judged_by_what_its_devices_did(tmp_path):
         assert (told["rules"]["status"], told["rules"]["datapoints"]) == (status, 4)
         if status == "issues_found":
             (evidence,) = told["rules"]["evidence"]
-            assert "p95 40 %" in evidence["text"] and evidence["table"] == "slices"
+            assert "p95 40 %" in evidence["text"] and evidence["rows"]["count"] == 4
             shown = subprocess.run(
-                [binary(), "show", run, "slices", "--where", evidence["where"], "--json"],
+                [binary(), "show", run, "steps", "--where", evidence["rows"]["where"], "--json"],
                 capture_output=True,
                 text=True,
                 check=True,
             )
-            assert shown.stdout.count('"k"') == 4
+            assert len(json.loads(shown.stdout)) == 4
 
 
 @pytest.mark.parametrize(("grows", "status"), [(80, "issues_found"), (0, "ok")])
@@ -377,7 +377,12 @@ def test_a_profile_is_judged_by_what_it_allocates(tmp_path, grows, status):
         (evidence,) = told["rules"]["evidence"]
         # At most 100 + 80 (step + 1) are held of 1,000 bytes in each: from 18 to 58 %.
         assert "grew by 40 points in 6 steps, to 58 %" in evidence["text"]
-        assert evidence["table"] == "memory"
+        assert (evidence["rows"]["table"], evidence["rows"]["count"]) == ("steps", 6)
+        assert evidence["subject"] == {
+            "rule": "GPUMemoryIncrease",
+            "ranks": [{"first": 0, "last": 0}],
+            "devices": [0],
+        }
 
 
 def test_what_a_mode_cannot_use_is_refused(tmp_path):

@@ -254,7 +254,7 @@ def test_a_python_profile_is_kept_by_function(tmp_path):
 def check_python_profile(run, path):
     name = path.parent.name
     found = {}
-    for row in rows(run, "facts"):
+    for row in rows(run, "run_metadata"):
         fact = json.loads(row["json"])
         if row["kind"] != "python_function" or fact["profile"] != name:
             continue

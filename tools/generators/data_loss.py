@@ -78,7 +78,7 @@ def cpp(schema):
 
 
 def page(schema):
-    yield "# What a run can lack: the table `losses`"
+    yield "# What a run can lack: the table `data_loss`"
     yield ""
     yield f"<!-- {text.made_of(SOURCE)} -->"
     yield ""
@@ -101,5 +101,5 @@ def files():
     schema = declared()
     return {
         Path("src/store/loss_causes.h"): text.whole(cpp(schema)),
-        Path("docs/reference/losses.md"): text.whole(page(schema)),
+        Path("docs/reference/data_loss.md"): text.whole(page(schema)),
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tomllib
 
-from . import finding_parts, text
+from . import finding_parts, finding_rows, text
 
 SOURCE = Path("schema/findings.toml")
 MADE = text.made_of(SOURCE)
@@ -17,6 +17,7 @@ UNITS = {
     "ns": ("kNs", "int64_t"),
     "share": ("kShare", "double"),
     "share_number": ("kShareNumber", "double"),
+    "fine_share": ("kFineShare", "double"),
     "bytes": ("kBytes", "double"),
     "count": ("kCount", "int64_t"),
     "cores": ("kCores", "double"),
@@ -36,6 +37,7 @@ ROLES = {
     "note": "Notes",
     "reason": "Why there is nothing to tell",
     "live": "While the run goes on",
+    "loss": "Data loss",
 }
 VIEWS = ("overview", "steps", "data", "operators", "distributed", "system", "timeline", "devices")
 THREADS = ("training", "other", "workers")
@@ -67,8 +69,9 @@ def check(kind):
             refuse(kind, f"lacks {key}")
     if kind["role"] not in ROLES:
         refuse(kind, f"has the role {kind['role']}")
-    if kind["role"] == "evidence" and (kind.get("view") not in VIEWS or not kind.get("table")):
-        refuse(kind, "needs a table and a view that shows its rows")
+    if kind["role"] == "evidence" and kind.get("view") not in VIEWS:
+        refuse(kind, "needs a view that shows it")
+    finding_rows.check(kind, refuse)
     if kind.get("threads", "training") not in THREADS:
         refuse(kind, f"shows the threads {kind['threads']}")
     items = kind.get("items")
@@ -78,7 +81,7 @@ def check(kind):
 
 
 def check_part(kind, part, more):
-    """Each placeholder and condition names what is declared before it, and each of these is used."""
+    """Each placeholder and condition names what is declared before it, and each of these is used, or what it is about."""
     figures, texts = part.get("figures", {}), part.get("texts", {})
     for name, unit in figures.items():
         if unit.removesuffix("?") not in UNITS:
@@ -97,6 +100,8 @@ def check_part(kind, part, more):
                 used.add(subject[1])
         known.add(name)
     used |= placeholders(kind, part["sentence"], known)
+    if part is kind:
+        used |= {*finding_rows.subject_names(kind)}
     if used != known:
         refuse(kind, f"does not use {', '.join(sorted(known - used))}")
 
@@ -180,7 +185,7 @@ def header(kinds, parts):
         if kind["role"] == "rule":
             yield "  Given<Rows> rows;  // that show it"
         elif is_placed(kind):
-            yield "  Text where;  // which rows of its table show it"
+            yield "  Given<Conditions> where;  // which rows of its table show it"
         yield "};"
     yield ""
     for kind in kinds:
@@ -252,13 +257,15 @@ def source(kinds):
     for kind in kinds:
         yield from infos(kind, kind, "")
         yield from infos(kind, kind.get("items", {}), "Item")
+        yield from finding_rows.subject_infos(kind, f"k{struct_name(kind)}Subject")
     yield ""
     yield "constexpr KindInfo kKinds[] = {"
     for kind in kinds:
         whole = part_info(kind, kind, "")
         item = part_info(kind, kind.get("items", {}), "Item")
         role = f"Role::k{text.camel(kind['role'])}"
-        yield f'    {{"{kind["id"]}", {role}, {whole}, {item}, {"true" if "items" in kind else "false"}}},'
+        about = f"k{struct_name(kind)}Subject" if kind.get("subject") else "{}"
+        yield f'    {{"{kind["id"]}", {role}, {whole}, {item}, {"true" if "items" in kind else "false"}, {about}}},'
     yield "};"
     yield "static_assert(std::size(kKinds) == kFindingKindCount);"
     yield ""
@@ -292,7 +299,11 @@ def source(kinds):
         holds_any = kind.get("figures") or kind.get("texts") or "items" in kind
         unnamed = not holds_any and not is_placed(kind) and not of_rule
         items = "PlainOf(one.items.value)" if "items" in kind else "{}"
-        where = "one.where.value" if is_placed(kind) else text.cpp(kind.get("where", ""))
+        where = (
+            "one.where.value"
+            if is_placed(kind)
+            else f"{{{', '.join(finding_rows.conditions(kind))}}}"
+        )
         rows = f"{{{text.cpp(kind.get('table', ''))}, {where}}}"
         rows = "one.rows.value" if of_rule else rows
         yield f"Finding Make({name}{'' if unnamed else ' one'}) {{"
@@ -403,6 +414,10 @@ def placed(sentence, clauses_by_name):
     return re.sub(r"\{(\w+)\}", lambda m: clauses_by_name.get(m[1], m[0]), sentence)
 
 
+def rows_of(kind):
+    return f"`{kind['table']}`" if "table" in kind else "no table"
+
+
 def cell(value):
     return value.replace("|", "\\|").replace("<", "&lt;")
 
@@ -453,7 +468,7 @@ def page(kinds, parts):
             value = holds(kind["declared"], kind)
             if items:
                 value += f"{', ' if value else ''}`items`: {holds(items)}"
-            table = f" `{kind['table']}` |" if shows else ""
+            table = f" {rows_of(kind)} |" if shows else ""
             yield f"| `{kind['id']}` | {kind['title']} | {sentence} | {value} |{table} {kind['since']} |"
     yield ""
     yield "## Parts"

@@ -13,7 +13,8 @@ from . import metadata, text
 SOURCE = Path("schema/hooks.toml")
 MADE = text.made_of(SOURCE)
 RANGES = Path("python/steptrace/_ranges.py")
-MARKS = Path("python/steptrace/_hooks/__init__.py")
+HOOKS = Path("python/steptrace/_hooks")
+MARKS = HOOKS / "__init__.py"
 WIDTH = 100  # of a line of C++
 ARGUMENTS = ("a", "b", "end_a", "end_b")
 SHAPES = ("range", "instant", "activity", "complete", "counter", "payload")
@@ -33,6 +34,14 @@ def declared():
                 sys.exit(f"{SOURCE}: {one['id']} is no name")
             if one.get("shape", "range") not in SHAPES:
                 sys.exit(f"{SOURCE}: {one['id']} has a shape that records do not have")
+    for hook in schema["hook"]:
+        patchers = {*hook.get("modules", {}).values(), *hook.get("attached", {}).values()}
+        if not patchers:
+            sys.exit(f"{SOURCE}: the hook {hook['word']} hooks no module")
+        for patcher in sorted(patchers):
+            file = HOOKS / f"{patcher}.py"
+            if not file.exists():
+                sys.exit(f"{SOURCE}: the hook {hook['word']} needs {file}, which patches")
     for kind in ("hook", "mark", "enumeration", "constant"):
         seen = [one.get("word", one.get("id")) for one in schema[kind]]
         if len(set(seen)) != len(seen):
@@ -322,6 +331,12 @@ def python_value(one):
     return f"1 << {one['bit']}" if "bit" in one else f"{one['value']:#x}"
 
 
+def python_modules(schema, key):
+    for hook in schema["hook"]:
+        for module, patcher in hook.get(key, {}).items():
+            yield f'    "{module}": ("{hook["word"]}", "{patcher}"),'
+
+
 def python(schema):
     yield "# SPDX-License-Identifier: Apache-2.0"
     yield f'"""{MADE}"""'
@@ -332,6 +347,15 @@ def python(schema):
     for hook in schema["hook"]:
         yield f'    "{hook["word"]}",'
     yield ")"
+    yield ""
+    yield "# Module that is hooked -> its word, and the module of ours that patches it."
+    yield "HOOKED_MODULES = {"
+    yield from python_modules(schema, "modules")
+    yield "}"
+    yield "# Likewise, of what is patched as soon as the process attaches."
+    yield "HOOKED_WHEN_ATTACHED = {"
+    yield from python_modules(schema, "attached")
+    yield "}"
     yield ""
     yield "# Categories."
     for category in schema["category"]:
@@ -383,8 +407,8 @@ def files():
         Path("src/wire/vocabulary.h"): text.whole(vocabulary(schema)),
         Path("src/analyze/derive/hook_name.h"): text.whole(derivation(schema)),
         Path("src/cli/hook_word_list.h"): text.whole(words(schema)),
-        Path("src/agent/hooks_mark_list.h"): text.whole(marks(schema)),
-        Path("python/steptrace/_hooks/vocabulary.py"): text.whole(python(schema)),
+        Path("src/agent/ingest/hooks_mark_list.h"): text.whole(marks(schema)),
+        HOOKS / "vocabulary.py": text.whole(python(schema)),
         Path("docs/reference/hooks.md"): text.whole(page(schema)),
         MARKS: text.between(MARKS, begin, end, python_marks(schema)),
         RANGES: text.between(RANGES, *values, python_values(schema)),

@@ -104,7 +104,7 @@ def cpp(schema):
 
 
 def page(schema):
-    yield "# Run metadata: the table `facts`"
+    yield "# Run metadata: the table `run_metadata`"
     yield ""
     yield f"<!-- {MADE} -->"
     yield ""

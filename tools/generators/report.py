@@ -57,7 +57,7 @@ SCALARS = {
 
 def names_of_stages():
     """Suspects and stages, as schema/stages.toml has them."""
-    _, suspects, _ = stages.declared()
+    _, suspects, *_ = stages.declared()
     return {
         "suspect": ([one["id"] for one in suspects], "SuspectId"),
         "stage_name": ([one["id"] for one in stages.stages(suspects)], "StageId"),

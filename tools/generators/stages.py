@@ -34,14 +34,18 @@ def declared():
         if word["id"] in seen or not word["title"]:
             sys.exit(f"{SOURCE}: {word['id']} has words already, or none")
         seen.add(word["id"])
-    return schema["text"], suspects, schema["word"]
+    known = {stage["id"] for stage in stages(suspects)}
+    for work in schema["work"]:
+        if work["batch"] not in known:
+            sys.exit(f"{SOURCE}: the work {work['id']} is {work['batch']}, which is no stage")
+    return schema["text"], suspects, schema["work"], schema["word"]
 
 
 def stages(suspects):
     return [stage for suspect in suspects for stage in suspect["stage"]]
 
 
-def cpp(suspects):
+def cpp(suspects, works):
     all_stages = stages(suspects)
     sampled = [f"SubStage::k{text.camel(s['id'])}" for s in all_stages if s.get("dataset")]
     yield "// SPDX-License-Identifier: Apache-2.0"
@@ -98,6 +102,22 @@ def cpp(suspects):
     for stage in sampled:
         yield f"    {stage},"
     yield "};"
+    yield ""
+    yield "// What work a function does for the training, by its name."
+    yield "enum class WorkStage : uint8_t {"
+    for work in works:
+        yield f"  k{text.camel(work['id'])},"
+    yield "};"
+    yield f"inline constexpr size_t kWorkStageCount = {len(works)};"
+    yield ""
+    yield "struct WorkInfo {"
+    yield "  const char* name;  // as in [stages]"
+    yield "  SubStage batch;    // what it is within a batch"
+    yield "};"
+    yield "inline constexpr std::array<WorkInfo, kWorkStageCount> kWorkInfos = {{"
+    for work in works:
+        yield f"    {{{text.cpp(work['id'])}, SubStage::k{text.camel(work['batch'])}}},"
+    yield "}};"
     yield "// clang-format on"
     yield ""
     yield "}  // namespace steptrace::analyze"
@@ -180,6 +200,8 @@ def typescript(suspects, words):
     yield "  readonly suspect: SuspectId;"
     yield "  /** The time within the dataset is shared out over it, where stacks tell. */"
     yield "  readonly ofDataset: boolean;"
+    yield "  /** Of the data pipeline: the batch stands ready, so that to load faster is no help. */"
+    yield "  readonly ready: boolean;"
     yield "}"
     yield ""
     yield "export const SUSPECTS: Readonly<Record<SuspectId, SuspectInfo>> = {"
@@ -202,9 +224,9 @@ def typescript(suspects, words):
             yield from member("meaning", quoted(stage["meaning"]))
             yield from member("suspect", quoted(suspect["id"]))
             yield from member("ofDataset", truth(stage.get("dataset")))
+            yield from member("ready", truth(stage.get("ready")))
             yield "  },"
     yield "};"
-
     yield ""
     yield "/** Of other names that reports have, where their words are not those of the name. */"
     yield "export const WORDS: Readonly<Record<string, string>> = {"
@@ -213,7 +235,7 @@ def typescript(suspects, words):
     yield "};"
 
 
-def page(about, suspects):
+def page(about, suspects, works):
     yield "# Suspects and stages: where a step's time goes"
     yield ""
     yield f"<!-- {MADE} -->"
@@ -230,13 +252,28 @@ def page(about, suspects):
         for stage in suspect["stage"]:
             title = re.sub(r"__\w+__", r"`\g<0>`", stage["title"])
             yield f"| `{stage['id']}` | {title} | {stage['meaning']}. |"
+        sampled = [f"`{stage['id']}`" for stage in suspect["stage"] if stage.get("dataset")]
+        if sampled:
+            yield ""
+            yield f"Where stacks tell, the time within the dataset is shared out over {', '.join(sampled[:-1])}; what no"
+            yield f"sample names stays {sampled[-1]}."
+    yield ""
+    yield "## What a function does"
+    yield ""
+    yield "Patterns of functions, those of [`[stages]`](../concepts/verdict.md) too, have one of these; a function is"
+    yield "within a batch what stands beside it."
+    yield ""
+    yield "| word | within a batch |"
+    yield "| --- | --- |"
+    for work in works:
+        yield f"| `{work['id']}` | `{work['batch']}` |"
 
 
 def files():
-    about, suspects, words = declared()
+    about, suspects, works, words = declared()
     return {
-        Path("src/analyze/verdict/stage_ids.h"): text.whole(cpp(suspects)),
+        Path("src/analyze/stages/stage_ids.h"): text.whole(cpp(suspects, works)),
         Path("python/steptrace/_stages.py"): text.whole(python(suspects, words)),
         Path("ui/src/base/stages.ts"): text.whole(typescript(suspects, words)),
-        Path("docs/reference/stages.md"): text.whole(page(about, suspects)),
+        Path("docs/reference/stages.md"): text.whole(page(about, suspects, works)),
     }

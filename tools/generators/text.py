@@ -14,7 +14,12 @@ def whole(lines):
 
 def between(path, begin, end, lines):
     """The file with these lines between the two marks; the rest of it is written by hand."""
-    before, _, rest = path.read_text(encoding="utf-8").partition(begin)
+    return within(path, path.read_text(encoding="utf-8"), begin, end, lines)
+
+
+def within(path, held, begin, end, lines):
+    """Likewise of a text that is the file's by then."""
+    before, _, rest = held.partition(begin)
     _, mark, after = rest.partition(end)
     if not mark:
         sys.exit(f"{path}: has no place between {begin.strip()} and {end.strip()}")

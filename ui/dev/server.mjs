@@ -186,8 +186,7 @@ createServer(async (request, response) => {
     response.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
   } catch (error) {
     const text = {
-      thing: url.pathname,
-      cause: String(error.message),
+      cause: `${url.pathname}: ${error.message}`,
       next_step: 'use steptrace ui',
     };
     response.writeHead(404, { 'content-type': 'application/json' });

@@ -303,7 +303,7 @@ test('no path leaves the folder', async ({ page }) => {
 });
 
 test('failures are shown with what to do', async ({ page }) => {
-  const body = { error: { thing: 'the run', cause: 'is locked', next_step: 'wait a moment' } };
+  const body = { error: { cause: 'the run: is locked', next_step: 'wait a moment' } };
   await page.route('**/report*', (route) => route.fulfill({ status: 503, json: body }));
   await open(page, '/run/slow/overview');
   const alert = page.getByRole('alert').first();
@@ -326,7 +326,7 @@ for (const [name, answer] of [
 }
 
 test('readings that cannot be had are not told to be none', async ({ page }) => {
-  const body = { error: { thing: 'the run', cause: 'is locked', next_step: 'wait a moment' } };
+  const body = { error: { cause: 'the run: is locked', next_step: 'wait a moment' } };
   await page.route('**/series*', (route) => route.fulfill({ status: 500, json: body }));
   await open(page, '/run/slow/devices');
   const cpu = page.getByRole('region', { name: 'CPU utilisation over time' });

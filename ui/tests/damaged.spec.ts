@@ -23,7 +23,7 @@ function cutOff(id: string, tables: readonly string[]) {
 
 test('of files that are cut off each view tells, in both themes', async ({ page }) => {
   cutOff('cut', readdirSync(join(folder, 'slow/tables')));
-  const views = { steps: 'steps', data: 'facts', system: 'counters', timeline: 'slices' };
+  const views = { steps: 'steps', data: 'run_metadata', system: 'counters', timeline: 'slices' };
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     for (const [view, table] of Object.entries(views)) {
@@ -41,7 +41,7 @@ test('of files that are cut off each view tells, in both themes', async ({ page 
 });
 
 test('stacks are shown of a run whose loader cannot be read', async ({ page }) => {
-  cutOff('cut', ['facts', 'slices', 'steps']);
+  cutOff('cut', ['run_metadata', 'slices', 'steps']);
   await open(page, '/run/cut/data');
   await expect(page.getByRole('note').first()).toContainText('cannot be read');
   await expect(page.locator('main')).not.toContainText(NEVER);

@@ -61,10 +61,10 @@ test('two runs on 800 px: no figure stands on another', async ({ page }) => {
 
 test('the comparison says what the report says', async ({ page }) => {
   const answer = (await (await fetch(`${address()}/api/runs/slow/compare/fast`)).json()) as {
-    sentence: string;
+    headline: { text: string };
   };
   await open(page, '/compare/slow/fast');
-  await expect(page.locator('.sentence')).toHaveText(readable(answer.sentence));
+  await expect(page.locator('.sentence')).toHaveText(readable(answer.headline.text));
 });
 
 test('a run that cannot be read is told once', async ({ page }) => {

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runs that the pages are tested on, and what the executable itself says of them.
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Report } from '../src/api/report';
@@ -172,6 +181,51 @@ export function makeLargeRuns() {
   mkdirSync(largeFolder, { recursive: true });
   once('wide', (path) => wideRun(path), largeFolder);
   once('many-ranges', manyRanges, largeFolder);
+}
+
+/** A training that went on when its files were copied. */
+async function unfinished(path: string) {
+  const growing = `${path}.growing`;
+  rmSync(growing, { recursive: true, force: true });
+  const training = spawn(steptrace, live(growing, 100_000, 0.001), { stdio: 'ignore' });
+  const steps = () => {
+    try {
+      const report = run(['report', growing, '--json']).toString();
+      return (JSON.parse(report) as Report).steps.count;
+    } catch {
+      return 0; // it is only about to begin
+    }
+  };
+  try {
+    while (steps() < 20) {
+      if (training.exitCode !== null) throw new Error('the training ended');
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    cpSync(growing, path, { recursive: true });
+  } finally {
+    const ended = new Promise((resolve) => training.once('exit', resolve));
+    if (training.kill('SIGINT')) await ended;
+    rmSync(growing, { recursive: true, force: true });
+  }
+}
+
+/** A run of which a file is cut off. */
+function losing(path: string) {
+  cpSync(join(folder, 'hashing'), path, { recursive: true });
+  const counters = join(path, 'tables/counters');
+  for (const file of readdirSync(counters, { recursive: true })) {
+    const whole = join(counters, String(file));
+    if (statSync(whole).isFile()) truncateSync(whole, Math.floor(statSync(whole).size / 2));
+  }
+}
+
+/** Runs that would be in the way in the list of runs. */
+export const oddFolder = join(work, 'odd');
+export async function makeOddRuns() {
+  mkdirSync(oddFolder, { recursive: true });
+  once('losing', losing, oddFolder);
+  const path = join(oddFolder, 'unfinished');
+  if (!existsSync(join(path, 'run.json'))) await unfinished(path);
 }
 
 /** Makes what is missing; a run made by an earlier session is kept. */

@@ -47,7 +47,7 @@ for (const id of ['eight-ranks', 'v100', 'captured']) {
     });
     expect(facts.Speed).toBe(`${some(steps.steps_per_s)} steps/s`);
     if (about.host_overhead_share !== null)
-      expect(facts['Our own cost']).toBe(share(about.host_overhead_share));
+      expect(facts['Profiler overhead']).toBe(share(about.host_overhead_share));
     // The run names a kind of device once; there is one of it for each that the profile tells of.
     const [kind] = about.devices;
     if (kind !== undefined)

@@ -169,7 +169,7 @@ interface Track {
   name: string;
 }
 
-test('system: statistics, readings over time, processes and our own cost', async ({ page }) => {
+test('system: statistics, readings over time, processes and profiler overhead', async ({ page }) => {
   const { system, run: about } = reportOf('slow');
   await page.setViewportSize({ width: 1600, height: 1400 });
   await open(page, '/run/slow/system');
@@ -212,7 +212,7 @@ test('system: statistics, readings over time, processes and our own cost', async
     expect([cells[7], cells[8]]).toEqual([bytes(most('rss_bytes')), grouped(most('threads'))]);
   }
   const of = (name: string) => some(system.rows.find((r) => r.metric === name));
-  expect(await stats(part(page, 'What watching cost'))).toEqual({
+  expect(await stats(part(page, 'Profiler overhead'))).toEqual({
     'Of the training thread': share(some(about.host_overhead_share)),
     'Agent, of one core': share(some(about.agent_cpu_share)),
     "Agent's memory, most": bytes(of('agent.rss_bytes').max),

@@ -19,37 +19,7 @@ TARGETS = {
     "steptrace": (ALWAYS, "own"),
     "torch._dynamo": (ALWAYS, "own"),
     "torch.compiler": (ALWAYS, "compiling"),
-    "torch.utils.data.dataloader": ("data", "dataloader"),
-    "torch.utils.data._utils.fetch": ("worker", "fetch"),
-    "torch.utils.data._utils.worker": ("worker", "worker"),
-    "torch.multiprocessing": ("worker", "children"),
-    "torch.autograd": ("backward", "autograd"),
-    "torch.autograd.profiler": ("operators", "script_profilers"),
-    "torch.autograd.profiler_legacy": ("operators", "script_profilers"),
-    "torch.optim.optimizer": ("optimizer", "optimizer"),
-    "torch.cuda": ("device", "device_phases"),
-    "torch.cuda.graphs": ("device", "cuda_graphs"),
-    "torch.serialization": ("checkpoint", "serialization"),
-    "safetensors.torch": ("checkpoint", "serialization"),
-    "torch.distributed.distributed_c10d": ("communication", "distributed"),
-    "torch.distributed._functional_collectives": ("communication", "functional"),
-    "torch.nn.parallel.distributed": ("communication", "data_parallel"),
-    "torch.distributed.fsdp.fully_sharded_data_parallel": ("communication", "fully_sharded"),
-    "torch.distributed.fsdp._fully_shard._fully_shard": ("communication", "fully_sharded"),
-    "torch.distributed._composable.fsdp.fully_shard": ("communication", "fully_sharded"),
-    "torch._dynamo.callback": ("compile", "compile"),
-    "lightning.pytorch.profilers.profiler": ("lightning", "lightning"),
-    "lightning.pytorch.loops.evaluation_loop": ("lightning", "lightning"),
-    "pytorch_lightning.profilers.profiler": ("lightning", "lightning"),
-    "pytorch_lightning.loops.evaluation_loop": ("lightning", "lightning"),
-    "transformers.trainer": ("transformers", "transformers"),
-    "transformers.trainer_callback": ("transformers", "transformers"),
-    "torch": ("framework", "frameworks"),
-    "numpy": ("framework", "frameworks"),
-    "lightning": ("framework", "frameworks"),
-    "pytorch_lightning": ("framework", "frameworks"),
-    "transformers": ("framework", "frameworks"),
-    "accelerate": ("framework", "frameworks"),
+    **vocabulary.HOOKED_MODULES,
 }
 
 # These alone are no reason to attach: many a Python that trains nothing imports them.
@@ -149,7 +119,8 @@ class Registry:
         facts.begin(probe)
         tools.record(probe)
         self._probe = probe
-        self._patch_by_word("gc", "gc", importlib.import_module("gc"))
+        for attached, (word, patcher) in vocabulary.HOOKED_WHEN_ATTACHED.items():
+            self._patch_by_word(word, patcher, importlib.import_module(attached))
         waiting, self._waiting = self._waiting, []
         for waiting_name, module in waiting:
             self._patch(waiting_name, module)

@@ -19,6 +19,45 @@ HOOK_WORDS = (
     "gc",
 )
 
+# Module that is hooked -> its word, and the module of ours that patches it.
+HOOKED_MODULES = {
+    "torch.utils.data.dataloader": ("data", "dataloader"),
+    "torch.utils.data._utils.fetch": ("worker", "fetch"),
+    "torch.utils.data._utils.worker": ("worker", "worker"),
+    "torch.multiprocessing": ("worker", "children"),
+    "torch.autograd": ("backward", "autograd"),
+    "torch.optim.optimizer": ("optimizer", "optimizer"),
+    "torch.cuda": ("device", "device_phases"),
+    "torch.cuda.graphs": ("device", "cuda_graphs"),
+    "torch.autograd.profiler": ("operators", "script_profilers"),
+    "torch.autograd.profiler_legacy": ("operators", "script_profilers"),
+    "torch.serialization": ("checkpoint", "serialization"),
+    "safetensors.torch": ("checkpoint", "serialization"),
+    "torch.distributed.distributed_c10d": ("communication", "distributed"),
+    "torch.distributed._functional_collectives": ("communication", "functional"),
+    "torch.nn.parallel.distributed": ("communication", "data_parallel"),
+    "torch.distributed.fsdp.fully_sharded_data_parallel": ("communication", "fully_sharded"),
+    "torch.distributed.fsdp._fully_shard._fully_shard": ("communication", "fully_sharded"),
+    "torch.distributed._composable.fsdp.fully_shard": ("communication", "fully_sharded"),
+    "torch._dynamo.callback": ("compile", "compile"),
+    "lightning.pytorch.profilers.profiler": ("lightning", "lightning"),
+    "lightning.pytorch.loops.evaluation_loop": ("lightning", "lightning"),
+    "pytorch_lightning.profilers.profiler": ("lightning", "lightning"),
+    "pytorch_lightning.loops.evaluation_loop": ("lightning", "lightning"),
+    "transformers.trainer": ("transformers", "transformers"),
+    "transformers.trainer_callback": ("transformers", "transformers"),
+    "torch": ("framework", "frameworks"),
+    "numpy": ("framework", "frameworks"),
+    "lightning": ("framework", "frameworks"),
+    "pytorch_lightning": ("framework", "frameworks"),
+    "transformers": ("framework", "frameworks"),
+    "accelerate": ("framework", "frameworks"),
+}
+# Likewise, of what is patched as soon as the process attaches.
+HOOKED_WHEN_ATTACHED = {
+    "gc": ("gc", "gc"),
+}
+
 # Categories.
 USER = 1
 PHASE = 2

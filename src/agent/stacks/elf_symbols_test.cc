@@ -38,7 +38,7 @@ class ElfSymbolsTest : public ::testing::Test {
 
 TEST_F(ElfSymbolsTest, FindsTheSectionAndTheExports) {
   const auto facts = ReadElf(ReaderOf(bytes_), ".PyRuntime", kWanted);
-  ASSERT_TRUE(facts.ok()) << facts.error().message;
+  ASSERT_TRUE(facts.ok()) << facts.error().text();
   ASSERT_EQ(facts->addresses.size(), 2u);
   EXPECT_EQ(facts->section, facts->addresses.at("_PyRuntime"));
   ASSERT_FALSE(facts->segments.empty());

@@ -43,7 +43,7 @@ std::vector<uint64_t> Words314() {
 
 TEST(PythonLayout, Of314IsTakenFromItsOwnWords) {
   const auto layout = LayoutFromDebugOffsets(Words314());
-  ASSERT_TRUE(layout.ok()) << layout.error().message;
+  ASSERT_TRUE(layout.ok()) << layout.error().text();
   EXPECT_EQ(layout->runtime.interpreters_head, 700u);
   EXPECT_EQ(layout->interpreter.next, 7008u);
   EXPECT_EQ(layout->interpreter.threads_head, 7200u);
@@ -80,19 +80,19 @@ TEST(PythonLayout, HugeOffsetsAreRefused) {
 TEST(PythonLayout, WhatIsNotKnownIsSaid) {
   std::vector<uint64_t> words = Words314();
   words[2] = 1;
-  EXPECT_THAT(LayoutFromDebugOffsets(words).error().message,
+  EXPECT_THAT(LayoutFromDebugOffsets(words).error().text(),
               HasSubstr("free-threaded CPython 3.14.0"));
   words = Words314();
   words[1] = 0x030f00a1;
-  EXPECT_THAT(LayoutFromDebugOffsets(words).error().message, HasSubstr("CPython 3.15.0: "));
+  EXPECT_THAT(LayoutFromDebugOffsets(words).error().text(), HasSubstr("CPython 3.15.0: "));
   EXPECT_FALSE(LayoutFromDebugOffsets(std::vector<uint64_t>(kDebugOffsetWords)).ok());
   EXPECT_FALSE(LayoutFromDebugOffsets({}).ok());
   EXPECT_TRUE(KnownLayout(0x030b02f0).ok());
   EXPECT_TRUE(KnownLayout(0x030c01f0).ok());
-  EXPECT_THAT(KnownLayout(0x030d00f0).error().message,
+  EXPECT_THAT(KnownLayout(0x030d00f0).error().text(),
               HasSubstr("CPython 3.13.0 without debug offsets"));
-  EXPECT_THAT(KnownLayout(0x030f00f0).error().message, HasSubstr("CPython 3.15.0: "));
-  EXPECT_THAT(KnownLayout(0x030a0df0).error().message, HasSubstr("CPython 3.10.13: "));
+  EXPECT_THAT(KnownLayout(0x030f00f0).error().text(), HasSubstr("CPython 3.15.0: "));
+  EXPECT_THAT(KnownLayout(0x030a0df0).error().text(), HasSubstr("CPython 3.10.13: "));
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ std::optional<PythonRuntime> PythonFinder::Find(int32_t pid, ProcessMemory& memo
     if (facts == nullptr) continue;
     if (!facts->ok()) {
       // Of its symbols nothing is known; that it may hold an interpreter its name told.
-      why.reason = std::string(BaseName(mapped.path)) + ": " + facts->error().message;
+      why.reason = std::string(BaseName(mapped.path)) + ": " + facts->error().text();
       continue;
     }
     const auto symbols = SymbolsOf(**facts, mapped);
@@ -206,7 +206,7 @@ std::optional<PythonRuntime> PythonFinder::Find(int32_t pid, ProcessMemory& memo
       return PythonRuntime{*layout, symbols->runtime, symbols->code_type, symbols->text_type,
                            symbols->bytes_type};
     }
-    why = outcome == ReadOutcome::kOk ? NoPython{layout.error().message, "", false, false}
+    why = outcome == ReadOutcome::kOk ? NoPython{layout.error().text(), "", false, false}
                                       : DescribeOutcome(outcome);
     return std::nullopt;
   }

@@ -149,7 +149,7 @@ int64_t ChangedNs(const struct stat& facts) {
   return std::max(ns(facts.st_mtim), ns(facts.st_ctim));
 }
 
-// As the analysis tells them apart (analyze/samples/code_place.h), which lies above this layer.
+// As the analysis tells them apart (analyze/code/code_place.h), which lies above this layer.
 bool IsUsers(std::string_view file) {
   constexpr std::array<std::string_view, 6> kOthers = {"/site-packages/",    "/dist-packages/",
                                                        "/lib/python3",       "/lib64/python3",

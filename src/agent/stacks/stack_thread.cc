@@ -25,8 +25,6 @@ LimiterOptions LimitsOf(int64_t period_ns) {
   LimiterOptions limits;
   limits.interval_ns = period_ns;
   limits.cpu_budget_cores = StackThread::kBudgetCores;
-  limits.who = "Sampling stacks";
-  limits.what = "stacks are";
   return limits;
 }
 
@@ -126,7 +124,7 @@ bool StackThread::Shared::TakeChanges() {
   if (stop) return false;
   if (std::exchange(training_began, false)) {
     const int64_t now_ns = MonotonicNowNs();
-    limiter.StartAnew(now_ns, "The training has begun");
+    limiter.StartAnew(now_ns);
     quick_until_ns = now_ns + kQuickNs;
     next_ns = std::min(next_ns, now_ns + Jittered(PeriodNs(now_ns), 0, 0.5));
   }
@@ -143,7 +141,7 @@ void StackThread::Shared::Observe(int64_t now_ns) {
   sampler.TellLosses(taken);
   if (now_ns < quick_until_ns) return;
   if (std::exchange(quick_until_ns, INT64_MIN) != INT64_MIN) {
-    limiter.StartAnew(now_ns, "The training has begun");
+    limiter.StartAnew(now_ns);
   }
   const int64_t processes_read = std::max<int64_t>(1, sampler.read_processes());
   limiter.SetCpuBudget(kBudgetCores * static_cast<double>(processes_read));

@@ -2,7 +2,6 @@
 #include "agent/system/agent_limiter.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "base/time.h"
@@ -16,22 +15,6 @@ constexpr int64_t kLongestIntervalNs = 60 * kNsPerSecond;
 constexpr int64_t kShedAgainNs = 10 * kNsPerSecond;
 constexpr double kCalmShare = 0.5;
 constexpr double kMemoryOkShare = 0.9;
-
-std::string Seconds(int64_t ns) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g s", static_cast<double>(ns) / kNsPerSecond);
-  return text;
-}
-
-std::string Percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2g %%", 100 * share);
-  return text;
-}
-
-std::string Mebibytes(int64_t bytes) {
-  return std::to_string(bytes >> 20) + " MiB";
-}
 
 }  // namespace
 
@@ -63,15 +46,11 @@ void AgentLimiter::ChangeInterval(LimiterEventKind kind, const Reading& reading,
   const bool slowed = kind == LimiterEventKind::kSlowed;
   level_ += slowed ? 1 : -1;
   interval_ns_ = IntervalAt(level_);
-  std::string text = std::string(options_.who) + " used " + Percent(use.cores) + " of a core" +
-                     (slowed ? ", more than its budget of " : ", well under its budget of ") +
-                     Percent(use.allowed) + ": " + options_.what + " now sampled every " +
-                     Seconds(interval_ns_);
   on_event_({.kind = kind,
              .at_ns = reading.at_ns,
              .interval_ns = interval_ns_,
              .cpu_cores = use.cores,
-             .text = std::move(text)});
+             .cpu_budget = use.allowed});
 }
 
 void AgentLimiter::ObserveCpu(const Reading& reading) {
@@ -99,42 +78,33 @@ void AgentLimiter::ObserveCpu(const Reading& reading) {
   }
 }
 
-void AgentLimiter::StartAnew(int64_t now_ns, const char* why) {
+void AgentLimiter::StartAnew(int64_t now_ns) {
   window_begin_.reset();
   calm_begin_.reset();
   if (std::exchange(level_, 0) == 0) return;
   interval_ns_ = IntervalAt(0);
-  on_event_({.kind = LimiterEventKind::kRestored,
-             .at_ns = now_ns,
-             .interval_ns = interval_ns_,
-             .text = std::string(why) + ": " + options_.what + " sampled every " +
-                     Seconds(interval_ns_) + " again"});
+  on_event_({.kind = LimiterEventKind::kAnew, .at_ns = now_ns, .interval_ns = interval_ns_});
 }
 
 void AgentLimiter::ObserveMemory(int64_t now_ns, int64_t rss_bytes) {
   const int64_t limit_bytes = memory_limit_bytes();
-  const auto tell = [&](LimiterEventKind kind, std::string text) {
+  const auto tell = [&](LimiterEventKind kind) {
     on_event_({.kind = kind,
                .at_ns = now_ns,
                .interval_ns = interval_ns_,
                .rss_bytes = rss_bytes,
-               .rss_limit_bytes = limit_bytes,
-               .text = std::move(text)});
+               .rss_limit_bytes = limit_bytes});
   };
   if (rss_bytes > limit_bytes) {
     const bool due = !memory_over_since_ns_ || now_ns < *memory_over_since_ns_ ||
                      now_ns - *memory_over_since_ns_ >= kShedAgainNs;
     if (!due) return;
     memory_over_since_ns_ = now_ns;
-    tell(LimiterEventKind::kMemoryOver, "The agent holds " + Mebibytes(rss_bytes) +
-                                            ", more than its limit of " + Mebibytes(limit_bytes) +
-                                            ": it sheds what it holds");
+    tell(LimiterEventKind::kMemoryOver);
   } else if (memory_over_since_ns_ &&
              static_cast<double>(rss_bytes) < kMemoryOkShare * static_cast<double>(limit_bytes)) {
     memory_over_since_ns_.reset();
-    tell(LimiterEventKind::kMemoryOk, "The agent holds " + Mebibytes(rss_bytes) +
-                                          ", within its limit of " + Mebibytes(limit_bytes) +
-                                          " again");
+    tell(LimiterEventKind::kMemoryOk);
   }
 }
 

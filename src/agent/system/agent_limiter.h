@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 
 namespace steptrace::agent {
 
@@ -13,9 +12,6 @@ struct LimiterOptions {
   double cpu_budget_cores = 0.03;     // see DefaultCpuBudgetCores
   int64_t memory_base_bytes = int64_t{64} << 20;
   int64_t memory_per_rank_bytes = int64_t{1} << 20;
-  // For the sentences: who is watched, and what it then does less often.
-  const char* who = "The agent";
-  const char* what = "the system is";
 };
 
 // 1 % of the node's cores: what a training that fills them may lose at most. On nodes of one or two
@@ -25,7 +21,8 @@ double DefaultCpuBudgetCores(int cores);
 
 enum class LimiterEventKind {
   kSlowed,      // over the CPU budget: the sampling interval is doubled
-  kRestored,    // well under it again: the interval is halved; or all is as asked for
+  kRestored,    // well under it again: the interval is halved
+  kAnew,        // what it watches has begun: the interval is the one asked for
   kMemoryOver,  // over the memory limit: shed what can be shed; repeated while it lasts
   kMemoryOk,
 };
@@ -35,9 +32,9 @@ struct LimiterEvent {
   int64_t at_ns = 0;
   int64_t interval_ns = 0;  // from now on
   double cpu_cores = 0;     // the mean over the window
+  double cpu_budget = 0;    // the mean of what was allowed in it
   int64_t rss_bytes = 0;
   int64_t rss_limit_bytes = 0;
-  std::string text;  // for a finding: what, why, what follows
 };
 
 // Keeps the agent within its budget of CPU and memory. Passive: takes readings of its own cost and
@@ -69,9 +66,9 @@ class AgentLimiter {
   // Of the time since the last reading, and on: what was used before is measured by what was
   // allowed then.
   void SetCpuBudget(double cores) { options_.cpu_budget_cores = cores; }
-  // What was used before says nothing of what comes, for `why`: the interval is the one asked for,
-  // and is measured from here on.
-  void StartAnew(int64_t now_ns, const char* why);
+  // What was used before says nothing of what comes, for what it watches has begun: the interval is
+  // the one asked for, and is measured from here on.
+  void StartAnew(int64_t now_ns);
 
   int64_t interval_ns() const { return interval_ns_; }
   // How often the interval was doubled; the owner may slow other work by the same measure.

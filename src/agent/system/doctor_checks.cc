@@ -183,7 +183,7 @@ std::vector<DoctorCheck> DoctorChecks(const DoctorOptions& options) {
   sampling.nvml_library = options.nvml_library;
   sampling.job_roots = [] { return std::vector<JobRoot>{{.pid = ::getpid()}}; };
   Result<std::unique_ptr<SystemSampler>> sampler = SystemSampler::Create(std::move(sampling));
-  if (!sampler.ok()) return {{"system", false, sampler.error().message, ""}};
+  if (!sampler.ok()) return {{"system", false, sampler.error().text(), ""}};
   Findings findings;
   // Rates need two samples; the time between them is only told, so nobody has to wait for it.
   (*sampler)->Sample(kNsPerSecond, findings);

@@ -134,7 +134,7 @@ void GpuReader::Load(SampleContext& context) {
   Result<std::unique_ptr<NvmlLibrary>> library = NvmlLibrary::Load(library_path_);
   if (!library.ok()) {
     const bool has_gpu = HasNvidiaGpu(sys_root_);
-    context.ReportOnce("gpu", has_gpu ? library.error().message : "this machine has no NVIDIA GPU",
+    context.ReportOnce("gpu", has_gpu ? library.error().text() : "this machine has no NVIDIA GPU",
                        has_gpu ? kDriverRemedy : "");
     return;
   }

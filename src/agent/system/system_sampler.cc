@@ -78,8 +78,8 @@ SystemSampler::~SystemSampler() = default;
 Result<std::unique_ptr<SystemSampler>> SystemSampler::Create(SystemSamplerOptions options) {
   if (options.interval_ns < kShortestIntervalNs || options.interval_ns > kLongestIntervalNs) {
     return Error{"system sampling: an interval of " +
-                 std::to_string(options.interval_ns / 1'000'000) +
-                 " ms is out of bounds; choose 100 ms to 60 s"};
+                     std::to_string(options.interval_ns / 1'000'000) + " ms is out of bounds",
+                 "choose 100 ms to 60 s"};
   }
   return std::unique_ptr<SystemSampler>(new SystemSampler(std::move(options)));
 }

@@ -69,7 +69,7 @@ class SystemSamplerTest : public ::testing::Test {
     options.nvml_library = "";
     options.job_roots = [pid] { return std::vector<JobRoot>{{.pid = pid}}; };
     auto created = SystemSampler::Create(std::move(options));
-    ASSERT_TRUE(created.ok()) << created.error().message;
+    ASSERT_TRUE(created.ok()) << created.error().text();
     sampler_ = *std::move(created);
   }
   // Returns the seconds since the sample before.

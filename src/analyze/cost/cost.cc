@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/cost/cost.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
-#include "analyze/json_parts.h"
-#include "analyze/report/quantity.h"
-#include "analyze/rules/system_signals.h"
+#include "analyze/input/system_signals.h"
+#include "analyze/json/json_parts.h"
+#include "analyze/json/sentence_json.h"
 #include "analyze/stats/quantile.h"
 #include "base/time.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
+
+namespace finding = model::finding;
 
 constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
 // GPU time is measured to about a per cent: 1.004 GPUs need one.
@@ -26,9 +27,9 @@ std::optional<double> P95(const std::vector<double>& values) {
   return Quantile(values, 0.95);
 }
 
-std::map<int32_t, std::set<int32_t>> RanksOf(const RulesInput& input) {
+std::map<int32_t, std::set<int32_t>> RanksOf(const store::PackedSteps& steps) {
   std::map<int32_t, std::set<int32_t>> ranks;
-  for (const store::StepRow& row : input.steps) ranks[row.node].insert(row.rank);
+  for (const store::StepRow& row : steps) ranks[row.node].insert(row.rank);
   return ranks;
 }
 
@@ -105,29 +106,22 @@ bool HoldsNode(const Need& need, const InstanceType& type) {
   return !need.gpus || (type.gpus >= 1 && *need.gpus <= type.gpus + kSlack);
 }
 
-std::vector<std::string> NodeReasons(const Need& need, const InstanceType& type) {
-  std::vector<std::string> reasons;
+std::vector<model::Finding> NodeReasons(const Need& need, const InstanceType& type) {
+  std::vector<model::Finding> reasons;
   if (need.gpus) {
-    reasons.push_back(
-        fmt::format("GPUs: p95 of a node's use is {} of a GPU's time, the type has {}",
-                    FormatNumber(*need.gpus), type.gpus));
+    reasons.push_back(Make(finding::CostGpusOfNode{.used = *need.gpus, .has = type.gpus}));
   }
   if (need.cores) {
-    reasons.push_back(fmt::format("cores: p95 of a node's use is {}, the type has {}",
-                                  FormatNumber(*need.cores), type.cores));
+    reasons.push_back(Make(finding::CostCoresOfNode{.used = *need.cores, .has = type.cores}));
   }
-  if (need.memory_gib) {
-    reasons.push_back(fmt::format("memory: p95 of a node's use is {} GiB, the type has {}",
-                                  FormatNumber(*need.memory_gib), FormatNumber(type.memory_gib)));
-  } else {
-    reasons.push_back("memory was not measured: check it before you move");
-  }
+  reasons.push_back(need.memory_gib ? Make(finding::CostMemoryOfNode{.used = *need.memory_gib,
+                                                                     .has = type.memory_gib})
+                                    : Make(finding::CostMemoryUnmeasured{}));
   if (need.gpu_memory_gib && type.gpu_memory_gib > 0) {
-    reasons.push_back(fmt::format("GPU memory: p95 is {} GiB, a GPU of the type has {}",
-                                  FormatNumber(*need.gpu_memory_gib),
-                                  FormatNumber(type.gpu_memory_gib)));
+    reasons.push_back(
+        Make(finding::CostGpuMemory{.used = *need.gpu_memory_gib, .has = type.gpu_memory_gib}));
   } else if (need.gpus) {
-    reasons.push_back("GPU memory was not compared: list gpu_memory_gib of the types");
+    reasons.push_back(Make(finding::CostGpuMemoryNotCompared{}));
   }
   return reasons;
 }
@@ -147,8 +141,8 @@ const InstanceType* SmallestNode(const CostInput& input, const Need& need) {
   return best;
 }
 
-Alternative Make(const char* kind, const InstanceType& type, int32_t count,
-                 const CostSection& section, double hours) {
+Alternative AlternativeOf(const char* kind, const InstanceType& type, int32_t count,
+                          const CostSection& section, double hours) {
   Alternative one;
   one.kind = kind;
   one.instance = type.name;
@@ -173,49 +167,48 @@ void AddFewest(const CostInput& input, const InstanceType& type, double hours,
   if (count >= input.nodes) return;
   int32_t processes = 0;
   for (const NodeUse& one : input.use) processes += one.ranks > 0 ? one.ranks : one.gpus;
-  Alternative one = Make("fewest", type, count, section, hours);
-  one.reasons.push_back(fmt::format(
-      "GPUs: p95 of all nodes together is {} of a GPU's time; {} x {} {} {}", FormatNumber(*gpus),
-      count, type.name, count == 1 ? "has" : "have", count * type.gpus));
+  Alternative one = AlternativeOf("fewest", type, count, section, hours);
+  one.reasons.push_back(Make(finding::CostGpusOfAll{.used = *gpus,
+                                                    .machines = count,
+                                                    .has = static_cast<int64_t>(count) * type.gpus,
+                                                    .instance = type.name}));
   if (cores && processes > 0) {
     const double each = *cores / processes;
     if (each * type.gpus > type.cores) return;
-    one.reasons.push_back(
-        fmt::format("cores: {} process{} used {} together, {} each; one a GPU needs {} of {}",
-                    processes, processes == 1 ? "" : "es", FormatNumber(*cores), FormatNumber(each),
-                    FormatNumber(each * type.gpus), type.cores));
-    if (*cores > static_cast<double>(count) * type.cores) {
-      one.reasons.push_back(fmt::format(
-          "the {} cores would not hold all of that use at once: it must shrink with the processes; "
-          "try it before you rely on it",
-          count * type.cores));
+    one.reasons.push_back(Make(finding::CostCoresOfProcesses{.processes = processes,
+                                                             .used = *cores,
+                                                             .each = each,
+                                                             .needed = each * type.gpus,
+                                                             .has = type.cores}));
+    const int64_t all = static_cast<int64_t>(count) * type.cores;
+    if (*cores > static_cast<double>(all)) {
+      one.reasons.push_back(Make(finding::CostCoresMustShrink{.cores = all}));
     }
   }
-  one.reasons.push_back("the batch of each process grows as their number shrinks");
+  one.reasons.push_back(Make(finding::CostBatchGrows{}));
   section.alternatives.push_back(std::move(one));
 }
 
 void AddAlternatives(const CostInput& input, const InstanceType* now, double hours,
                      CostSection& section) {
   if (input.types.empty()) {
-    section.notes.push_back("no types of machines are listed: docs/reference/rules.md tells how");
+    section.notes.push_back(Make(finding::CostNoTypes{}));
     return;
   }
   const Need need = NeedOf(input.use, now);
   if (!need.cores && !need.gpus) {
-    section.notes.push_back("CPU and GPU use were not measured: no other type can be proposed");
+    section.notes.push_back(Make(finding::CostUseUnmeasured{}));
     return;
   }
   const InstanceType* type = SmallestNode(input, need);
   if (type == nullptr) {
-    section.notes.push_back("no listed type holds the measured use");
+    section.notes.push_back(Make(finding::CostNoTypeHolds{}));
     return;
   }
   if (now != nullptr && type->name == now->name) {
-    section.notes.push_back(
-        fmt::format("no cheaper listed type than {} holds a node's measured use", now->name));
+    section.notes.push_back(Make(finding::CostNoneCheaper{.instance = now->name}));
   } else {
-    Alternative same = Make("same_nodes", *type, input.nodes, section, hours);
+    Alternative same = AlternativeOf("same_nodes", *type, input.nodes, section, hours);
     same.reasons = NodeReasons(need, *type);
     section.alternatives.push_back(std::move(same));
   }
@@ -229,12 +222,20 @@ void NoteOtherSize(const CostInput& input, const InstanceType& now, CostSection&
   for (const NodeUse& one : input.use) {
     const bool more_cores = one.cores > now.cores, more_gpus = one.gpus > now.gpus;
     if (!more_cores && !more_gpus) continue;
-    section.notes.push_back(
-        fmt::format("node {} has {} cores and {} GPUs, a {} has {} and {}: see whether --instance "
-                    "names its type",
-                    one.node, FormatNumber(one.cores), one.gpus, now.name, now.cores, now.gpus));
+    section.notes.push_back(Make(finding::CostOtherSize{.node = one.node,
+                                                        .cores = one.cores,
+                                                        .gpus = one.gpus,
+                                                        .type_cores = now.cores,
+                                                        .type_gpus = now.gpus,
+                                                        .instance = now.name}));
     return;
   }
+}
+
+model::Finding WhyNoPrice(const CostInput& input) {
+  if (input.types.empty()) return Make(finding::ReasonNoPrice{});
+  if (input.instance.empty()) return Make(finding::ReasonTypeUnclear{});
+  return Make(finding::ReasonTypeNotListed{.instance = input.instance});
 }
 
 void AddParts(const CostInput& input, double hours, CostSection& section) {
@@ -257,16 +258,17 @@ void AddParts(const CostInput& input, double hours, CostSection& section) {
 
 }  // namespace
 
-std::vector<NodeUse> MeasureUse(const RulesInput& input) {
-  const SystemSignals signals(input.counters);
-  const auto ranks = RanksOf(input);
+std::vector<NodeUse> MeasureUse(std::span<const CounterSeries> counters,
+                                std::span<const NodeInfo> nodes, const store::PackedSteps& steps) {
+  const SystemSignals signals(counters);
+  const auto ranks = RanksOf(steps);
   std::vector<NodeUse> result;
   for (const auto& [node, snapshots] : Snapshots(signals)) {
     NodeUse use;
     use.node = node;
     use.cores = static_cast<double>(signals.Cores(node));
     double memory_gib = 0;
-    for (const NodeInfo& info : input.run.nodes) {
+    for (const NodeInfo& info : nodes) {
       if (info.node != node) continue;
       if (info.cpus > 0) use.cores = info.cpus;
       memory_gib = static_cast<double>(info.memory_bytes) / kBytesPerGib;
@@ -304,10 +306,7 @@ CostSection BuildCostSection(const CostInput& input) {
   const InstanceType* now = FindType(input);
   if (now != nullptr) section.instance = now->name;
   if (!input.price_per_hour && now == nullptr) {
-    section.reason = input.types.empty() ? "no price is known: give --price-per-hour"
-                     : input.instance.empty()
-                         ? "which listed type the run had is not clear: give --instance"
-                         : fmt::format("the type {} is not listed", input.instance);
+    section.reason = WhyNoPrice(input);
     return section;
   }
   section.applicable = true;
@@ -356,10 +355,10 @@ nlohmann::ordered_json CostJson(const CostSection& section) {
                             {"price_per_hour", one.price_per_hour},
                             {"money", one.money},
                             {"saving_share", OrNull(one.saving_share)},
-                            {"reasons", one.reasons}});
+                            {"reasons", Each(one.reasons, FindingJson)}});
   }
   return {{"applicable", section.applicable},
-          {"reason", section.reason},
+          {"reason", section.reason ? FindingJson(*section.reason) : Json()},
           {"instance", section.instance},
           {"count", section.count},
           {"price_per_hour", section.price_per_hour},
@@ -368,7 +367,7 @@ nlohmann::ordered_json CostJson(const CostSection& section) {
           {"suspects", PartsJson(section.suspects)},
           {"use", std::move(use)},
           {"alternatives", std::move(alternatives)},
-          {"notes", section.notes}};
+          {"notes", Each(section.notes, FindingJson)}};
 }
 
 }  // namespace steptrace::analyze

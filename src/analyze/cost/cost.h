@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "analyze/report/report.h"
-#include "analyze/rules/rules_input.h"
+#include "analyze/input/report_input.h"
+#include "analyze/input/run_phases.h"
+#include "analyze/stages/stage_row.h"
+#include "model/finding.h"
 
 // What a run costs, what each suspect's part of that is, and which of the machines that the user
 // listed would still hold what was used. No prices are built in: they change.
@@ -63,13 +66,13 @@ struct Alternative {
   double price_per_hour = 0;  // of all of them
   double money = 0;           // of a run as long as this one
   std::optional<double> saving_share;
-  std::vector<std::string> reasons;
+  std::vector<model::Finding> reasons;
 };
 
 struct CostSection {
   bool applicable = false;
-  std::string reason;
-  std::string instance;  // that the run had; empty: not known
+  std::optional<model::Finding> reason;  // why not
+  std::string instance;                  // that the run had; empty: not known
   int32_t count = 0;
   double price_per_hour = 0;
   double money = 0;
@@ -77,10 +80,11 @@ struct CostSection {
   std::vector<CostPart> suspects;  // of the training steps, by their shares of the whole run
   std::vector<NodeUse> use;
   std::vector<Alternative> alternatives;
-  std::vector<std::string> notes;
+  std::vector<model::Finding> notes;
 };
 
-std::vector<NodeUse> MeasureUse(const RulesInput& input);
+std::vector<NodeUse> MeasureUse(std::span<const CounterSeries> counters,
+                                std::span<const NodeInfo> nodes, const store::PackedSteps& steps);
 CostSection BuildCostSection(const CostInput& input);
 
 nlohmann::ordered_json CostJson(const CostSection& section);

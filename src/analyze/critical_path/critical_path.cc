@@ -9,10 +9,11 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analyze/critical_path/path_graph.h"
 #include "analyze/critical_path/path_names.h"
 #include "analyze/critical_path/what_if.h"
-#include "analyze/distributed/drift.h"
-#include "analyze/distributed/overlap.h"
+#include "analyze/ranks/drift.h"
+#include "analyze/ranks/overlap.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -27,10 +28,7 @@ class PathBuilder {
       : trace_(trace), options_(options), graph_(BuildPathGraph(trace)), namer_(trace, graph_) {}
 
   CriticalPathSection Build() {
-    if (!HasDevice()) {
-      section_.note = "no device work in the profile";
-      return std::move(section_);
-    }
+    if (!HasDevice()) return std::move(section_);
     section_.applicable = true;
     Window();
     Steps();
@@ -242,17 +240,6 @@ class PathBuilder {
 };
 
 }  // namespace
-
-std::vector<PathShare> SharesOf(const PathSums& sums, int64_t whole_ns) {
-  std::vector<PathShare> shares;
-  for (size_t cause = 0; cause < sums.size(); ++cause) {
-    if (sums[cause] == 0) continue;
-    shares.push_back({static_cast<PathCause>(cause), sums[cause], ShareOf(sums[cause], whole_ns)});
-  }
-  std::stable_sort(shares.begin(), shares.end(),
-                   [](const auto& a, const auto& b) { return a.ns > b.ns; });
-  return shares;
-}
 
 CriticalPathSection BuildCriticalPath(const Trace& trace, const CriticalPathOptions& options) {
   const std::optional<Undrifted> undrifted = RemoveDrift(trace);

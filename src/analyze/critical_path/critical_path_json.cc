@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/critical_path/critical_path.h"
-#include "analyze/json_parts.h"
+#include "analyze/json/json_parts.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -49,7 +49,6 @@ Json PathListOf(const std::vector<Row>& rows) {
 Json CriticalPathToJson(const CriticalPathSection& section) {
   Json json;
   if (!section.applicable) return Json::object();
-  json["note"] = section.note;
   json["window"] = ToJson(section.window);
   json["mean_step_ns"] = OrNull(section.mean_step_ns);
   json["steps"] = PathListOf(section.steps);

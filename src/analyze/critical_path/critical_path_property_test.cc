@@ -8,7 +8,7 @@
 
 #include "analyze/critical_path/critical_path.h"
 #include "analyze/critical_path/replay.h"
-#include "analyze/trace/trace_text.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -8,7 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/critical_path/replay.h"
-#include "analyze/trace/trace_text.h"
+#include "analyze/critical_path/stable_order.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analyze/distributed/activity.h"
+#include "analyze/ranks/activity.h"
 #include "analyze/trace/around.h"
 #include "analyze/trace/waiting_calls.h"
 #include "base/large_memory.h"

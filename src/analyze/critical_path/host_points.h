@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/critical_path/path_graph.h"
+#include "analyze/critical_path/path_cause.h"
+#include "analyze/trace/trace.h"
 
 // The moments of a rank's threads that matter to others, in order, and what lies between them.
 namespace steptrace::analyze {

@@ -6,9 +6,10 @@
 #include <unordered_map>
 
 #include "analyze/critical_path/host_points.h"
-#include "analyze/distributed/activity.h"
-#include "analyze/distributed/clocks.h"
-#include "analyze/distributed/match.h"
+#include "analyze/critical_path/stable_order.h"
+#include "analyze/ranks/activity.h"
+#include "analyze/ranks/clocks.h"
+#include "analyze/ranks/match.h"
 #include "analyze/trace/waiting_calls.h"
 #include "base/large_memory.h"
 #include "base/text_hash.h"
@@ -446,14 +447,6 @@ class PathGraphBuilder {
   PathGraph graph_;
   std::vector<RankNodes> ranks_;
 };
-
-const char* NameOf(PathCause cause) {
-  constexpr const char* kNames[] = {
-      "host",         "data",          "launch",          "compute",
-      "memory",       "communication", "synchronisation", "device_gap",
-      "not_recorded", "not_linked"};
-  return kNames[static_cast<size_t>(cause)];
-}
 
 PathGraph BuildPathGraph(const Trace& trace) {
   return PathGraphBuilder(trace).Build();

@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "analyze/critical_path/critical_path.h"
+#include "analyze/critical_path/path_graph.h"
+#include "analyze/critical_path/path_section.h"
 #include "analyze/trace/around.h"
 
 namespace steptrace::analyze {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "analyze/critical_path/critical_path.h"
 #include "analyze/critical_path/path_graph.h"
+#include "analyze/critical_path/path_section.h"
 
 // What the window and its mean step would take without a stage, or with half of it. The graph is
 // replayed: each event begins as soon as what it waited for allows, and causes that are kept

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <map>
 
-#include "analyze/derive/span_stack.h"
+#include "analyze/derive/open_spans.h"
 
 namespace steptrace::analyze {
 

@@ -9,9 +9,9 @@
 #include "analyze/derive/chunk_list.h"
 #include "analyze/derive/event.h"
 #include "analyze/derive/iterator_lives.h"
+#include "analyze/derive/open_spans.h"
 #include "analyze/derive/operator_times.h"
 #include "analyze/derive/phase_sums.h"
-#include "analyze/derive/span_stack.h"
 #include "analyze/derive/step_cutter.h"
 #include "analyze/derive/worker_log.h"
 
@@ -144,7 +144,7 @@ class LoopDeriver {
 
   int32_t pid_;
   WorkerLogs* workers_;
-  SpanStack stack_;
+  OpenSpans stack_;
   ChunkList chunks_;
   IteratorLives lives_;
   StepCutter cutter_;

@@ -7,6 +7,14 @@
 #include "analyze/derive/operator_times.h"
 
 namespace steptrace::analyze {
+namespace {
+
+template <class F>
+void ForEachCount(F&& f) {
+  std::apply([&](const auto&... count) { (f(count.first, count.second), ...); }, kCounts);
+}
+
+}  // namespace
 
 void UserTimes::Add(store::StringId name, int64_t ns) {
   for (auto& [known, total_ns] : times_) {
@@ -33,18 +41,12 @@ std::pair<store::StringId, int64_t> UserTimes::Longest() const {
 void PhaseSums::Add(const PhaseSums& other) {
   for (size_t i = 0; i < kPhaseCount; ++i) phase_ns[i] += other.phase_ns[i];
   for (size_t i = 0; i < kStageCount; ++i) stage_ns[i] += other.stage_ns[i];
-  blocked_in_backward_ns += other.blocked_in_backward_ns;
-  blocked_in_fetch_ns += other.blocked_in_fetch_ns;
+  ForEachCount([&](auto count, auto /*column*/) { this->*count += other.*count; });
   in_window_ns += other.in_window_ns;
   computing_ns += other.computing_ns;
   script_ns += other.script_ns;
   operators += other.operators;
   lost += other.lost;
-  batches += other.batches;
-  backwards += other.backwards;
-  optimizer_steps += other.optimizer_steps;
-  waits += other.waits;
-  starved_waits += other.starved_waits;
   if (other.min_queue_depth >= 0) SawQueueDepth(other.min_queue_depth);
   user_in_other.Add(other.user_in_other);
 }
@@ -124,13 +126,7 @@ void FillStages(const PhaseSums& sums, store::StepRow& row) {
 }
 
 void FillCounts(const PhaseSums& sums, store::StepRow& row) {
-  row.blocked_in_backward_ns = sums.blocked_in_backward_ns;
-  row.blocked_in_fetch_ns = sums.blocked_in_fetch_ns;
-  row.batches = sums.batches;
-  row.backwards = sums.backwards;
-  row.optimizer_steps = sums.optimizer_steps;
-  row.waits = sums.waits;
-  row.starved_waits = sums.starved_waits;
+  ForEachCount([&](auto count, auto column) { row.*column = sums.*count; });
   if (sums.min_queue_depth >= 0) row.min_queue_depth = sums.min_queue_depth;
   std::tie(row.longest_user_range, row.longest_user_range_ns) = sums.user_in_other.Longest();
 }

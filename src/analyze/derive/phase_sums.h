@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,8 @@ class UserTimes {
   void Add(const UserTimes& other);
   void Clear() { times_.clear(); }
   bool empty() const { return times_.empty(); }
+  // In the order in which the names were seen first.
+  std::span<const std::pair<store::StringId, int64_t>> times() const { return times_; }
   // The name with the most time; the first seen of equals.
   std::pair<store::StringId, int64_t> Longest() const;
 
@@ -49,6 +53,7 @@ class UserTimes {
 };
 
 // Where a stretch of the training thread's time went, were it all training.
+// What is a column of its own and adds up as it is stands in kCounts below.
 // Invariant once its waits are resolved: the stages sum to phase `data`.
 struct PhaseSums {
   std::array<int64_t, kPhaseCount> phase_ns{};
@@ -80,6 +85,16 @@ struct PhaseSums {
   int64_t TotalNs() const;
   int64_t StagesNs() const;
 };
+
+// What adds up, and the column that it fills.
+inline constexpr auto kCounts = std::make_tuple(
+    std::pair(&PhaseSums::blocked_in_backward_ns, &store::StepRow::blocked_in_backward_ns),
+    std::pair(&PhaseSums::blocked_in_fetch_ns, &store::StepRow::blocked_in_fetch_ns),
+    std::pair(&PhaseSums::batches, &store::StepRow::batches),
+    std::pair(&PhaseSums::backwards, &store::StepRow::backwards),
+    std::pair(&PhaseSums::optimizer_steps, &store::StepRow::optimizer_steps),
+    std::pair(&PhaseSums::waits, &store::StepRow::waits),
+    std::pair(&PhaseSums::starved_waits, &store::StepRow::starved_waits));
 
 // The same stretch as part of an evaluation: what no range of a kind of its own (collective,
 // checkpoint, garbage collection, compilation, a window's border) covers is phase `evaluation`.

@@ -11,6 +11,7 @@
 #include "analyze/derive/aside_times.h"
 #include "analyze/derive/loop_deriver.h"
 #include "analyze/derive/warm_up.h"
+#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 
@@ -18,8 +19,9 @@ class RankDeriver::Impl {
  public:
   Impl(RankDeriverOptions options, store::StringTable& strings)
       : options_(options),
-        kinds_{strings.Intern("train"), strings.Intern("warm-up")},
-        evaluation_(strings.Intern("eval")),
+        kinds_{strings.Intern(store::kStepTrain), strings.Intern(store::kStepWarmUp)},
+        evaluation_(strings.Intern(store::kStepEval)),
+        other_(strings.Intern("other")),
         warm_up_(kinds_) {}
 
   void Add(const Event& event) {
@@ -66,6 +68,7 @@ class RankDeriver::Impl {
   }
 
   std::vector<store::StepRow> TakeSteps() { return warm_up_.Take(); }
+  std::vector<store::StepStageRow> TakeStages() { return std::exchange(stages_, {}); }
 
  private:
   using Thread = std::pair<int32_t, int32_t>;
@@ -144,11 +147,25 @@ class RankDeriver::Impl {
     const bool blocked_is_communication = options_.world_size > 1 && options_.backward_on_host;
     FillRow(step.sums, {.blocked_backward_is_communication = blocked_is_communication}, row);
     assert(SumsExactly(row));
+    PushStages(step.sums.user_in_other, row);
     if (!step.is_evaluation) {
       ++steps_;
       trainer_last_ns_ = step.range.end_ns;
     }
     warm_up_.Push(std::move(row));
+  }
+
+  void PushStages(const UserTimes& ranges, const store::StepRow& step) {
+    for (const auto& [name, dur_ns] : ranges.times()) {
+      if (dur_ns == 0) continue;
+      stages_.push_back({.node = step.node,
+                         .rank = step.rank,
+                         .ts_ns = step.ts_ns,
+                         .step = step.step,
+                         .phase = other_,
+                         .stage = name,
+                         .dur_ns = dur_ns});
+    }
   }
 
   void DropEnded(int64_t watermark_ns) {
@@ -174,7 +191,9 @@ class RankDeriver::Impl {
   RankDeriverOptions options_;
   WarmUp::Kinds kinds_;
   store::StringId evaluation_;
+  store::StringId other_;
   WarmUp warm_up_;
+  std::vector<store::StepStageRow> stages_;
   WorkerLogs workers_;
   Loops loops_;
   std::pair<const Thread, LoopDeriver>* last_ = nullptr;  // most events come in runs of a thread
@@ -201,6 +220,9 @@ void RankDeriver::ProcessEnded(int32_t pid, int64_t end_ns) {
 }
 std::vector<store::StepRow> RankDeriver::TakeSteps() {
   return impl_->TakeSteps();
+}
+std::vector<store::StepStageRow> RankDeriver::TakeStages() {
+  return impl_->TakeStages();
 }
 void RankDeriver::Finish(int64_t end_ns) {
   impl_->Finish(end_ns);

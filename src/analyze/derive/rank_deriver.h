@@ -39,6 +39,9 @@ class RankDeriver {
   void ProcessEnded(int32_t pid, int64_t end_ns);
   // The steps settled since the last call, in order.
   std::vector<store::StepRow> TakeSteps();
+  // What these steps were spent on that has no column of its own, in order of the steps; those of
+  // steps that are held back may come before the step.
+  std::vector<store::StepStageRow> TakeStages();
   // No more events: settles what can be settled.
   void Finish(int64_t end_ns);
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "analyze/derive/event_text.h"
 #include "analyze/derive/phase_sums.h"
@@ -83,6 +85,29 @@ void ExpectSound(const std::vector<store::StepRow>& rows, const store::StringTab
   }
 }
 
+// Each stage is a part of its step's phase, and the longest of a step is what its row says.
+void ExpectStagesOf(const std::vector<store::StepRow>& rows,
+                    const std::vector<store::StepStageRow>& stages) {
+  std::map<int64_t, std::vector<store::StepStageRow>> by_begin;
+  for (const store::StepStageRow& stage : stages) by_begin[stage.ts_ns].push_back(stage);
+  size_t found = 0;
+  for (const store::StepRow& row : rows) {
+    if (row.other_phase_ns == 0 && row.longest_user_range_ns == 0) continue;
+    int64_t sum_ns = 0;
+    int64_t longest_ns = 0;
+    for (const store::StepStageRow& stage : by_begin[row.ts_ns]) {
+      ASSERT_GT(stage.dur_ns, 0);
+      ASSERT_EQ(stage.step, row.step);
+      sum_ns += stage.dur_ns;
+      longest_ns = std::max(longest_ns, stage.dur_ns);
+      ++found;
+    }
+    ASSERT_LE(sum_ns, row.other_phase_ns);
+    ASSERT_EQ(longest_ns, row.longest_user_range_ns);
+  }
+  ASSERT_EQ(found, stages.size());
+}
+
 TEST(RankDeriverProperty, AnyEventsGiveExactSums) {
   for (uint64_t seed = 0; seed < 120; ++seed) {
     SCOPED_TRACE(seed);
@@ -91,6 +116,7 @@ TEST(RankDeriverProperty, AnyEventsGiveExactSums) {
     RankDeriver deriver({.world_size = 1 + static_cast<int32_t>(seed % 2)}, strings);
     for (const char* name : {"a", "b", "c", "d"}) strings.Intern(name);
     std::vector<store::StepRow> rows;
+    std::vector<store::StepStageRow> stages;
     int64_t now_ns = 0;
     const uint64_t advance_every = 1 + Below(random, 300);
     for (uint64_t i = 0; i < 3000; ++i) {
@@ -98,6 +124,7 @@ TEST(RankDeriverProperty, AnyEventsGiveExactSums) {
       if (i % advance_every == 0) {
         deriver.Advance(now_ns - 1000);
         for (auto& row : deriver.TakeSteps()) rows.push_back(row);
+        for (auto& row : deriver.TakeStages()) stages.push_back(row);
       }
       if (Below(random, 1500) == 0) {
         deriver.ProcessEnded(1 + static_cast<int32_t>(Below(random, 3)), now_ns);
@@ -105,7 +132,9 @@ TEST(RankDeriverProperty, AnyEventsGiveExactSums) {
     }
     deriver.Finish(now_ns);
     for (auto& row : deriver.TakeSteps()) rows.push_back(row);
+    for (auto& row : deriver.TakeStages()) stages.push_back(row);
     ExpectSound(rows, strings);
+    ExpectStagesOf(rows, stages);
     if (HasFatalFailure()) return;
   }
 }
@@ -354,6 +383,7 @@ TEST(RankDeriverMemory, StaysBoundedInAFlood) {
       if (i % 1000 != 0) continue;
       deriver.Advance(now_ns);
       deriver.TakeSteps();
+      deriver.TakeStages();
       if (i == kRounds / 10) early_bytes = HeldBytes();
     }
     const size_t late_bytes = HeldBytes();

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     store::StringTable strings;
     const auto text = analyze::ParseEventText(content, strings);
     if (!file || !text.ok()) {
-      fmt::print(stderr, "{}: {}\n", argv[i], text.ok() ? "cannot be read" : text.error().message);
+      fmt::print(stderr, "{}: {}\n", argv[i], text.ok() ? "cannot be read" : text.error().text());
       return 2;
     }
     const auto rows = analyze::DeriveText(*text, analyze::Delivery::kByTime, strings);

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "analyze/device/device_section.h"
-#include "analyze/json_parts.h"
+#include "analyze/json/json_parts.h"
 
 namespace steptrace::analyze {
 namespace {

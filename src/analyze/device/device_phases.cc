@@ -2,7 +2,6 @@
 #include "analyze/device/device_phases.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "analyze/stats/distribution.h"
 
@@ -26,14 +25,6 @@ int64_t WholeNs(double ns) {
 }
 
 }  // namespace
-
-int64_t StepOnDevice::BusyNs() const {
-  return Of(DevicePhase::kForward) + Of(DevicePhase::kBackward) + Of(DevicePhase::kOptimizer);
-}
-
-int64_t StepOnDevice::KnownNs() const {
-  return std::accumulate(ns.begin(), ns.end(), int64_t{0});
-}
 
 double DevicePhaseRow::BusyShare() const {
   return share[0] + share[1] + share[2];  // forward, backward, optimizer

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/input/steps_on_device.h"
 #include "store/packed_rows.h"
 #include "store/tables.h"
 
@@ -19,10 +20,6 @@
 // waited for a batch. Whether it computed all the time within a phase they do not tell.
 namespace steptrace::analyze {
 
-enum class DevicePhase : uint8_t { kForward, kBackward, kOptimizer, kData, kOther };
-inline constexpr size_t kDevicePhaseCount = 5;
-inline constexpr std::array<const char*, kDevicePhaseCount> kDevicePhaseNames = {
-    "forward", "backward", "optimizer", "data", "other"};
 // Category of their slices, and the name of the track that they lie on.
 inline constexpr const char* kDevicePhaseCategory = "device_phase";
 inline constexpr const char* kDevicePhasesTrack = "device phases";
@@ -30,23 +27,6 @@ inline constexpr const char* kDevicePhasesTrack = "device phases";
 // A device that reaches the end of a phase so soon after the host had nothing left to do: an event
 // that is recorded on an idle stream takes some microseconds.
 inline constexpr int64_t kCaughtUpUs = 50;
-
-// One step of a rank. The parts of phases that lie in it, and never more than it is long.
-struct StepOnDevice {
-  std::array<int64_t, kDevicePhaseCount> ns{};
-  // Forwards, backwards and optimizer steps that ended in it and of which it is known how far the
-  // device was behind the host then; those in which it had caught up.
-  int32_t ended = 0;
-  int32_t caught_up = 0;
-
-  int64_t Of(DevicePhase phase) const { return ns[static_cast<size_t>(phase)]; }
-  // In forward, backward or optimizer.
-  int64_t BusyNs() const;
-  int64_t KnownNs() const;
-};
-
-// By rank and begin of the step: an evaluation has the number of the step that it lies in.
-using StepsOnDevice = std::map<std::pair<int32_t, int64_t>, StepOnDevice>;
 
 // Sums slices of that category over the steps they lie in. Passive; the rows in any order. A step
 // that the slices do not cover but for 2 % is left out: part of it was not told.

@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "analyze/device/device_facts.h"
 #include "analyze/device/device_work.h"
 #include "analyze/device/precision.h"
-#include "analyze/device/tensor_cores.h"
+#include "analyze/trace/device_facts.h"
+#include "analyze/trace/tensor_cores.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "analyze/trace/trace_text.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/device/device_section.h"
-#include "analyze/device/kernel_facts.h"
+#include "analyze/device/device_steps.h"
+#include "analyze/device/device_times.h"
 #include "analyze/trace/intervals.h"
+#include "analyze/trace/kernel_facts.h"
 #include "analyze/trace/trace.h"
 
 // Parts of BuildDevices: what one device of one rank did, and the figures made from it.

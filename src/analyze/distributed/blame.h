@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "analyze/distributed/activity.h"
-#include "analyze/distributed/clocks.h"
-#include "analyze/distributed/match.h"
+#include "analyze/ranks/activity.h"
+#include "analyze/ranks/clocks.h"
+#include "analyze/ranks/match.h"
 
 // Who made the others wait, and what it did instead. The parts sum to the wait exactly.
 //

@@ -8,7 +8,7 @@
 
 #include "analyze/distributed/blame.h"
 #include "analyze/distributed/distributed.h"
-#include "analyze/trace/trace_text.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -6,19 +6,24 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "analyze/distributed/blame.h"
-#include "analyze/distributed/clocks.h"
-#include "analyze/distributed/drift.h"
 #include "analyze/distributed/host_collectives.h"
-#include "analyze/distributed/match.h"
-#include "analyze/distributed/overlap.h"
+#include "analyze/ranks/clocks.h"
+#include "analyze/ranks/drift.h"
+#include "analyze/ranks/match.h"
+#include "analyze/ranks/overlap.h"
 #include "analyze/stats/distribution.h"
+#include "model/finding_kinds.h"
 #include "store/metadata_json.h"
 
 namespace steptrace::analyze {
+namespace finding = model::finding;
+
 namespace {
 
 std::optional<int64_t> Known(int64_t value) {
@@ -70,15 +75,9 @@ class SectionBuilder {
     section_.world_size = WorldSize();
     Ranks();
     if (AllCalls() == 0) {
-      section_.note =
-          options_.live ? "no collective of this run tells its group; call "
-                          "torch.distributed's functions in a script under "
-                          "`steptrace run`"
-          : HasSeveralGroups(trace_)
-              ? "no communication kernels in the profile, and of gloo's collectives, on "
-                "the host, it does not tell which of the job's groups they are of: "
-                "record such a job with `steptrace run`"
-              : "no communication kernels and no collectives of gloo in the profile";
+      section_.notes.push_back(
+          options_.live ? Make(finding::NoteNoGroupTold{})
+                        : Make(finding::NoteNoCollectives{.groups = HasSeveralGroups(trace_)}));
       return std::move(section_);
     }
     Match();
@@ -394,62 +393,51 @@ class SectionBuilder {
     return row;
   }
 
-  std::string SharedName() const {
-    return fmt::format(
-        "more ranks call in the group {} than it has: several groups share its name and no profile "
-        "tells their ranks, so which calls are one collective is not known",
-        matches_.shared_name);
+  void NoteSharedName() {
+    if (matches_.shared_name.empty()) return;
+    section_.notes.push_back(Make(finding::NoteSharedGroupName{.group = matches_.shared_name}));
   }
 
   void Status() {
     section_.status = DistributedStatus::kOk;
     if (trace_.ranks.size() == 1) {
       section_.status = DistributedStatus::kOneRank;
-      const std::string of =
-          section_.world_size ? fmt::format(" of {}", *section_.world_size) : std::string();
-      section_.note = fmt::format(
-          "not enough data for waiting and blame: 1{} ranks is here; {}", of,
-          options_.live
-              ? "the others must run under `steptrace run` too, on this node or into this "
-                "run's folder"
-              : "import the others' profiles of the same steps too");
+      section_.notes.push_back(
+          Make(finding::NoteOneRank{.world_size = section_.world_size, .live = options_.live}));
     } else if (matches_.collectives.empty()) {
       section_.status = DistributedStatus::kNothingMatched;
-      section_.note = !matches_.shared_name.empty() ? SharedName()
-                      : options_.live
-                          ? "no collective of one rank has its counterpart on another"
-                          : "no collective of one rank has its counterpart on another: are the "
-                            "profiles of the same steps of one job?";
+      NoteSharedName();
+      if (section_.notes.empty()) {
+        section_.notes.push_back(Make(finding::NoteNothingMatched{.profiles = !options_.live}));
+      }
     } else if (section_.incomplete_count > 0) {
-      section_.note = fmt::format(
-          "{} of {} collectives lack ranks: waiting is what these ranks waited for each other, at "
-          "least",
-          section_.incomplete_count, section_.collective_count);
-    } else if (!matches_.shared_name.empty()) {
-      section_.note = SharedName();
+      section_.notes.push_back(Make(finding::NoteCollectivesLackRanks{
+          .incomplete = section_.incomplete_count, .collectives = section_.collective_count}));
+    } else {
+      NoteSharedName();
     }
     if (trace_.ranks.size() > 1) Doubts();
   }
 
   // What is not known, or not surely, of calls without sequence numbers.
   void Doubts() {
-    const auto add = [this](const std::set<int32_t>& ranks, const char* what) {
-      if (ranks.empty()) return;
-      std::vector<int32_t> numbers;
-      for (int32_t rank : ranks) numbers.push_back(trace_.ranks[static_cast<size_t>(rank)].rank);
-      constexpr size_t kShown = 8;
-      const size_t more = numbers.size() - std::min(numbers.size(), kShown);
-      numbers.resize(numbers.size() - more);
-      section_.note += fmt::format("{}calls of rank{} {}{} without sequence numbers {}",
-                                   section_.note.empty() ? "" : "; ",
-                                   numbers.size() == 1 ? "" : "s", fmt::join(numbers, ", "),
-                                   more == 0 ? "" : fmt::format(" and {} more", more), what);
-    };
-    add(matches_.unplaced_ranks,
-        "fit no other rank's by their times: they stay alone, and who waited for them is not "
-        "known");
-    add(matches_.ambiguous_ranks,
-        "fit those of others in more than one way: waiting and blame may be of neighbouring calls");
+    Doubt<finding::NoteCallsUnplaced>(matches_.unplaced_ranks);
+    Doubt<finding::NoteCallsAmbiguous>(matches_.ambiguous_ranks);
+  }
+
+  template <class Kind>
+  void Doubt(const std::set<int32_t>& ranks) {
+    if (ranks.empty()) return;
+    constexpr size_t kShown = 8;
+    std::vector<typename Kind::Item> shown;
+    for (const int32_t at : ranks) {
+      if (shown.size() == kShown) break;
+      shown.push_back({.rank = trace_.ranks[static_cast<size_t>(at)].rank});
+    }
+    std::optional<int64_t> more;
+    if (ranks.size() > kShown) more = static_cast<int64_t>(ranks.size() - kShown);
+    section_.notes.push_back(
+        Make(Kind{.several = ranks.size() > 1, .more = more, .items = std::move(shown)}));
   }
 
   const Trace& trace_;

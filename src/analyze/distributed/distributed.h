@@ -7,20 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "analyze/ranks/overlap.h"
 #include "analyze/trace/trace.h"
+#include "model/finding.h"
 
 // The ranks of a job beside each other: what they exchanged, who waited, and for whom. A value.
 namespace steptrace::analyze {
-
-// computation + overlap + exposed + other = total, exactly (TensorBoard's overview,
-// pytorch_profiler.md 1.10; the stretches of steps as its 1.2 has them).
-struct OverlapTimes {
-  int64_t total_ns = 0;
-  int64_t computation_ns = 0;  // without the part that overlaps
-  int64_t overlap_ns = 0;
-  int64_t exposed_ns = 0;  // communication with no computation beside it
-  int64_t other_ns = 0;
-};
 
 struct ProfileRank {
   int32_t rank = 0;
@@ -134,7 +126,8 @@ enum class DistributedStatus { kOk, kOneRank, kNothingMatched, kNoCollectives };
 
 struct ProfileDistributed {
   DistributedStatus status = DistributedStatus::kNoCollectives;
-  std::string note;  // the status in a sentence with its next step; empty: all is well
+  // Why nothing is compared, or what to know of what is: the next step with it.
+  std::vector<model::Finding> notes;
   std::optional<int64_t> world_size;
   bool computing_known = true;  // false: of a live run on the host, whose phases tell of it alone
   RankSource source = RankSource::kCalls;

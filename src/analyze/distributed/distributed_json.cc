@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/distributed/distributed.h"
-#include "analyze/json_parts.h"
+#include "analyze/json/json_parts.h"
+#include "analyze/json/sentence_json.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -136,8 +137,8 @@ Json ListOf(const std::vector<Row>& rows, const More&... more) {
   return list;
 }
 
-void AddNote(const ProfileDistributed& section, Json& json) {
-  if (!section.note.empty()) json["note"] = section.note;
+void AddNotes(const ProfileDistributed& section, Json& json) {
+  json["notes"] = Each(section.notes, FindingJson);
 }
 
 }  // namespace
@@ -160,13 +161,13 @@ Json DistributedToJson(const ProfileDistributed& section) {
   json["clocks"] = ListOf(section.clocks);
   json["clocks_corrected"] = section.clocks_corrected;
   json["impossible_starts"] = section.impossible_starts;
-  AddNote(section, json);
+  AddNotes(section, json);
   return json;
 }
 
 void AddDistributedJson(const ProfileDistributed& section, Json& report) {
   if (section.status == DistributedStatus::kNoCollectives) {
-    AddNote(section, report["distributed"]);
+    AddNotes(section, report["distributed"]);
   } else {
     report["distributed"] = DistributedToJson(section);
   }

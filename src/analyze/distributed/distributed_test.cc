@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "analyze/trace/trace_text.h"
+#include "model/finding_kinds.h"
+#include "present/words/finding_sentence.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -380,12 +382,16 @@ TEST(DistributedTest, AShortenedListOfRanksIsThatOfTheOthers) {
   EXPECT_EQ(pairs.wait_ns, 3 * (10 + 10));
 }
 
+bool HasNote(const ProfileDistributed& section, model::FindingKind kind) {
+  return std::ranges::count(section.notes, kind, &model::Finding::kind) == 1;
+}
+
 TEST(DistributedTest, NoCollectiveHasMoreRanksThanItsGroup) {
   const auto section = Of(InGroups(std::vector<std::string>(4, "[0, 1, ...]"), 2));
   EXPECT_EQ(section.collective_count, 0);
   EXPECT_EQ(section.unmatched_count, 12);
   EXPECT_EQ(section.wait_ns, 0);
-  EXPECT_NE(section.note.find("several groups share its name"), std::string::npos) << section.note;
+  EXPECT_TRUE(HasNote(section, model::FindingKind::kNoteSharedGroupName));
   // What is shown of two lists tells their groups apart.
   const auto apart = Of(InGroups({"[0, ...]", "[0, ...]", "[2, ...]", "[2, ...]"}, 2));
   EXPECT_EQ(apart.collective_count, 6);
@@ -398,7 +404,9 @@ TEST(DistributedTest, OneRankSaysWhatItCan) {
          "s7 kernel gemm 0 100\ns9 kernel ncclDevKernel_AllReduce 50 150 " +
          AllReduce("0", "[0, 1, 2, 3, 4, 5, 6, 7]", 8) + "\n");
   EXPECT_EQ(section.status, DistributedStatus::kOneRank);
-  EXPECT_NE(section.note.find("1 of 8 ranks"), std::string::npos) << section.note;
+  ASSERT_EQ(section.notes.size(), 1u);
+  EXPECT_EQ(present::SentenceOf(section.notes[0]).text.substr(0, 62),
+            "not enough data for waiting and blame: 1 of 8 ranks is here; i");
   EXPECT_EQ(section.ranks[0].times.overlap_ns, 50);
   EXPECT_EQ(section.ranks[0].times.exposed_ns, 50);
   EXPECT_EQ(section.ranks[0].unmatched_ns, 100);
@@ -414,7 +422,8 @@ TEST(DistributedTest, WaitingThatNothingTellsIsNull) {
          AllReduce("0", "[0, 1, 2, 3, 4, 5, 6, 7]", 8) + "\n");
   auto json = DistributedToJson(section);
   EXPECT_TRUE(json["wait_ns"].is_null());
-  EXPECT_EQ(json["note"], section.note);
+  EXPECT_EQ(json["notes"][0]["kind"], "note.one_rank");
+  EXPECT_EQ(json["notes"][0]["values"]["world_size"], 8);
   for (const auto* rows : {"ranks", "operations"}) {
     ASSERT_EQ(json[rows].size(), 1u);
     EXPECT_TRUE(json[rows][0]["wait_ns"].is_null()) << rows;
@@ -438,15 +447,17 @@ TEST(DistributedTest, NothingToSayWithoutCollectives) {
 TEST(DistributedTest, WhatIsDoubtfulStandsInTheReportToo) {
   ProfileDistributed section;
   section.status = DistributedStatus::kOk;
-  EXPECT_FALSE(DistributedToJson(section).contains("note"));
-  section.note = "1 of 2 collectives lack ranks";
-  EXPECT_EQ(DistributedToJson(section)["note"], section.note);
+  EXPECT_TRUE(DistributedToJson(section)["notes"].empty());
+  section.notes.push_back(
+      Make(model::finding::NoteCollectivesLackRanks{.incomplete = 1, .collectives = 2}));
+  const nlohmann::ordered_json notes = DistributedToJson(section)["notes"];
+  EXPECT_EQ(notes[0]["kind"], "note.collectives_lack_ranks");
   // Without a collective the section is that of the steps, and says why it is.
   section.status = DistributedStatus::kNoCollectives;
   nlohmann::ordered_json report = {{"distributed", {{"ranks", {1, 2}}}}};
   AddDistributedJson(section, report);
   EXPECT_EQ(report["distributed"]["ranks"].size(), 2u);
-  EXPECT_EQ(report["distributed"]["note"], section.note);
+  EXPECT_EQ(report["distributed"]["notes"], notes);
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "analyze/distributed/activity.h"
-#include "analyze/distributed/collectives.h"
+#include "analyze/ranks/activity.h"
+#include "analyze/ranks/collectives.h"
 #include "analyze/trace/around.h"
+#include "analyze/trace/host_activity.h"
 #include "analyze/trace/step_at.h"
-#include "analyze/verdict/host_activity.h"
 #include "base/text_hash.h"
 #include "store/metadata_json.h"
 
@@ -131,7 +131,7 @@ bool Communicates(const std::vector<TraceEvent>& device) {
 // The job's process groups, as a profile's metadata tell them (`distributedInfo`); null: they do
 // not.
 nlohmann::json GroupsOf(const Trace& trace) {
-  for (const store::FactRow& fact : trace.facts) {
+  for (const store::RunMetadataRow& fact : trace.facts) {
     if (trace.Text(fact.kind) != store::MetadataKind::kJob) continue;
     const nlohmann::json job = store::ParseMetadata(fact.json);
     const nlohmann::json* groups = store::Find(job, store::MetadataKey::kPgConfig);

@@ -8,7 +8,8 @@
 #include <string>
 
 #include "analyze/distributed/distributed.h"
-#include "analyze/trace/trace_text.h"
+#include "model/finding_kinds.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -47,7 +48,7 @@ t1 op aten::add_ 300 310
 
 TEST(HostCollectivesTest, AreMatchedAndBlamedAsThoseOfDevices) {
   const auto section = OnHost(LateRank("t1 annotation \"enumerate(DataLoader)#X.__next__\" 0 150"));
-  EXPECT_EQ(section.status, DistributedStatus::kOk) << section.note;
+  EXPECT_EQ(section.status, DistributedStatus::kOk);
   ASSERT_EQ(section.collectives.size(), 1U);
   const CollectiveRow& row = section.collectives[0];
   EXPECT_EQ(row.name, "all_reduce");
@@ -120,13 +121,17 @@ TEST(HostCollectivesTest, OfSeveralGroupsNobodyKnowsWhose) {
              "\nrank 0\nt2 annotation gloo:all_reduce 0 100\nrank 1\nt2 annotation gloo:all_reduce "
              "0 100\n");
   EXPECT_EQ(section.status, DistributedStatus::kNoCollectives);
-  EXPECT_THAT(section.note, HasSubstr("which of the job's groups"));
+  ASSERT_EQ(section.notes.size(), 1u);
+  EXPECT_EQ(section.notes[0].kind, model::FindingKind::kNoteNoCollectives);
+  EXPECT_EQ(std::get<bool>(section.notes[0].figures.at(0)), true) << "there are several groups";
 }
 
 TEST(HostCollectivesTest, BetweenTwoRanksAloneAndWithoutAnyThereIsNothing) {
   EXPECT_EQ(OnHost("rank 0\nt2 annotation gloo:send 0 100\n").status,
             DistributedStatus::kNoCollectives);
-  EXPECT_THAT(OnHost("rank 0\nt1 op aten::mm 0 100\n").note, HasSubstr("no collectives of gloo"));
+  const auto none = OnHost("rank 0\nt1 op aten::mm 0 100\n");
+  ASSERT_EQ(none.notes.size(), 1u);
+  EXPECT_EQ(std::get<bool>(none.notes[0].figures.at(0)), false);
 }
 
 TEST(HostCollectivesTest, WithoutGroupsInTheMetadataTheyAreOne) {

@@ -10,12 +10,12 @@
 #include <tuple>
 #include <utility>
 
-#include "analyze/json_parts.h"
-#include "analyze/report/quantity.h"
-#include "analyze/report/report_input.h"
+#include "analyze/input/report_input.h"
+#include "analyze/json/json_parts.h"
 #include "analyze/stats/distribution.h"
 #include "model/finding_kinds.h"
 #include "store/metrics.h"
+#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -310,7 +310,7 @@ int64_t StepAxis::CompiledOfLast(double steps) const {
 StepAxes AxesOf(const store::PackedSteps& steps, const store::StringTable& strings) {
   std::map<int32_t, std::vector<std::tuple<int64_t, int64_t, bool>>> ranks;  // begin, end, compiled
   for (const store::StepRow& row : steps) {
-    if (strings.Text(row.kind) != "train" || row.dur_ns < 0) continue;
+    if (strings.Text(row.kind) != store::kStepTrain || row.dur_ns < 0) continue;
     ranks[row.rank].emplace_back(row.ts_ns, SaturatingAdd(row.ts_ns, row.dur_ns),
                                  row.compile_ns > 0);
   }
@@ -367,7 +367,9 @@ std::string SubjectOf(const ProcessMemory& process) {
                         : "memory of " + who;
 }
 
-model::Finding GrowthOf(const ProcessMemory& process, const HostMemorySection& section) {
+namespace {
+
+model::Finding WhatOf(const ProcessMemory& process, const HostMemorySection& section) {
   namespace finding = model::finding;
   const Growth& growth = process.growth;
   if (growth.verdict == GrowthVerdict::kPlateau) return Make(finding::LiveMemoryPlateau{});
@@ -386,6 +388,19 @@ model::Finding GrowthOf(const ProcessMemory& process, const HostMemorySection& s
     leak.steps = std::llrint(growth.steps);
   }
   return Make(std::move(leak));
+}
+
+}  // namespace
+
+model::Finding GrowthOf(const ProcessMemory& process, const HostMemorySection& section) {
+  model::Finding found = WhatOf(process, section);
+  if (process.rank) {
+    found.subject.AddRank(*process.rank);
+  } else {
+    found.subject.process = process.pid;
+  }
+  if (process.device) found.subject.AddDevice(*process.device);
+  return found;
 }
 
 }  // namespace steptrace::analyze

@@ -9,7 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "analyze/report/report_input.h"
+#include "analyze/input/report_input.h"
 #include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {

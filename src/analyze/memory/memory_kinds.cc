@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "analyze/json_parts.h"
-#include "analyze/report/report_input.h"
+#include "analyze/input/report_input.h"
+#include "analyze/json/json_parts.h"
 #include "analyze/stats/distribution.h"
 #include "store/metrics.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "analyze/report/report_input.h"
+#include "analyze/input/report_input.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <tuple>
 
-#include "analyze/device/device_facts.h"
-#include "analyze/device/kernel_facts.h"
-#include "analyze/device/tensor_cores.h"
 #include "analyze/operators/at.h"
 #include "analyze/operators/details.h"
 #include "analyze/operators/pair_index.h"
+#include "analyze/trace/device_facts.h"
+#include "analyze/trace/kernel_facts.h"
+#include "analyze/trace/tensor_cores.h"
 #include "base/text_hash.h"
 
 namespace steptrace::analyze {

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/operators/memory_section.h"
+#include "analyze/operators/memory_rows.h"
+#include "analyze/operators/operator_tree.h"
+#include "analyze/trace/trace.h"
 
 // The steps on the way to a MemorySection: records with their operators, blocks, leaks.
 namespace steptrace::analyze {

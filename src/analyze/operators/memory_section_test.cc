@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/trace/trace_text.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/operators/modules_section.h"
+#include "analyze/operators/module_rows.h"
 
 namespace steptrace::analyze {
 

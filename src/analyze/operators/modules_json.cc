@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/json_parts.h"
+#include "analyze/json/json_parts.h"
 #include "analyze/operators/modules_section.h"
 
 namespace steptrace::analyze {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analyze/operators/module_tree.h"
-#include "analyze/trace/trace_text.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "analyze/device/tensor_cores.h"
 #include "analyze/operators/at.h"
+#include "analyze/trace/tensor_cores.h"
 
 namespace steptrace::analyze {
 namespace {

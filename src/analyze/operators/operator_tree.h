@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/device/tensor_cores.h"
+#include "analyze/trace/tensor_cores.h"
 #include "analyze/trace/trace.h"
 
 namespace steptrace::analyze {

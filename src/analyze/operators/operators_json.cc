@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/json_parts.h"
+#include "analyze/json/json_parts.h"
 #include "analyze/operators/operators_section.h"
 
 namespace steptrace::analyze {
@@ -30,22 +30,27 @@ Json Frames(const std::string& stack) {
   return frames;
 }
 
+// Of a row or of one of its variants.
+void AddTimes(const auto& one, Json& json) {
+  AddSums(one.sums, json);
+  json["host_self_share"] = one.host_self_share;
+  json["device_self_share"] = one.device_self_share;
+}
+
 Json RowJson(const OperatorRow& row) {
   Json json = {{"rank", row.rank}, {"name", row.name}};
-  AddSums(row.sums, json);
-  json["host_self_share"] = row.host_self_share;
-  json["device_self_share"] = row.device_self_share;
+  AddTimes(row, json);
   Json shapes = Json::array();
   for (const OperatorVariant& variant : row.shapes) {
     Json shape = {{"input_shapes", DetailJson(variant.key)}};
-    AddSums(variant.sums, shape);
+    AddTimes(variant, shape);
     shapes.push_back(std::move(shape));
   }
   json["shapes"] = std::move(shapes);
   Json stacks = Json::array();
   for (const OperatorVariant& variant : row.stacks) {
     Json stack = {{"call_stack", Frames(variant.key)}};
-    AddSums(variant.sums, stack);
+    AddTimes(variant, stack);
     stacks.push_back(std::move(stack));
   }
   json["stacks"] = std::move(stacks);

@@ -82,12 +82,19 @@ void SortRows(std::vector<OperatorRow>& rows) {
   });
 }
 
+// Of a row or of one of its variants.
+void SetShares(auto& one, const OperatorSums& all) {
+  one.host_self_share = Share(one.sums.host_self_ns, all.host_self_ns).value_or(0);
+  one.device_self_share = Share(one.sums.device_self_ns, all.device_self_ns).value_or(0);
+}
+
 void SetShares(std::vector<OperatorRow>& rows) {
   OperatorSums all;
   for (const OperatorRow& row : rows) all += row.sums;
   for (OperatorRow& row : rows) {
-    row.host_self_share = Share(row.sums.host_self_ns, all.host_self_ns).value_or(0);
-    row.device_self_share = Share(row.sums.device_self_ns, all.device_self_ns).value_or(0);
+    SetShares(row, all);
+    for (OperatorVariant& shape : row.shapes) SetShares(shape, all);
+    for (OperatorVariant& stack : row.stacks) SetShares(stack, all);
   }
 }
 

@@ -37,6 +37,8 @@ struct OperatorSums {
 struct OperatorVariant {
   std::string key;  // a JSON list of shapes; or frames, innermost first, joined by ';'
   OperatorSums sums;
+  double host_self_share = 0;  // as its row's
+  double device_self_share = 0;
 };
 
 struct OperatorRow {

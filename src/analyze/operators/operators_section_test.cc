@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/trace/trace_text.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -121,12 +121,15 @@ t1 op aten::mm 30 35 details={"Input Dims":[[1],[1]]}
   ASSERT_EQ(row.shapes.size(), 2U);
   EXPECT_EQ(Text(row.shapes[0].key, row.shapes[0].sums), "[[2,3],[3,4]] 2: 30/30 0/0");
   EXPECT_EQ(Text(row.shapes[1].key, row.shapes[1].sums), "[[1],[1]] 1: 5/5 0/0");
+  EXPECT_DOUBLE_EQ(row.shapes[1].host_self_share, 5.0 / 35);
   ASSERT_EQ(row.stacks.size(), 1U);
+  EXPECT_DOUBLE_EQ(row.stacks[0].host_self_share, 10.0 / 35);
   nlohmann::ordered_json report;
   AddOperatorsJson(section, report);
   const auto& json = report["operators"];
   EXPECT_EQ(json[0]["stacks"][0]["call_stack"].dump(), R"(["a.py(1): f","b.py(2): g"])");
   EXPECT_EQ(json[0]["shapes"][0]["input_shapes"].dump(), "[[2,3],[3,4]]");
+  EXPECT_EQ(json[0]["shapes"][0]["host_self_share"], row.shapes[0].host_self_share);
 }
 
 TEST_F(OperatorsTest, TensorCoresOfKernelTimeAlone) {

@@ -4,11 +4,19 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "analyze/attribution/attribution.h"
+#include "analyze/attribution/lost_slices.h"
+#include "analyze/attribution/sample_split.h"
+#include "analyze/attribution/trace_steps.h"
+#include "analyze/attribution/window_cost.h"
+#include "analyze/input/complete_findings.h"
+#include "analyze/input/count_rows.h"
 #include "analyze/memory/host_memory.h"
-#include "analyze/report/lost_steps.h"
+#include "analyze/report/agreement.h"
 #include "analyze/report/make_run_card.h"
 #include "analyze/report/notes.h"
 #include "analyze/report/profile_analysis.h"
@@ -16,13 +24,9 @@
 #include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
 #include "analyze/report/step_parts.h"
-#include "analyze/rules/agreement.h"
 #include "analyze/rules/profiling_report.h"
-#include "analyze/verdict/attribution.h"
-#include "analyze/verdict/sample_split.h"
 #include "analyze/verdict/unbegun_work.h"
 #include "analyze/verdict/verdict.h"
-#include "analyze/verdict/window_cost.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -43,6 +47,13 @@ bool HasPeers(const std::map<int32_t, std::vector<int32_t>>& ranks, const JobFac
   return count > 1 || facts.world_size > 1;
 }
 
+// A profile without marks is taken as one step, which stands in no table.
+TableRows TablesOf(const ReportInput& input) {
+  TableRows tables = input.tables;
+  tables.has_steps &= input.steps_marked;
+  return tables;
+}
+
 // Of what a report reads: marks of steps and loaders' work stand in the slices, which
 // `steptrace rules` reads beside it.
 std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput& input) {
@@ -53,6 +64,8 @@ std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput
   rules.steps = input.steps;
   rules.strings = input.strings;
   rules.facts = input.facts;
+  rules.losses = input.losses;
+  rules.tables = TablesOf(input);
   std::vector<DeviceUse> use;
   std::vector<DeviceMemory> memory;
   if (input.profile != nullptr && !input.profile_of_windows) {
@@ -235,11 +248,33 @@ void AddStages(const StepTimes& times, const StepPart& step, std::vector<StepPar
   }
 }
 
-// A profile without marks is taken as one step, which stands in no table.
-void ForgetRowsOfSteps(std::vector<model::Finding>& evidence) {
-  for (model::Finding& one : evidence) {
-    if (one.rows.table == "steps") one.rows = {};
+void CountEvidence(const ReportInput& input, std::vector<model::Finding>& evidence) {
+  std::vector<model::Finding*> all;
+  for (model::Finding& one : evidence) all.push_back(&one);
+  const TableRows tables = TablesOf(input);
+  const ReadTables read = {.which = tables,
+                           .steps = input.steps,
+                           .strings = *input.strings,
+                           .counters = input.counters,
+                           .facts = input.facts,
+                           .losses = input.losses,
+                           .profile = input.profile_of_windows ? nullptr : input.profile};
+  CountRows(read, all);
+}
+
+// Of the report's own; those of rules and of the agent are of lists of their own.
+void CompleteOwnFindings(std::span<const NodeInfo> nodes, Report& report) {
+  std::vector<model::Finding*> all;
+  const auto add = [&all](model::Finding& one) { all.push_back(&one); };
+  if (report.verdict.headline) add(*report.verdict.headline);
+  std::ranges::for_each(report.verdict.evidence, add);
+  for (Advice& advice : report.verdict.advice) add(advice.what);
+  for (Recommendation& one : report.recommendations) {
+    if (one.text) add(*one.text);
+    std::ranges::for_each(one.evidence, add);
   }
+  std::ranges::for_each(report.notes, add);
+  CompleteFindings(nodes, all);
 }
 
 }  // namespace
@@ -301,7 +336,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
       input, facts, input.profile == nullptr ? nullptr : &analysis.sections.devices);
   report.phases = MakePhases(input);
   report.steps = MakeSteps(input, selection, times);
-  report.suspects = MakeSuspects(times.total());
+  report.suspects = MakeSuspects(times);
   FunctionTimes functions;  // samples of a live run know more of them
   // They are sums of all steps.
   if (steps.rules.profiled != nullptr && !input.profile_of_windows && steps.left_out == 0) {
@@ -328,17 +363,17 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
                               steps.ForwardUnseen(),
                               steps.left_out};
   report.verdict = DecideVerdict(known);
-  if (!input.steps_marked) ForgetRowsOfSteps(report.verdict.evidence);
+  CountEvidence(input, report.verdict.evidence);
   const bool unbegun_work = IsUnbegunWork(known);
   report.breakdown = MakeBreakdown(input, selection);
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);
   report.system = MakeSystem(input);
   report.host_memory = MakeHostMemory(input);
-  report.losses = MakeLosses(input, selection, facts);
+  report.data_loss = MakeLosses(input, selection, facts);
   report.rules = MakeRuleResults(input);
   report.verdict.rules = AgreeingRules(report.verdict, *report.rules);
-  report.findings = MakeFindings(input.findings, *input.strings);
+  report.findings = MakeFindings(input.findings, *input.strings, input.run.nodes);
   report.finding_count = static_cast<int64_t>(input.findings.size());
   if (input.profile != nullptr) {
     report.profile = std::move(analysis.sections);
@@ -366,6 +401,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
                             .by_devices = steps.rules.profiled != nullptr,
                             .left_out = steps.left_out,
                             .window_cost = steps.window_cost});
+  CompleteOwnFindings(input.run.nodes, report);
   if (report.profile) {
     report.profile->live = input.profile_of_windows || report.profile->host_alone;
   }

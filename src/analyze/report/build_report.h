@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "analyze/input/report_input.h"
 #include "analyze/report/report.h"
-#include "analyze/report/report_input.h"
 
 namespace steptrace::analyze {
 

@@ -15,9 +15,9 @@
 #include "analyze/report/comparison.h"
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/step_parts.h"
-#include "analyze/trace/trace_text.h"
-#include "analyze/verdict/stages.h"
+#include "analyze/stages/stages.h"
 #include "present/words/finding_sentence.h"
+#include "testing/trace_text.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -30,7 +30,7 @@ using ::testing::SizeIs;
 
 VerdictCase Parse(const std::string& text) {
   auto verdict_case = ParseVerdictCase("test", text);
-  EXPECT_TRUE(verdict_case.ok()) << verdict_case.error().message;
+  EXPECT_TRUE(verdict_case.ok()) << verdict_case.error().text();
   return *std::move(verdict_case);
 }
 
@@ -71,10 +71,11 @@ TEST(BuildReportTest, ARankThatWasRecordedAndHasNoStepsIsNotToBeStartedAnew) {
   const VerdictCase beside = Parse(steps + "fact job rank=1 {\"world_size\": 2}\n");
   for (const auto* run : {&elsewhere, &beside}) {
     const Report report = BuildReport(run->input);
-    ASSERT_THAT(report.losses, SizeIs(1));
-    EXPECT_EQ(report.losses[0].cause, "ranks_missing");
-    const bool told = report.losses[0].detail.find("steptrace.step()") != std::string::npos;
-    EXPECT_EQ(told, run == &beside) << report.losses[0].detail;
+    ASSERT_THAT(report.data_loss, SizeIs(1));
+    EXPECT_EQ(report.data_loss[0].cause, "ranks_missing");
+    ASSERT_TRUE(report.data_loss[0].said);
+    const std::string said = present::SentenceOf(*report.data_loss[0].said).text;
+    EXPECT_EQ(said.find("steptrace.step()") != std::string::npos, run == &beside) << said;
   }
 }
 
@@ -83,8 +84,8 @@ TEST(BuildReportTest, ARankWhoseStepsAreInADamagedFileMadeSome) {
       "steps 20 forward=2s\nfact job {\"world_size\": 2}\nfact job rank=1 {\"world_size\": 2}\n"
       "loss table=steps cause=segment_damaged count=20 detail=\"tables/steps/0.parquet\"\n");
   const Report report = BuildReport(run.input);
-  ASSERT_THAT(report.losses, SizeIs(1));
-  EXPECT_EQ(report.losses[0].cause, "segment_damaged");
+  ASSERT_THAT(report.data_loss, SizeIs(1));
+  EXPECT_EQ(report.data_loss[0].cause, "segment_damaged");
 }
 
 TEST(BuildReportTest, BreakdownIsByRankKindAndPhase) {
@@ -181,9 +182,9 @@ TEST(BuildReportTest, SurvivesRowsThatMakeNoSense) {
     sum += suspect.ns;
   }
   EXPECT_EQ(sum, 21 * int64_t{100'000'000});
-  ASSERT_THAT(report.losses, SizeIs(1));
-  EXPECT_EQ(report.losses[0].cause, "impossible_times");
-  EXPECT_EQ(report.losses[0].count, 5);
+  ASSERT_THAT(report.data_loss, SizeIs(1));
+  EXPECT_EQ(report.data_loss[0].cause, "impossible_times");
+  EXPECT_EQ(report.data_loss[0].count, 5);
 }
 
 TEST(BuildReportTest, CountersWithoutSenseAreNoEvidence) {
@@ -207,7 +208,7 @@ TEST(BuildReportTest, WhatAMachineDoesNotHaveIsNoLoss) {
       "run\n"
       "loss table=counters cause=unavailable detail=\"gpu: this machine has no NVIDIA GPU\"\n");
   const Report report = BuildReport(run.input);
-  EXPECT_THAT(report.losses, IsEmpty());
+  EXPECT_THAT(report.data_loss, IsEmpty());
   EXPECT_THAT(present::TextsOf(report.notes),
               Contains("not measured: gpu: this machine has no NVIDIA GPU"));
 }
@@ -235,8 +236,9 @@ TEST(BuildReportTest, BlameNamesTheLateRankFirst) {
   EXPECT_EQ(report.distributed.blame[0].rank, 1);
   EXPECT_EQ(report.distributed.blame[0].caused_wait_ns, 20 * 90'000'000);
   EXPECT_EQ(report.distributed.blame[0].cause, "forward");
+  EXPECT_NEAR(report.verdict.share, (50.0 + 40) / (3 * 70), 1e-9);
   // Were rank 1 on time, rank 2 would be the last: a step of 70 ms would take 30.
-  EXPECT_NEAR(report.verdict.share, 40.0 / 70, 1e-9);
+  EXPECT_NEAR(*report.verdict.at_most_speedup, 70.0 / 30, 1e-9);
   EXPECT_EQ(report.distributed.ranks[0].wait_ns, 20 * 50'000'000);
   EXPECT_EQ(report.distributed.ranks[1].transfer_ns, 0);
 }
@@ -296,7 +298,7 @@ t1 runtime cudaLaunchKernel 10 12 corr=1
     const Report report = BuildReport(run.input);
     bool of_kernels = false;
     for (const model::Finding& one : report.verdict.evidence)
-      of_kernels |= one.rows.where.find("kernel") != std::string::npos;
+      of_kernels |= WhereText(one.rows.where).find("kernel") != std::string::npos;
     bool to_kernels = false;
     for (const Advice& one : report.verdict.advice)
       to_kernels |= present::SentenceOf(one.what).text.find("kernels") != std::string::npos;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/comparison.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -10,11 +8,18 @@
 #include <string_view>
 #include <utility>
 
-#include "analyze/report/quantity.h"
-#include "analyze/verdict/stages.h"
+#include "analyze/stages/stages.h"
+#include "model/finding_kinds.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::analyze {
+namespace finding = model::finding;
+
 namespace {
+
+using present::FormatDuration;
+using present::FormatRatio;
+using present::FormatShare;
 
 // Below it a ratio with one digit would say that nothing is gained.
 constexpr double kLeastRatio = 1.05;
@@ -67,13 +72,9 @@ bool WaitedAsOne(const RunParts& run, const RunParts& told) {
          DatasetNs(run.parts) > kLeastUntold * DatasetNs(told.dataset_as_one);
 }
 
-// The run's name, but that two runs of one script have it both.
-std::string NameOf(const RunParts& run, const RunParts& other, const char* place) {
-  return run.run == other.run ? fmt::format("the {} run", place) : run.run;
-}
-
-// What the parts hold that stands within getitem as one.
-std::string NoteOf(const std::string& name, const RunParts& run) {
+// What the parts hold that stands within getitem as one; nothing: no stage holds any of it.
+std::optional<model::Finding> NoteOf(const RunParts& run, const RunParts& other, bool first) {
+  using Item = finding::ComparisonDatasetStagesOfOne::Item;
   std::vector<std::pair<double, std::string>> within;
   for (const StepPart& one : run.dataset_as_one) {
     const auto part = std::ranges::find_if(
@@ -82,15 +83,18 @@ std::string NoteOf(const std::string& name, const RunParts& run) {
       within.emplace_back(part->ns - one.ns, one.name);
     }
   }
+  if (within.empty()) return std::nullopt;
   std::ranges::stable_sort(within, std::ranges::greater(), &decltype(within)::value_type::first);
   if (within.size() > kMostNoted) within.resize(kMostNoted);
-  std::string text;
+  std::vector<Item> items;
   for (const auto& [ns, stage] : within) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", TitleOf(stage),
-                        FormatDuration(std::llround(ns)));
+    items.push_back({.time = std::llround(ns), .stage = TitleOf(stage)});
   }
-  if (text.empty()) return {};
-  return fmt::format("Only {} tells its dataset's stages: __getitem__ holds {}.", name, text);
+  const bool alike = run.run == other.run;
+  return Make(finding::ComparisonDatasetStagesOfOne{.first = alike && first,
+                                                    .second = alike && !first,
+                                                    .run = run.run,
+                                                    .items = std::move(items)});
 }
 
 // With the dataset's time as one.
@@ -133,39 +137,40 @@ Comparison Compare(const RunParts& a, const RunParts& b) {
   const bool second = !b.dataset_as_one.empty() && WaitedAsOne(a, b);
   if (!first && !second) return CompareParts(a, b);
   Comparison comparison = first ? CompareParts(AsOne(a), b) : CompareParts(a, AsOne(b));
-  comparison.note = first ? NoteOf(NameOf(a, b, "first"), a) : NoteOf(NameOf(b, a, "second"), b);
+  if (auto note = first ? NoteOf(a, b, true) : NoteOf(b, a, false)) {
+    comparison.notes.push_back(*std::move(note));
+  }
   return comparison;
 }
 
-std::string ComparisonSentence(const Comparison& comparison) {
+model::Finding HeadlineOf(const Comparison& comparison) {
   const auto& parts = comparison.parts;
-  if (parts.empty()) return "Neither run has steady steps to compare.";
+  if (parts.empty()) return Make(finding::ComparisonNoSteps{});
   const ComparedPart& step = parts.front();
   if (step.a.ns <= 0 || step.b.ns <= 0) {
-    return fmt::format("{} has no steady steps to compare.",
-                       step.a.ns <= 0 ? comparison.a : comparison.b);
+    return Make(
+        finding::ComparisonNoStepsInOne{.run = step.a.ns <= 0 ? comparison.a : comparison.b});
   }
-  if (step.change_low_ns && MayBeChance(step))
-    return "Their steps take the same time, as far as can be told.";
+  if (step.change_low_ns && MayBeChance(step)) return Make(finding::ComparisonMayBeChance{});
   const bool b_wins = step.b.ns < step.a.ns;
   const double fast = b_wins ? step.b.ns : step.a.ns;
   const double slow = b_wins ? step.a.ns : step.b.ns;
-  const std::string fast_text = FormatDuration(std::llround(fast));
-  const std::string slow_text = FormatDuration(std::llround(slow));
-  if (!step.change_low_ns && fast_text == slow_text) {
-    return fmt::format("Their steps take the same time: {}.", fast_text);
+  const int64_t fast_ns = std::llround(fast), slow_ns = std::llround(slow);
+  if (!step.change_low_ns && FormatDuration(fast_ns) == FormatDuration(slow_ns)) {
+    return Make(finding::ComparisonSame{.time = fast_ns});
   }
-  // Two runs of one script have its name both.
-  const bool same = comparison.a == comparison.b;
-  const char* const which = b_wins ? "The second run" : "The first run";
-  return fmt::format(
-      "{} is {} faster a step: {} instead of {}{}",
-      same     ? which
-      : b_wins ? comparison.b
-               : comparison.a,
-      slow / fast < kLeastRatio ? FormatShare((slow - fast) / slow) : FormatRatio(slow / fast),
-      fast_text, slow_text,
-      step.change_low_ns ? "." : "; whether by chance so few steps do not tell.");
+  finding::ComparisonFaster faster{.fast = fast_ns,
+                                   .slow = slow_ns,
+                                   .few = !step.change_low_ns,
+                                   .first = comparison.a == comparison.b && !b_wins,
+                                   .second = comparison.a == comparison.b && b_wins,
+                                   .run = b_wins ? comparison.b : comparison.a};
+  if (slow / fast < kLeastRatio) {
+    faster.share = (slow - fast) / slow;
+  } else {
+    faster.ratio = slow / fast;
+  }
+  return Make(faster);
 }
 
 }  // namespace steptrace::analyze

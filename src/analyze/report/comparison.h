@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/report/step_parts.h"
+#include "model/finding.h"
 
 namespace steptrace::analyze {
 
@@ -26,17 +27,17 @@ bool MayBeChance(const ComparedPart& part);
 
 // Two runs, part by part: the step, then phases, suspects and stages.
 struct Comparison {
-  std::string a, b;                 // the runs' names
-  std::vector<ComparedPart> parts;  // empty: neither has steady steps
-  std::string note;                 // which stages are told of one run alone; empty: none are
-  Comparability of_a{}, of_b{};     // what the runs must have in common for this to mean much
+  std::string a, b;                   // the runs' names
+  std::vector<ComparedPart> parts;    // empty: neither has steady steps
+  std::vector<model::Finding> notes;  // which stages are told of one run alone
+  Comparability of_a{}, of_b{};       // what the runs must have in common for this to mean much
 };
 
 // The parts of each run as MeasureStepParts gives them. Where one run alone tells the stages of its
 // dataset's time, and the other waited for its own, that time is one in both.
 Comparison Compare(const RunParts& a, const RunParts& b);
 
-// Which run's step is shorter, and by how much, in a sentence.
-std::string ComparisonSentence(const Comparison& comparison);
+// Which run's step is shorter, and by how much.
+model::Finding HeadlineOf(const Comparison& comparison);
 
 }  // namespace steptrace::analyze

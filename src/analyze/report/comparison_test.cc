@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/comparison.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -93,38 +95,42 @@ std::string Stages(const Comparison& comparison) {
   return text;
 }
 
+std::string Noted(const Comparison& comparison) {
+  return fmt::format("{}", fmt::join(present::TextsOf(comparison.notes), "; "));
+}
+
 TEST(Comparison, WhatOneRunAloneTellsOfItsDatasetIsOneInBoth) {
   const Comparison there = Compare(Told("slow"), Untold("mended", 2));
   EXPECT_EQ(Stages(there), "decode 1 0, getitem 43 2, collate 1 0, ");
   EXPECT_EQ(
-      there.note,
+      Noted(there),
       "Only slow tells its dataset's stages: __getitem__ holds dataset code 31 ms, decode 12 ms.");
   const Comparison back = Compare(Untold("mended", 2), Told("slow"));
   EXPECT_EQ(Stages(back), "getitem 2 43, decode 0 1, collate 0 1, ");
-  EXPECT_EQ(back.note, there.note);
+  EXPECT_EQ(Noted(back), Noted(there));
   EXPECT_EQ(back.parts.front().kind, "step");
 }
 
 TEST(Comparison, StagesThatBothTellOrOneNeverWaitedForStayApart) {
   const Comparison both = Compare(Told("slow"), Told("again"));
   EXPECT_EQ(Stages(both), "decode 13 13, dataset_code 31 31, collate 1 1, ");
-  EXPECT_EQ(both.note, "");
+  EXPECT_EQ(Noted(both), "");
   const Comparison never = Compare(Told("slow"), Untold("mended", 0));
   EXPECT_EQ(Stages(never), "decode 13 0, dataset_code 31 0, collate 1 0, ");
-  EXPECT_EQ(never.note, "");
+  EXPECT_EQ(Noted(never), "");
   const Comparison hardly = Compare(Told("slow"), Untold("mended", 0.1));
   EXPECT_EQ(Stages(hardly), "decode 13 0, dataset_code 31 0, getitem 0 0, collate 1 0, ");
-  EXPECT_EQ(hardly.note, "") << "a hundredth hides nothing";
-  EXPECT_EQ(Compare(Told("slow"), {"empty", {}}).note, "");
+  EXPECT_EQ(Noted(hardly), "") << "a hundredth hides nothing";
+  EXPECT_EQ(Noted(Compare(Told("slow"), {"empty", {}})), "");
 }
 
 TEST(Comparison, OfTwoRunsOfOneNameTheNoteSaysWhich) {
-  EXPECT_THAT(Compare(Untold("x", 2), Told("x")).note, HasSubstr("Only the second run tells"));
+  EXPECT_THAT(Noted(Compare(Untold("x", 2), Told("x"))), HasSubstr("Only the second run tells"));
 }
 
 TEST(ComparisonSentence, SaysWhoIsFasterAndOwnsToChance) {
   const auto sentence = [](const RunParts& a, const RunParts& b) {
-    return ComparisonSentence(Compare(a, b));
+    return present::SentenceOf(HeadlineOf(Compare(a, b))).text;
   };
   const RunParts slow = RunOf("slow", 100, 60), mended = RunOf("mended", 25, 1);
   const std::string text = "mended is 4.0x faster a step: 25 ms instead of 100 ms.";

@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "analyze/device/device_section.h"
-#include "analyze/report/report_input.h"
+#include "analyze/input/job_facts.h"
+#include "analyze/input/report_input.h"
 #include "analyze/stats/distribution.h"
-#include "analyze/verdict/job_facts.h"
 #include "store/metrics.h"
 
 namespace steptrace::analyze {
@@ -186,6 +186,11 @@ RunCard MakeRunCard(const ReportInput& input, const JobFacts& facts) {
   card.batch_size = BatchSizeOf(facts);
   card.settings = SettingsOf(facts);
   card.imported_as = facts.imported_as;
+  const RunOrigin& origin = input.run.origin;
+  card.job_id = origin.job_id;
+  card.attempt = origin.attempt;
+  card.git_commit = origin.git_commit;
+  card.tags = origin.tags;
   return card;
 }
 

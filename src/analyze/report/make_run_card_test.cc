@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analyze/report/report_input.h"
-#include "analyze/verdict/job_facts.h"
+#include "analyze/input/job_facts.h"
+#include "analyze/input/report_input.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -47,6 +47,16 @@ TEST(RunCardTest, HasWhatTheProcessesAndMachinesTold) {
   EXPECT_EQ(card.batch_size, 32);
   EXPECT_THAT(card.settings, ElementsAre(Pair("DataLoader.num_workers", "4"),
                                          Pair("DataLoader.pin_memory", "true")));
+}
+
+TEST(RunCardTest, HasTheJobAndTheCodeOfTheRun) {
+  ReportInput input = OnHosts({});
+  input.run.origin = {"4711", 1, "abc", {{"team", "vision"}}};
+  const RunCard card = MakeRunCard(input, {});
+  EXPECT_EQ(card.job_id, "4711");
+  EXPECT_EQ(card.attempt, 1);
+  EXPECT_EQ(card.git_commit, "abc");
+  EXPECT_THAT(card.tags, ElementsAre(Pair("team", "vision")));
 }
 
 TEST(RunCardTest, NamesNoMoreMachinesThanThereIsRoomFor) {

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "analyze/input/unavailable_source.h"
 #include "model/finding_kinds.h"
 #include "store/loss_causes.h"
-#include "store/unavailable.h"
 
 namespace steptrace::analyze {
 
@@ -70,7 +70,7 @@ model::Finding WindowsNote(const ReportInput& input, bool by_devices) {
 // A file that held rows of the table cannot be read: that there are none left says nothing of the
 // run.
 bool IsDamaged(const ReportInput& input, std::string_view table) {
-  return std::ranges::any_of(input.losses, [&](const store::LossRow& loss) {
+  return std::ranges::any_of(input.losses, [&](const store::DataLossRow& loss) {
     return input.strings->Text(loss.table) == table &&
            input.strings->Text(loss.cause) == store::LossCause::kSegmentDamaged;
   });
@@ -78,12 +78,12 @@ bool IsDamaged(const ReportInput& input, std::string_view table) {
 
 void NoteUnavailable(const ReportInput& input, Notes& notes) {
   std::set<std::string_view> seen;
-  for (const store::LossRow& row : input.losses) {
+  for (const store::DataLossRow& row : input.losses) {
     if (input.strings->Text(row.cause) != store::LossCause::kUnavailable) continue;
     if (!seen.insert(row.detail).second) continue;
-    const store::Unavailable what = store::ReadUnavailable(row.detail);
-    notes.push_back(
-        Make(finding::NoteNotMeasured{.source = std::string(what.source), .reason = what.reason}));
+    const UnavailableSource what = UnavailableIn(row);
+    notes.push_back(Make(finding::NoteNotMeasured{
+        .source = what.source, .reason = what.reason, .remedy = what.remedy}));
   }
 }
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "analyze/attribution/window_cost.h"
+#include "analyze/input/job_facts.h"
+#include "analyze/input/report_input.h"
 #include "analyze/report/report.h"
-#include "analyze/report/report_input.h"
-#include "analyze/verdict/job_facts.h"
-#include "analyze/verdict/window_cost.h"
 
 namespace steptrace::analyze {
 

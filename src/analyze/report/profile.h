@@ -31,8 +31,6 @@ struct Profile {
   ModulesSection modules;
 };
 
-Profile BuildProfile(const Trace& trace, const TensorCorePatterns& patterns = {});
-
 // Sets the members of the report that the profile fills: each by its name in schema/report.toml.
 void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report);
 

@@ -76,8 +76,4 @@ ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& pat
   return analysis;
 }
 
-Profile BuildProfile(const Trace& trace, const TensorCorePatterns& patterns) {
-  return AnalyseProfile(trace, patterns).sections;
-}
-
 }  // namespace steptrace::analyze

@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "analyze/attribution/rank_steps.h"
+#include "analyze/code/stage_table.h"
+#include "analyze/input/report_input.h"
 #include "analyze/report/profile.h"
 #include "analyze/report/report.h"
-#include "analyze/report/report_input.h"
-#include "analyze/samples/stage_table.h"
-#include "analyze/verdict/rank_steps.h"
 
 namespace steptrace::analyze {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "analyze/attribution/step_times.h"
 #include "analyze/distributed/distributed.h"
 #include "analyze/report/report.h"
-#include "analyze/verdict/step_times.h"
 
 namespace steptrace::analyze {
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/rules/rule_result.h"
 #include "model/finding.h"
 
 namespace steptrace::analyze {
@@ -14,7 +15,7 @@ namespace steptrace::analyze {
 struct Recommendation {
   std::string name;
   std::string source;  // whose rule it is: torch-tb-profiler or steptrace
-  std::string status;  // ok, issues_found, not_applicable
+  RuleStatus status = RuleStatus::kNotApplicable;
   std::optional<double> value;
   double threshold = 0;
   std::optional<double> at_most_share;   // of the steps, were the issue gone
@@ -23,7 +24,5 @@ struct Recommendation {
   std::vector<model::Finding> evidence;  // likewise
   std::optional<model::Finding> advice;  // of an issue
 };
-
-struct RuleResult;  // analyze/rules
 
 }  // namespace steptrace::analyze

@@ -37,7 +37,7 @@ bool IsAllocatorCall(std::string_view name) {
 }
 
 void ReadFacts(const Trace& trace, RecommendationFacts& facts) {
-  for (const store::FactRow& row : trace.facts) {
+  for (const store::RunMetadataRow& row : trace.facts) {
     const nlohmann::json json = store::ParseMetadata(row.json);
     if (json.is_null()) continue;
     const std::string& kind = trace.Text(row.kind);

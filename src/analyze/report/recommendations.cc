@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "analyze/report/recommendation_facts.h"
-#include "analyze/verdict/stages.h"
+#include "analyze/stages/stages.h"
 #include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
@@ -72,7 +72,9 @@ class Maker {
     Recommendation one;
     one.name = name;
     one.source = source;
-    one.status = !value ? "not_applicable" : fires ? "issues_found" : "ok";
+    one.status = !value  ? RuleStatus::kNotApplicable
+                 : fires ? RuleStatus::kIssuesFound
+                         : RuleStatus::kOk;
     one.value = value;
     one.threshold = threshold;
     all_.push_back(std::move(one));
@@ -80,14 +82,14 @@ class Maker {
   }
   // What does not fire needs no advice; what does not apply has nothing to say.
   static void Quiet(Recommendation& one) {
-    if (one.status == "issues_found") return;
+    if (one.status == RuleStatus::kIssuesFound) return;
     one.advice.reset();
-    if (one.status == "ok") return;
+    if (one.status == RuleStatus::kOk) return;
     one.text.reset();
     one.evidence.clear();
   }
   static void Gain(Recommendation& one, double share, int64_t steps_ns) {
-    if (one.status != "issues_found") return;
+    if (one.status != RuleStatus::kIssuesFound) return;
     one.at_most_share = std::clamp(share, 0.0, 1.0);
     one.at_most_ns = static_cast<int64_t>(*one.at_most_share * static_cast<double>(steps_ns));
   }

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "analyze/attribution/trace_steps.h"
 #include "analyze/report/build_report.h"
-#include "analyze/trace/trace_text.h"
-#include "analyze/verdict/trace_steps.h"
 #include "model/finding_kinds.h"
 #include "present/words/finding_sentence.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -54,7 +54,7 @@ t1 runtime cudaLaunchKernel 100 110 corr=1
 s7 kernel gemm 110 1000 corr=1
 )";
   const Recommendation found = Find(text, "high_input_cost");
-  EXPECT_EQ(found.status, "issues_found");
+  EXPECT_EQ(found.status, RuleStatus::kIssuesFound);
   EXPECT_DOUBLE_EQ(*found.value, 0.06);
   EXPECT_DOUBLE_EQ(*found.at_most_share, 0.06);
   EXPECT_EQ(found.at_most_ns, 60);
@@ -72,8 +72,8 @@ t1 op enumerate(DataLoader)#X.__next__ 0 50
 t1 runtime cudaLaunchKernel 490 500 corr=1
 s7 kernel gemm 500 1000 corr=1
 )";
-  EXPECT_EQ(Find(text, "high_input_cost").status, "ok");
-  EXPECT_EQ(Find(text, "low_gpu_utilization").status, "ok");
+  EXPECT_EQ(Find(text, "high_input_cost").status, RuleStatus::kOk);
+  EXPECT_EQ(Find(text, "low_gpu_utilization").status, RuleStatus::kOk);
 }
 
 TEST_F(RecommendationsTest, CommunicationAndUtilization) {
@@ -84,27 +84,29 @@ t1 runtime cudaLaunchKernel 10 20 corr=2
 s7 kernel gemm 20 120 corr=1
 s8 kernel ncclAllReduce 100 320 corr=2
 )";
-  EXPECT_EQ(Find(text, "high_communication_cost").status, "issues_found");
+  EXPECT_EQ(Find(text, "high_communication_cost").status, RuleStatus::kIssuesFound);
   EXPECT_DOUBLE_EQ(*Find(text, "low_gpu_utilization").value, 0.3);
   const Recommendation exposed = Find(text, "exposed_communication");
-  EXPECT_EQ(exposed.status, "issues_found");
+  EXPECT_EQ(exposed.status, RuleStatus::kIssuesFound);
   EXPECT_NEAR(*exposed.value, 0.2, 1e-9);
-  EXPECT_EQ(Find(text, "straggler").status, "not_applicable");
+  EXPECT_EQ(Find(text, "straggler").status, RuleStatus::kNotApplicable);
 }
 
 TEST_F(RecommendationsTest, ParallelModules) {
   EXPECT_EQ(Find("t1 op DataParallel.forward 0 10\nd0s7 kernel a 0 1\nd1s7 kernel a 0 1\n",
                  "data_parallel")
                 .status,
-            "issues_found");
+            RuleStatus::kIssuesFound);
   EXPECT_EQ(Find("t1 op DataParallel.forward 0 10\nd0s7 kernel a 0 1\n", "data_parallel").status,
-            "ok");
-  EXPECT_EQ(Find("t1 op a 0 10\nd0s7 kernel a 0 1\n", "data_parallel").status, "not_applicable");
+            RuleStatus::kOk);
+  EXPECT_EQ(Find("t1 op a 0 10\nd0s7 kernel a 0 1\n", "data_parallel").status,
+            RuleStatus::kNotApplicable);
   const std::string ddp =
       "t1 op DistributedDataParallel.forward 0 10\ns7 kernel a 0 1\n"
       "fact device {\"id\": 0, \"computeMajor\": 7, \"computeMinor\": 0}\n";
-  EXPECT_EQ(Find(ddp, "ddp_without_nccl").status, "issues_found");
-  EXPECT_EQ(Find(ddp + "fact job {\"backend\": \"nccl\"}\n", "ddp_without_nccl").status, "ok");
+  EXPECT_EQ(Find(ddp, "ddp_without_nccl").status, RuleStatus::kIssuesFound);
+  EXPECT_EQ(Find(ddp + "fact job {\"backend\": \"nccl\"}\n", "ddp_without_nccl").status,
+            RuleStatus::kOk);
 }
 
 TEST_F(RecommendationsTest, TensorCores) {
@@ -115,15 +117,15 @@ s7 kernel volta_sgemm 20 60 corr=1
 s7 kernel relu 60 100
 )";
   const std::string volta = "fact device {\"id\": 0, \"computeMajor\": 7}\n";
-  EXPECT_EQ(Find(text + volta, "tensor_cores_unused").status, "issues_found");
+  EXPECT_EQ(Find(text + volta, "tensor_cores_unused").status, RuleStatus::kIssuesFound);
   EXPECT_EQ(
       Find(text + "fact device {\"id\": 0, \"computeMajor\": 6}\n", "tensor_cores_unused").status,
-      "not_applicable");
+      RuleStatus::kNotApplicable);
   const std::string some = text + "s7 kernel s884gemm 100 105\n" + volta;
   const Recommendation used = Find(some, "tensor_cores_unused");
-  EXPECT_EQ(used.status, "ok");
+  EXPECT_EQ(used.status, RuleStatus::kOk);
   EXPECT_EQ(Said(*used.text), "kernels with 6 % of the kernel time use tensor cores");
-  EXPECT_EQ(Find(some, "low_tensor_core_share").status, "issues_found");
+  EXPECT_EQ(Find(some, "low_tensor_core_share").status, RuleStatus::kIssuesFound);
 }
 
 // Of what computes: beside much communication too.
@@ -138,7 +140,7 @@ s7 kernel s16816gemm 110 120
 s9 kernel ncclDevKernel_AllReduce 120 1000
 )",
                                     "low_tensor_core_share");
-  EXPECT_EQ(found.status, "issues_found");
+  EXPECT_EQ(found.status, RuleStatus::kIssuesFound);
   EXPECT_DOUBLE_EQ(*found.value, 0.1);
   EXPECT_EQ(Said(found.evidence.at(0)), "operators that could use them launch 90 % of computing");
   // 0.8 of the computing, which is 0.1 of the step
@@ -158,11 +160,11 @@ s7 kernel gemm 110 200 corr=1
 s7 memcpy "Memcpy HtoD" 200 300 corr=2 bytes=64
 fact device {"id": 0, "totalGlobalMem": 100}
 )";
-  EXPECT_EQ(Find(text, "memory_nearly_full").status, "issues_found");
-  EXPECT_EQ(Find(text, "allocator_churn").status, "issues_found");
-  EXPECT_EQ(Find(text, "small_copies").status, "issues_found");
-  EXPECT_EQ(Find(text, "synchronisation_stalls").status, "issues_found");
-  EXPECT_EQ(Find(text, "launch_bound").status, "issues_found");
+  EXPECT_EQ(Find(text, "memory_nearly_full").status, RuleStatus::kIssuesFound);
+  EXPECT_EQ(Find(text, "allocator_churn").status, RuleStatus::kIssuesFound);
+  EXPECT_EQ(Find(text, "small_copies").status, RuleStatus::kIssuesFound);
+  EXPECT_EQ(Find(text, "synchronisation_stalls").status, RuleStatus::kIssuesFound);
+  EXPECT_EQ(Find(text, "launch_bound").status, RuleStatus::kIssuesFound);
   EXPECT_EQ(Build(text).recommendations.size(), 14u);
 }
 
@@ -182,7 +184,7 @@ s7 kernel gemm 20 900 corr=1
 s7 kernel nccl 900 1000 corr=2
 )",
                                     "straggler");
-  EXPECT_EQ(found.status, "issues_found");
+  EXPECT_EQ(found.status, RuleStatus::kIssuesFound);
   EXPECT_NEAR(*found.value, 0.3, 1e-9);
   ASSERT_FALSE(found.evidence.empty());
   EXPECT_NE(Said(found.evidence.at(0)).find("rank 1 (its longer kernels)"), std::string::npos);

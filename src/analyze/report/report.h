@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "analyze/attribution/step_times.h"
 #include "analyze/device/device_phases.h"
+#include "analyze/input/run_phases.h"
 #include "analyze/report/profile.h"
 #include "analyze/report/recommendation.h"
 #include "analyze/report/report_lines.h"
 #include "analyze/report/run_card.h"
-#include "analyze/report/stage_row.h"
+#include "analyze/stages/stage_row.h"
+#include "analyze/verdict/verdict_value.h"
 #include "model/finding.h"
 
 // The report as a value: what `analyze` finds and every presentation renders. Names and units are
@@ -40,24 +43,8 @@ struct RunSection {
   std::optional<double> agent_cpu_share;
 };
 
-struct PhasesSection {
-  std::optional<int64_t> initialization_ns;
-  std::optional<int64_t> training_ns;
-  std::optional<int64_t> finalization_ns;
-  std::optional<model::Finding> finalization_unknown;  // why: steps may have come then
-};
-
 struct Distribution {
   int64_t mean = 0, min = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, max = 0;
-};
-
-struct Outlier {
-  int32_t rank = 0;
-  int64_t step = 0;
-  int64_t ts_ns = 0;
-  int64_t dur_ns = 0;
-  std::string cause;      // the cause that grew most against its median, as a sub-stage
-  int64_t excess_ns = 0;  // by how much it grew
 };
 
 struct StepsSection {
@@ -71,56 +58,6 @@ struct StepsSection {
   std::optional<double> steps_per_s;
   int64_t outlier_count = 0;
   std::vector<Outlier> outliers;  // the longest, at most 20
-};
-
-enum class VerdictStatus { kFound, kNoSingleSuspect, kTooFewSteps, kNoSteps };
-
-struct Advice {
-  model::Finding what;
-  std::string setting;  // e.g. DataLoader.num_workers, empty: not a setting
-  std::string current;  // its value now
-  std::string proposed;
-};
-
-// A rule that found something and points at the same suspect.
-struct AgreeingRule {
-  std::string name;
-  std::string text;  // the first line of its evidence
-};
-
-// What the whole run's report says, beside one on a few of its steps.
-struct RunVerdict {
-  int64_t steady = 0;  // its steady steps
-  VerdictStatus status = VerdictStatus::kNoSteps;
-  std::string suspect;
-  std::optional<model::Finding> headline;
-  double share = 0, share_low = 0, share_high = 0;
-};
-
-struct Verdict {
-  VerdictStatus status = VerdictStatus::kNoSteps;
-  std::string suspect;    // of schema/stages.toml; empty: none
-  std::string sub_stage;  // likewise
-  std::optional<model::Finding> headline;
-  bool healthy = false;  // the model fills the step, and nothing is in its way
-  double share = 0, share_low = 0, share_high = 0;  // 95 % interval
-  std::optional<double> at_most_speedup;            // step time over step time without it
-  std::optional<int64_t> at_most_saving_ns;         // over the whole run's training time
-  std::optional<double> at_most_saving_money;
-  // communication / straggler only: who is late, and by what of its own
-  std::optional<int32_t> straggler_rank;
-  std::string straggler_cause;
-  std::optional<StageFunction> function;  // of the sub-stage, the one with most time
-  std::vector<model::Finding> evidence;
-  std::vector<AgreeingRule> rules;
-  std::vector<Advice> advice;
-  std::optional<RunVerdict> whole_run;  // where these steps are a few of it, and it was asked for
-};
-
-struct Suspect {
-  std::string name;
-  int64_t ns = 0;
-  double share = 0;
 };
 
 struct BreakdownRow {
@@ -187,7 +124,7 @@ struct Report {
   std::shared_ptr<const HostMemorySection> host_memory;  // of the processes; null: not measured
   std::vector<FindingLine> findings;                     // by time, the last 1000
   int64_t finding_count = 0;                             // of which these are the last
-  std::vector<LossLine> losses;
+  std::vector<LossLine> data_loss;
   std::vector<model::Finding> notes;
   std::shared_ptr<const std::vector<RuleResult>> rules;  // in the mode modern; null: none ran
   // Roles, devices, operators, kernels, memory, modules, collectives, critical path. Without one

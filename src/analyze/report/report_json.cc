@@ -6,12 +6,12 @@
 #include <map>
 #include <numeric>
 
-#include "analyze/json_parts.h"
+#include "analyze/json/cut_texts.h"
+#include "analyze/json/json_parts.h"
+#include "analyze/json/sentence_json.h"
 #include "analyze/memory/host_memory.h"
-#include "analyze/report/cut_texts.h"
 #include "analyze/report/section_state.h"
 #include "analyze/report/sections.h"
-#include "analyze/report/sentence_json.h"
 #include "analyze/rules/profiling_report.h"
 #include "base/inert_text.h"
 #include "base/shallow_json.h"
@@ -57,7 +57,11 @@ Json CardJson(const RunCard& card) {
           {"backend", TextOrNull(card.backend)},
           {"batch_size", OrNull(card.batch_size)},
           {"settings", SettingsJson(card.settings, "value")},
-          {"imported_as", TextOrNull(card.imported_as)}};
+          {"imported_as", TextOrNull(card.imported_as)},
+          {"job_id", OrNull(card.job_id)},
+          {"attempt", OrNull(card.attempt)},
+          {"git_commit", OrNull(card.git_commit)},
+          {"tags", SettingsJson(card.tags, "value")}};
 }
 
 Json PhasesJson(const PhasesSection& phases) {
@@ -126,7 +130,9 @@ Json VerdictJson(const Verdict& verdict) {
           {"sub_stage", verdict.sub_stage},
           {"headline", said["text"]},
           {"figures", said["figures"]},
+          {"id", said["id"]},
           {"kind", said["kind"]},
+          {"subject", said["subject"]},
           {"values", said["values"]},
           {"healthy", verdict.healthy},
           {"share", verdict.share},
@@ -140,7 +146,9 @@ Json VerdictJson(const Verdict& verdict) {
           {"evidence", Each(verdict.evidence, EvidenceJson)},
           {"rules", Each(verdict.rules,
                          [](const AgreeingRule& rule) -> Json {
-                           return {{"name", rule.name}, {"text", rule.text}};
+                           Json json = {{"name", rule.name}};
+                           json.update(FindingJson(rule.first));
+                           return json;
                          })},
           {"advice", Each(verdict.advice,
                           [](const Advice& advice) -> Json {
@@ -155,6 +163,13 @@ Json VerdictJson(const Verdict& verdict) {
 
 Json SuspectJson(const Suspect& suspect) {
   return {{"name", suspect.name}, {"ns", suspect.ns}, {"share", suspect.share}};
+}
+
+Json SuspectOfStepsJson(const Suspect& suspect) {
+  Json json = SuspectJson(suspect);
+  json["share_low"] = suspect.share_low.value_or(suspect.share);
+  json["share_high"] = suspect.share_high.value_or(suspect.share);
+  return json;
 }
 
 Json StageJson(const StageRow& row) {
@@ -230,14 +245,16 @@ Json RecommendationJson(const Recommendation& one) {
   const Json said = SaidJson(one.text), advice = SaidJson(one.advice);
   return {{"name", one.name},
           {"source", one.source},
-          {"status", one.status},
+          {"status", NameOf(one.status)},
           {"value", OrNull(one.value)},
           {"threshold", one.threshold},
           {"at_most_share", OrNull(one.at_most_share)},
           {"at_most_ns", OrNull(one.at_most_ns)},
           {"text", said["text"]},
           {"figures", said["figures"]},
+          {"id", said["id"]},
           {"kind", said["kind"]},
+          {"subject", said["subject"]},
           {"values", said["values"]},
           {"evidence", Each(one.evidence, [](const auto& shown) { return FindingJson(shown); })},
           {"advice", advice["text"]},
@@ -275,17 +292,19 @@ Json DevicePhaseJson(const DevicePhaseRow& row) {
 }
 
 Json LossJson(const LossLine& loss) {
+  const Json said = SaidJson(loss.said);
   return {{"table", loss.table},         {"cause", loss.cause},
           {"count", loss.count},         {"from_ns", OrNull(loss.from_ns)},
-          {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.detail}};
+          {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.said ? said["text"] : Json(loss.detail)},
+          {"finding", said["kind"]},     {"values", said["values"]}};
 }
 
 Json LineJson(const FindingLine& finding, bool standing) {
   const Json said = FindingJson(finding.said);
-  return {
-      {"ts_ns", finding.ts_ns},     {"severity", finding.severity}, {"kind", finding.kind},
-      {"subject", finding.subject}, {"text", said["text"]},         {"figures", said["figures"]},
-      {"finding", said["kind"]},    {"values", said["values"]},     {"standing", standing}};
+  return {{"ts_ns", finding.ts_ns},   {"severity", finding.severity}, {"kind", finding.kind},
+          {"about", finding.subject}, {"text", said["text"]},         {"figures", said["figures"]},
+          {"id", said["id"]},         {"finding", said["kind"]},      {"subject", said["subject"]},
+          {"values", said["values"]}, {"standing", standing}};
 }
 
 Json RulesJson(const Report& report) {
@@ -371,7 +390,7 @@ Json WholeJson(const Report& report) {
                {"steps", StepsJson(report.steps)},
                {"verdict", VerdictJson(report.verdict)},
                {"throughput", Json::object()},
-               {"suspects", Each(report.suspects, SuspectJson)},
+               {"suspects", Each(report.suspects, SuspectOfStepsJson)},
                {"stages", Each(report.stages, StageJson)},
                {"breakdown", Each(report.breakdown, BreakdownJson)},
                {"data_pipeline", DataPipelineJson(report.data_pipeline)},
@@ -391,7 +410,7 @@ Json WholeJson(const Report& report) {
                {"host_memory", MemoryJson(report)},
                {"rules", RulesJson(report)},
                {"findings", FindingsJson(report.findings)},
-               {"losses", Each(report.losses, LossJson)},
+               {"data_loss", Each(report.data_loss, LossJson)},
                {"import", {{"unrecognised", Json::array()}}},
                {"notes", Each(report.notes, FindingJson)}};
   if (report.profile) AddProfileJson(*report.profile, json);

@@ -116,7 +116,7 @@ class ReportJsonTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ReportJsonTest, HasTheSchemasMembers) {
   auto verdict_case = ReadVerdictCase(kCases / (GetParam() + ".case"));
-  ASSERT_TRUE(verdict_case.ok()) << verdict_case.error().message;
+  ASSERT_TRUE(verdict_case.ok()) << verdict_case.error().text();
   const Json json = Json::parse(ReportToJson(BuildReport(verdict_case->input)));
   ExpectFiguresInPlace(json);
   ExpectFollows(json, Schema(), "report");
@@ -172,14 +172,14 @@ TEST(ReportJsonSectionTest, WhatIsNotFoundSaysWhy) {
     EXPECT_FALSE(section["truncated"]) << name;
   }
   EXPECT_EQ(empty["kernels"]["reason"]["id"], "no_device_activity");
-  EXPECT_EQ(empty["losses"]["status"], "not_found");
+  EXPECT_EQ(empty["data_loss"]["status"], "not_found");
   EXPECT_EQ(empty["tensors"]["reason"]["id"], "not_built");
-  report.losses = {{"slices", "ring_full", 3, {}, {}, "full"}};
+  report.data_loss = {{"slices", "ring_full", 3, {}, {}, "full"}};
   report.verdict.status = VerdictStatus::kNoSingleSuspect;
   const Json some = Json::parse(ReportToJson(report));
-  EXPECT_EQ(some["losses"]["status"], "found");
-  EXPECT_EQ(some["losses"]["count"], 1);
-  EXPECT_TRUE(some["losses"]["reason"].is_null());
+  EXPECT_EQ(some["data_loss"]["status"], "found");
+  EXPECT_EQ(some["data_loss"]["count"], 1);
+  EXPECT_TRUE(some["data_loss"]["reason"].is_null());
   EXPECT_EQ(some["verdict"]["status"], "not_found");
   EXPECT_EQ(some["verdict"]["reason"]["id"], "no_single_suspect");
 }

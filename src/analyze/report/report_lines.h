@@ -25,9 +25,10 @@ struct LossLine {
   std::string table;
   std::string cause;
   int64_t count = 0;  // -1: not countable
-  std::optional<int64_t> from_ns;
-  std::optional<int64_t> to_ns;
-  std::string detail;
+  std::optional<int64_t> from_ns{};
+  std::optional<int64_t> to_ns{};
+  std::string detail{};                  // as it is stored
+  std::optional<model::Finding> said{};  // what that is made of; none: nobody knows more
 };
 
 // A row of `findings`: what the agent noticed while the run went on.

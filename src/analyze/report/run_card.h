@@ -29,6 +29,10 @@ struct RunCard {
   std::optional<int64_t> batch_size;
   std::vector<NamedText> settings;
   std::string imported_as;  // empty: the run was recorded
+  std::optional<std::string> job_id;
+  std::optional<int64_t> attempt;
+  std::optional<std::string> git_commit;
+  std::vector<NamedText> tags;
 };
 
 struct Comparability {

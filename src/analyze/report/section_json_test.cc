@@ -7,7 +7,7 @@
 
 #include "analyze/report/build_report.h"
 #include "analyze/report/report_json.h"
-#include "analyze/trace/trace_text.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

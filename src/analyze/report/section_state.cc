@@ -4,24 +4,25 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyze/json_parts.h"
+#include "analyze/json/json_parts.h"
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/make_run_card.h"
 #include "analyze/report/shown_ranks.h"
 #include "analyze/rules/profiling_report.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
 namespace {
 
 using enum SectionStatus;
 
-SectionState Because(SectionStatus status, SectionReason reason, std::string text = "") {
-  return {status, reason, std::move(text)};
+SectionState Because(SectionStatus status, SectionReason reason,
+                     std::optional<model::Finding> said = std::nullopt) {
+  return {status, reason, std::move(said)};
 }
 
-SectionState FoundIf(bool found, SectionStatus otherwise, SectionReason reason,
-                     std::string text = "") {
-  return found ? SectionState{} : Because(otherwise, reason, std::move(text));
+SectionState FoundIf(bool found, SectionStatus otherwise, SectionReason reason) {
+  return found ? SectionState{} : Because(otherwise, reason);
 }
 
 // Lists, and what it means that there is nothing in one.
@@ -41,7 +42,7 @@ constexpr ListState kLists[] = {
     {"modules", kNotApplicable, SectionReason::kNoModules},
     {"system", kNotApplicable, SectionReason::kNoMetrics},
     {"findings", kNotFound, SectionReason::kNothingNoticed},
-    {"losses", kNotFound, SectionReason::kNothingLost},
+    {"data_loss", kNotFound, SectionReason::kNothingLost},
 };
 
 bool AnyTime(const Report& report) {
@@ -63,15 +64,17 @@ SectionState RecommendationsState(const Report& report) {
   if (report.recommendations.empty()) {
     return Because(kNotApplicable, SectionReason::kNoDeviceActivity);
   }
-  return FoundIf(
-      std::ranges::any_of(report.recommendations,
-                          [](const Recommendation& one) { return one.status == "issues_found"; }),
-      kNotFound, SectionReason::kNoIssue);
+  return FoundIf(std::ranges::any_of(report.recommendations,
+                                     [](const Recommendation& one) {
+                                       return one.status == RuleStatus::kIssuesFound;
+                                     }),
+                 kNotFound, SectionReason::kNoIssue);
 }
 
 SectionState DistributedState(const Report& report) {
   const ProfileDistributed* calls = report.profile ? &report.profile->distributed : nullptr;
-  const std::string note = calls == nullptr ? "" : calls->note;
+  std::optional<model::Finding> note;
+  if (calls != nullptr && !calls->notes.empty()) note = calls->notes.front();
   if (calls != nullptr && calls->tells_waiting() &&
       calls->status != DistributedStatus::kNoCollectives) {
     return {};
@@ -90,7 +93,7 @@ SectionState CriticalPathState(const Report& report) {
     return Because(kNotApplicable, SectionReason::kNoDeviceActivity);
   }
   const CriticalPathSection& path = report.profile->critical_path;
-  return FoundIf(path.applicable, kNotApplicable, SectionReason::kNoDeviceActivity, path.note);
+  return FoundIf(path.applicable, kNotApplicable, SectionReason::kNoDeviceActivity);
 }
 
 // A section and how many rows it has: of several lists the main one.
@@ -183,8 +186,9 @@ Json StateJson(const SectionState& state) {
   Json json = {{"status", NameOf(state.status)}, {"reason", nullptr}};
   if (state.reason) {
     const SectionReasonInfo& info = InfoOf(*state.reason);
-    json["reason"] = {{"id", info.id},
-                      {"text", state.text.empty() ? std::string(info.text) : state.text}};
+    json["reason"] = {
+        {"id", info.id},
+        {"text", state.said ? present::SentenceOf(*state.said).text : std::string(info.text)}};
   }
   return json;
 }

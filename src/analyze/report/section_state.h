@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <string>
 
 #include "analyze/report/report.h"
 #include "analyze/report/report_words.h"
+#include "model/finding.h"
 
 // What every section of the report's JSON says of itself: whether anything was found, why not, how
 // much there is and whether all of it stands here (docs/reference/report.md).
@@ -16,7 +16,7 @@ namespace steptrace::analyze {
 struct SectionState {
   SectionStatus status = SectionStatus::kFound;
   std::optional<SectionReason> reason;  // why it is not found
-  std::string text;                     // that in words; empty: as schema/report.toml has it
+  std::optional<model::Finding> said;   // more of that; null: what schema/report.toml has of it
 };
 
 // The members `status` and `reason`.

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/sections.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ctime>
 #include <map>
 #include <numeric>
 #include <set>
@@ -14,14 +11,18 @@
 #include <tuple>
 #include <utility>
 
-#include "analyze/report/lost_steps.h"
-#include "analyze/report/stored_finding.h"
+#include "analyze/attribution/suspect_share.h"
+#include "analyze/input/complete_findings.h"
+#include "analyze/input/lost_steps.h"
+#include "analyze/json/stored_finding.h"
 #include "analyze/stats/bootstrap.h"
 #include "analyze/stats/distribution.h"
 #include "base/time.h"
 #include "model/finding_kinds.h"
+#include "store/all_tables.h"
 #include "store/loss_causes.h"
 #include "store/metrics.h"
+#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -58,17 +59,6 @@ double Ratio(int64_t part, int64_t whole) {
   return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// ISO 8601 with milliseconds; empty for a date that is none.
-std::string FormatUtc(int64_t utc_ns) {
-  if (utc_ns <= 0) return "";
-  const auto seconds = static_cast<time_t>(utc_ns / kNsPerSecond);
-  tm date{};
-  if (gmtime_r(&seconds, &date) == nullptr) return "";
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", date.tm_year + 1900,
-                     date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec,
-                     utc_ns % kNsPerSecond / kNsPerMs);
-}
-
 std::optional<double> MeanOfMetric(const ReportInput& input, store::Metric metric) {
   std::optional<double> sum;
   for (const CounterSeries& series : input.counters) {
@@ -76,11 +66,6 @@ std::optional<double> MeanOfMetric(const ReportInput& input, store::Metric metri
     if (auto values = Describe(series.values)) sum = sum.value_or(0) + values->mean;
   }
   return sum;
-}
-
-bool Trains(const ReportInput& input, const store::StepRow& row) {
-  const std::string& kind = input.strings->Text(row.kind);
-  return IsPlausible(row) && (kind == "train" || kind == "warm-up");
 }
 
 // Lines of one core or process belong to `steptrace show RUN counters`: a table of hundreds is
@@ -111,13 +96,14 @@ SystemRow MakeSystemRow(const CounterSeries& series, const RealDistribution& val
 std::vector<LossLine> MergedLosses(const ReportInput& input) {
   std::vector<LossLine> losses;
   std::map<std::tuple<std::string, std::string, std::string>, size_t> index;
-  for (const store::LossRow& row : input.losses) {
-    const std::string& table = input.strings->Text(row.table);
+  for (const store::DataLossRow& row : input.losses) {
+    const std::string table = store::TableName(input.strings->Text(row.table));
     const std::string& cause = input.strings->Text(row.cause);
     if (cause == kUnavailable) continue;  // was never there: a note
     const auto [at, is_new] = index.emplace(std::tuple(table, cause, row.detail), losses.size());
     if (is_new) {
-      losses.push_back({table, cause, row.count, row.from_ns, row.to_ns, row.detail});
+      losses.push_back(
+          {table, cause, row.count, row.from_ns, row.to_ns, row.detail, ReadFinding(row.evidence)});
       continue;
     }
     LossLine& line = losses[at->second];
@@ -152,7 +138,7 @@ RunSection MakeRun(const ReportInput& input, const JobFacts& facts) {
   run.exit_code = info.exit_code;
   run.signal = info.signal;
   run.command = info.command;
-  run.started_utc = FormatUtc(info.epoch_utc_ns);
+  run.started_utc = StartedUtc(info);
   run.duration_ns = info.duration_ns;
   run.nodes = std::max<int32_t>(1, static_cast<int32_t>(info.nodes.size()));
   run.ranks = std::max(info.ranks, static_cast<int32_t>(ranks.size()));
@@ -166,26 +152,6 @@ RunSection MakeRun(const ReportInput& input, const JobFacts& facts) {
   return run;
 }
 
-PhasesSection MakePhases(const ReportInput& input) {
-  PhasesSection phases;
-  std::optional<int64_t> begin, end;
-  for (const store::StepRow& row : input.steps) {
-    if (!Trains(input, row)) continue;
-    begin = std::min(begin.value_or(row.ts_ns), row.ts_ns);
-    end = std::max(end.value_or(row.ts_ns), row.ts_ns + row.dur_ns);
-  }
-  if (!begin) return phases;
-  phases.training_ns = *end - *begin;
-  // What came before a part of the run, and after it, may be training as well.
-  if (input.options.of_stretch) return phases;
-  phases.initialization_ns = std::max<int64_t>(*begin, 0);
-  phases.finalization_unknown = WhyStepsMayFollow(input, *end);
-  if (input.run.status != "in_progress" && !phases.finalization_unknown) {
-    phases.finalization_ns = std::max<int64_t>(input.run.duration_ns - *end, 0);
-  }
-  return phases;
-}
-
 int64_t TrainingWallNs(const ReportInput& input, const StepSelection& selection) {
   std::map<int32_t, int64_t> by_rank;
   const auto add = [&](const store::StepRow& row) {
@@ -195,7 +161,7 @@ int64_t TrainingWallNs(const ReportInput& input, const StepSelection& selection)
     for (uint32_t i : selection.steady) add(input.steps[i]);
   } else {
     for (const store::StepRow& row : input.steps) {
-      if (Trains(input, row)) add(row);
+      if (IsOfTraining(input, row)) add(row);
     }
   }
   int64_t largest = 0;
@@ -230,6 +196,16 @@ std::vector<Suspect> MakeSuspects(const StageTimes& times) {
   std::vector<Suspect> suspects;
   for (size_t i = 0; i < kSuspectCount; ++i) {
     suspects.push_back({SuspectName(kSuspects[i]), by_suspect[i], shares[i]});
+  }
+  return suspects;
+}
+
+std::vector<Suspect> MakeSuspects(const StepTimes& times) {
+  std::vector<Suspect> suspects = MakeSuspects(times.total());
+  const auto shares = SuspectShares(times);
+  for (size_t i = 0; i < kSuspectCount; ++i) {
+    suspects[i].share_low = shares[i].interval.low;
+    suspects[i].share_high = shares[i].interval.high;
   }
   return suspects;
 }
@@ -286,7 +262,7 @@ std::vector<BreakdownRow> MakeBreakdown(const ReportInput& input, const StepSele
   };
   for (uint32_t i : selection.steady) add(input.steps[i]);
   for (const store::StepRow& row : input.steps) {
-    if (IsPlausible(row) && input.strings->Text(row.kind) != "train") add(row);
+    if (IsPlausible(row) && input.strings->Text(row.kind) != store::kStepTrain) add(row);
   }
   std::vector<BreakdownRow> rows;
   for (const auto& [key, sum] : sums) {
@@ -408,7 +384,8 @@ std::vector<SystemRow> MakeSystem(const ReportInput& input) {
 }
 
 std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
-                                      const store::StringTable& strings) {
+                                      const store::StringTable& strings,
+                                      std::span<const NodeInfo> nodes) {
   constexpr size_t kMostFindings = 1000;
   if (rows.size() > kMostFindings) rows = rows.last(kMostFindings);
   std::vector<FindingLine> findings;
@@ -418,6 +395,9 @@ std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
     findings.push_back({row.ts_ns, strings.Text(row.severity), strings.Text(row.kind), row.subject,
                         *std::move(said)});
   }
+  std::vector<model::Finding*> said;
+  for (FindingLine& line : findings) said.push_back(&line.said);
+  CompleteFindings(nodes, said);
   return findings;
 }
 
@@ -435,9 +415,10 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
                                  const JobFacts& facts) {
   std::vector<LossLine> losses = MergedLosses(input);
   if (selection.rejected > 0) {
-    losses.push_back({"steps", std::string(NameOf(store::LossCause::kImpossibleTimes)),
-                      selection.rejected, std::nullopt, std::nullopt,
-                      "rows whose times no run can hold were left out"});
+    losses.push_back({.table = "steps",
+                      .cause = std::string(NameOf(store::LossCause::kImpossibleTimes)),
+                      .count = selection.rejected,
+                      .said = Make(model::finding::LossImpossibleTimes{})});
   }
   std::set<int32_t> ranks;
   for (const store::StepRow& row : input.steps) ranks.insert(row.rank);
@@ -445,24 +426,22 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
   // Those that were there made steps: the loss of these says why they are not.
   if (LostWrittenSteps(input)) missing -= RecordedBeside(input, ranks);
   if (facts.world_size > 1 && selection.count > 0 && missing > 0) {
-    const char* remedy = input.profile != nullptr
-                             ? "import their profiles of the same steps together with this one"
-                         : RecordedBeside(input, ranks) >= missing
-                             ? "it was recorded, and steps no optimizer; call steptrace.step() at "
-                               "the end of each of its steps"
-                             : "start each node's share of the job under `steptrace run` with the "
-                               "same output";
-    losses.push_back({"steps", std::string(NameOf(store::LossCause::kRanksMissing)), missing,
-                      std::nullopt, std::nullopt,
-                      fmt::format("of {} {} there are no steps: {}", missing,
-                                  missing == 1 ? "rank" : "ranks", remedy)});
+    losses.push_back({.table = "steps",
+                      .cause = std::string(NameOf(store::LossCause::kRanksMissing)),
+                      .count = missing,
+                      .said = Make(model::finding::LossRanksMissing{
+                          .missing = missing,
+                          .imported = input.profile != nullptr,
+                          .recorded = RecordedBeside(input, ranks) >= missing})});
   }
   std::set<std::string> hooks;
   for (const HookFailure& failure : facts.hook_failures) {
     if (!hooks.insert(failure.hook).second) continue;
-    losses.push_back({"slices", std::string(NameOf(store::LossCause::kHookFailed)), -1,
-                      std::nullopt, std::nullopt,
-                      fmt::format("the hook on {} went away: {}", failure.hook, failure.reason)});
+    losses.push_back({.table = "slices",
+                      .cause = std::string(NameOf(store::LossCause::kHookFailed)),
+                      .count = -1,
+                      .said = Make(model::finding::LossHookFailed{.hook = failure.hook,
+                                                                  .reason = failure.reason})});
   }
   return losses;
 }

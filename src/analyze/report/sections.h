@@ -5,21 +5,22 @@
 #include <span>
 #include <vector>
 
+#include "analyze/attribution/python_work.h"
+#include "analyze/attribution/sample_split.h"
+#include "analyze/attribution/step_times.h"
+#include "analyze/input/job_facts.h"
+#include "analyze/input/report_input.h"
 #include "analyze/report/report.h"
-#include "analyze/report/report_input.h"
 #include "analyze/report/step_parts.h"
-#include "analyze/verdict/job_facts.h"
-#include "analyze/verdict/python_work.h"
-#include "analyze/verdict/sample_split.h"
-#include "analyze/verdict/step_times.h"
 
 // The parts of the report beside its verdict, each from the same input.
 namespace steptrace::analyze {
 
 RunSection MakeRun(const ReportInput& input, const JobFacts& facts);
-PhasesSection MakePhases(const ReportInput& input);
 StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
                        const StepTimes& times);
+// Of all steps, with the intervals that the verdict goes by.
+std::vector<Suspect> MakeSuspects(const StepTimes& times);
 std::vector<Suspect> MakeSuspects(const StageTimes& times);
 // `samples`: what was sampled of stacks; null: nothing was.
 // `functions`: of a profile that has Python's.
@@ -37,9 +38,10 @@ std::vector<SystemRow> MakeSystem(const ReportInput& input);
 std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,
                                  const JobFacts& facts);
 
-// The newest of what the agent noticed while the run went on, by time.
+// The newest of what the agent noticed while the run went on, by time; `nodes`: the run's.
 std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
-                                      const store::StringTable& strings);
+                                      const store::StringTable& strings,
+                                      std::span<const NodeInfo> nodes);
 // Which of these, by time, stand: the last word on its subject, where that is no relief.
 std::vector<bool> StandingFindings(std::span<const FindingLine> findings);
 

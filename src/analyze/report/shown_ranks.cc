@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/json_parts.h"
+#include "analyze/json/json_parts.h"
 
 namespace steptrace::analyze {
 namespace {

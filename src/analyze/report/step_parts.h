@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/report/report_input.h"
+#include "analyze/input/report_input.h"
 #include "analyze/report/run_card.h"
 
 namespace steptrace::analyze {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "analyze/rules/compat_base.h"
+#include "analyze/rules/compat_rules.h"
 #include "analyze/stats/quantile.h"
 #include "base/time.h"
 #include "model/finding_kinds.h"
@@ -15,6 +14,7 @@
 namespace steptrace::analyze {
 
 namespace finding = model::finding;
+using model::Compare;
 namespace {
 
 // Loader processes per second against cores: it never asks whether anybody waits.
@@ -41,11 +41,11 @@ class Dataloader final : public CompatBase {
     for (const auto& [second, of_second] : pids) {
       parallel_.push_back(static_cast<double>(of_second.size()));
     }
-    if (!pids.empty()) Judge(window);
+    if (!pids.empty()) Judge();
   }
 
  private:
-  void Judge(const ScanWindow& window) {
+  void Judge() {
     const auto median = static_cast<int64_t>(Quantile(parallel_, 0.5));
     const auto cores = static_cast<double>(cores_.size());
     if (static_cast<double>(parallel_.size()) <= Get({kRule, "patience"})) return;
@@ -56,11 +56,7 @@ class Dataloader final : public CompatBase {
     result_.triggered = 1;  // never more
     if (!few && !many) return;
     result_.evidence = {Make(finding::RuleLoadersOnCores{
-        .loaders = median,
-        .cores = cores_.size(),
-        .rows =
-            model::Rows{"slices", fmt::format("category = 'worker' and ts_ns >= {} and ts_ns <= {}",
-                                              window.begin_ns, window.end_ns)}})};
+        .loaders = median, .cores = cores_.size(), .rows = model::Rows()})};
   }
 
   std::set<int32_t> cores_;
@@ -108,7 +104,8 @@ class StepOutlier final : public CompatBase {
         .steps = history.seconds.size(),
         .evaluations = eval,
         .limit = limit_ns,
-        .rows = model::Rows{"steps", fmt::format("rank = {} and dur_ns > {}", rank, limit_ns)}});
+        .rows = model::Rows{
+            "steps", {{"rank", Compare::kEqual, rank}, {"dur_ns", Compare::kMore, limit_ns}}}});
     result_.evidence.clear();
     for (const auto& [of_key, one] : evidence_) result_.evidence.push_back(one);
   }
@@ -135,7 +132,7 @@ class MaxInitialization final : public CompatBase {
     ++result_.violations;
     result_.evidence = {Make(finding::RuleNoFirstStep{
         .time = waited_ns,
-        .rows = model::Rows{"steps", fmt::format("ts_ns < {}", window.begin_ns)}})};
+        .rows = model::Rows{"steps", {{"ts_ns", Compare::kLess, window.begin_ns}}}})};
   }
 
  private:
@@ -154,17 +151,17 @@ class FrameworkMetrics final : public CompatBase {
 
 }  // namespace
 
-std::unique_ptr<CompatRule> MakeCompatFrameworkRule(RuleId rule, const RuleSettings& settings) {
-  switch (rule) {
-    case RuleId::kDataloader:
-      return std::make_unique<Dataloader>(settings);
-    case RuleId::kStepOutlier:
-      return std::make_unique<StepOutlier>(settings);
-    case RuleId::kMaxInitializationTime:
-      return std::make_unique<MaxInitialization>(settings);
-    default:
-      return std::make_unique<FrameworkMetrics>(settings);
-  }
+std::unique_ptr<CompatRule> MakeCompatDataloader(const RuleSettings& settings) {
+  return std::make_unique<Dataloader>(settings);
+}
+std::unique_ptr<CompatRule> MakeCompatStepOutlier(const RuleSettings& settings) {
+  return std::make_unique<StepOutlier>(settings);
+}
+std::unique_ptr<CompatRule> MakeCompatMaxInitializationTime(const RuleSettings& settings) {
+  return std::make_unique<MaxInitialization>(settings);
+}
+std::unique_ptr<CompatRule> MakeCompatOverallFrameworkMetrics(const RuleSettings& settings) {
+  return std::make_unique<FrameworkMetrics>(settings);
 }
 
 }  // namespace steptrace::analyze

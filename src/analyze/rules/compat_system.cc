@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <type_traits>
 
 #include "analyze/rules/compat_base.h"
+#include "analyze/rules/compat_rules.h"
 #include "analyze/stats/quantile.h"
 #include "model/finding_kinds.h"
 
@@ -27,10 +26,6 @@ std::span<const double> Last(const std::vector<double>& values, size_t count) {
   return std::span(values).last(count);
 }
 
-std::string Between(int64_t from_ns, int64_t to_ns) {
-  return fmt::format("ts_ns >= {} and ts_ns <= {}", from_ns, to_ns);
-}
-
 struct History {
   std::vector<double> values;
   std::vector<int64_t> times_ns;
@@ -45,14 +40,14 @@ struct History {
   }
 };
 
-std::string RowsOf(const ScanWindow& window, Signal signal, DeviceKey key, int64_t from_ns) {
+model::Conditions RowsOf(const ScanWindow& window, Signal signal, DeviceKey key, int64_t from_ns) {
   for (const SignalSeries& one : window.signals->series()) {
     if (one.signal == signal && one.node == key.first && one.device == key.second &&
         one.track >= 0) {
-      return fmt::format("track = {} and {}", one.track, Between(from_ns, window.end_ns));
+      return OnTrack(one.track, model::Between(from_ns, window.end_ns));
     }
   }
-  return Between(from_ns, window.end_ns);
+  return model::Between(from_ns, window.end_ns);
 }
 
 class LowGpu final : public CompatBase {
@@ -202,15 +197,14 @@ class Bottleneck final : public CompatBase {
     if (bottlenecks_.empty()) return;
     const double share =
         100.0 * static_cast<double>(bottlenecks_.size()) / static_cast<double>(result_.datapoints);
-    Tell(
-        {0, 0},
-        Make(finding::RuleBottlenecks{
-            .found = result_.violations,
-            .idle = low_gpu_,
-            .limit = Of("gpu_threshold"),
-            .snapshots = result_.datapoints,
-            .percent = share,
-            .rows = model::Rows{"counters", Between(bottlenecks_.begin()->first,
+    Tell({0, 0}, Make(finding::RuleBottlenecks{
+                     .found = result_.violations,
+                     .idle = low_gpu_,
+                     .limit = Of("gpu_threshold"),
+                     .snapshots = result_.datapoints,
+                     .percent = share,
+                     .rows = model::Rows{
+                         "counters", model::Between(bottlenecks_.begin()->first,
                                                     bottlenecks_.rbegin()->first + kSnapshotNs)}}));
     if (result_.datapoints > static_cast<int64_t>(Of("patience")) &&
         // The reference divides before it multiplies.
@@ -317,7 +311,7 @@ class Balance final : public CompatBase {
                  .node = a->first,
                  .other_node = b->first,
                  .distance = distance,
-                 .rows = model::Rows{"counters", Between(window.begin_ns, window.end_ns)}}));
+                 .rows = model::Rows{"counters", model::Between(window.begin_ns, window.end_ns)}}));
       }
     }
   }
@@ -365,24 +359,26 @@ class SystemUsage final : public CompatBase {
 
 }  // namespace
 
-std::unique_ptr<CompatRule> MakeCompatSystemRule(RuleId rule, const RuleSettings& settings) {
-  switch (rule) {
-    case RuleId::kLowGpuUtilization:
-      return std::make_unique<LowGpu>(settings);
-    case RuleId::kBatchSize:
-      return std::make_unique<BatchSize>(settings);
-    case RuleId::kCpuBottleneck:
-    case RuleId::kIoBottleneck:
-      return std::make_unique<Bottleneck>(rule, settings);
-    case RuleId::kGpuMemoryIncrease:
-      return std::make_unique<MemoryIncrease>(settings);
-    case RuleId::kLoadBalancing:
-      return std::make_unique<Balance>(settings);
-    case RuleId::kOverallSystemUsage:
-      return std::make_unique<SystemUsage>(settings);
-    default:
-      return nullptr;
-  }
+std::unique_ptr<CompatRule> MakeCompatLowGpuUtilization(const RuleSettings& settings) {
+  return std::make_unique<LowGpu>(settings);
+}
+std::unique_ptr<CompatRule> MakeCompatBatchSize(const RuleSettings& settings) {
+  return std::make_unique<BatchSize>(settings);
+}
+std::unique_ptr<CompatRule> MakeCompatCpuBottleneck(const RuleSettings& settings) {
+  return std::make_unique<Bottleneck>(RuleId::kCpuBottleneck, settings);
+}
+std::unique_ptr<CompatRule> MakeCompatIoBottleneck(const RuleSettings& settings) {
+  return std::make_unique<Bottleneck>(RuleId::kIoBottleneck, settings);
+}
+std::unique_ptr<CompatRule> MakeCompatGpuMemoryIncrease(const RuleSettings& settings) {
+  return std::make_unique<MemoryIncrease>(settings);
+}
+std::unique_ptr<CompatRule> MakeCompatLoadBalancing(const RuleSettings& settings) {
+  return std::make_unique<Balance>(settings);
+}
+std::unique_ptr<CompatRule> MakeCompatOverallSystemUsage(const RuleSettings& settings) {
+  return std::make_unique<SystemUsage>(settings);
 }
 
 }  // namespace steptrace::analyze

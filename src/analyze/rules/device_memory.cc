@@ -6,9 +6,10 @@
 #include <optional>
 #include <tuple>
 
+#include "analyze/input/step_selection.h"
 #include "analyze/stats/distribution.h"
-#include "analyze/verdict/step_times.h"
 #include "store/metadata_json.h"
+#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -22,7 +23,8 @@ std::map<int32_t, RankOfSteps> TrainingSteps(const store::PackedSteps& steps,
                                              const store::StringTable& strings) {
   std::map<int32_t, RankOfSteps> ranks;
   for (const store::StepRow& row : steps) {
-    if (!IsPlausible(row) || row.dur_ns <= 0 || strings.Text(row.kind) != "train") continue;
+    if (!IsPlausible(row) || row.dur_ns <= 0 || strings.Text(row.kind) != store::kStepTrain)
+      continue;
     RankOfSteps& of = ranks[row.rank];
     of.node = row.node;
     of.parts.push_back({row.ts_ns, row.dur_ns, 0});
@@ -37,8 +39,8 @@ std::map<int32_t, RankOfSteps> TrainingSteps(const store::PackedSteps& steps,
 // A profile's metadata list all devices of the machine, each rank's file those of its own.
 class Capacities {
  public:
-  Capacities(std::span<const store::FactRow> facts, const store::StringTable& strings) {
-    for (const store::FactRow& row : facts) {
+  Capacities(std::span<const store::RunMetadataRow> facts, const store::StringTable& strings) {
+    for (const store::RunMetadataRow& row : facts) {
       if (strings.Text(row.kind) != store::MetadataKind::kDevice) continue;
       const nlohmann::json json = store::ParseMetadata(row.json);
       if (json.is_null()) continue;
@@ -100,7 +102,7 @@ std::vector<DeviceMemory::Part> DeviceMemoryBuilder::PeaksOf(
 }
 
 std::vector<DeviceMemory> DeviceMemoryBuilder::Finish(const store::PackedSteps& steps,
-                                                      std::span<const store::FactRow> facts,
+                                                      std::span<const store::RunMetadataRow> facts,
                                                       const store::StringTable& strings) {
   std::vector<DeviceMemory> devices;
   if (held_ > kMostRecords) return devices;

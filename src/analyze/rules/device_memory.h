@@ -45,7 +45,7 @@ class DeviceMemoryBuilder {
   void Add(std::span<const store::MemoryRow> rows);
   // Steps and facts as the run's tables hold them.
   std::vector<DeviceMemory> Finish(const store::PackedSteps& steps,
-                                   std::span<const store::FactRow> facts,
+                                   std::span<const store::RunMetadataRow> facts,
                                    const store::StringTable& strings);
 
  private:

@@ -24,7 +24,7 @@ class DeviceMemoryTest : public ::testing::Test {
     steps_.push_back(row);
   }
   void Device(int32_t rank, const std::string& json) {
-    store::FactRow fact;
+    store::RunMetadataRow fact;
     fact.rank = rank;
     fact.kind = strings_.Intern("device");
     fact.json = json;
@@ -53,7 +53,7 @@ class DeviceMemoryTest : public ::testing::Test {
 
   store::StringTable strings_;
   std::vector<store::StepRow> steps_;
-  std::vector<store::FactRow> facts_;
+  std::vector<store::RunMetadataRow> facts_;
 };
 
 TEST_F(DeviceMemoryTest, ThePeakOfEachStepIsAlsoWhatItBeganWith) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/trace/trace_text.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

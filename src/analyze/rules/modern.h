@@ -11,8 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/input/job_facts.h"
+#include "analyze/rules/modern_rules.h"
 #include "analyze/rules/scan.h"
-#include "analyze/verdict/job_facts.h"
 #include "model/finding_kinds.h"
 
 // What the rules of the mode `modern` share. They look at the stretch in which the run trains,
@@ -75,17 +76,6 @@ inline void Tell(RuleResult& result, model::Finding evidence) {
 RuleResult NotApplicable(RuleResult result, model::Finding reason);
 // Status and advice from what was triggered.
 RuleResult Judged(RuleResult result);
-
-RuleResult ModernLowGpu(const ModernData& data);
-RuleResult ModernBatchSize(const ModernData& data);
-RuleResult ModernBottleneck(RuleId rule, const ModernData& data);
-RuleResult ModernMemoryIncrease(const ModernData& data);
-RuleResult ModernLoadBalancing(const ModernData& data);
-RuleResult ModernSystemUsage(const ModernData& data);
-RuleResult ModernDataloader(const ModernData& data);
-RuleResult ModernStepOutlier(const ModernData& data);
-RuleResult ModernMaxInitialization(const ModernData& data);
-RuleResult ModernFrameworkMetrics(const ModernData& data);
 
 // How often a GPU's use lay in each bin of 2 points from 0 to 100, both ends included.
 struct UseHistogram {

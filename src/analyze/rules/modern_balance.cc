@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <type_traits>
 
 #include "analyze/rules/modern.h"
@@ -47,24 +48,49 @@ namespace {
 
 using Gpus = std::vector<const SignalSeries*>;
 
-// GPUs that take turns have like histograms: the mean difference at the same moments, where one is
-// busy when the other is not.
-double TurnDistance(const SignalSeries& a, const SignalSeries& b) {
-  std::vector<double> x, y;
+// Calls `use` with the values of both at the same moments.
+void ForSameMoments(const SignalSeries& a, const SignalSeries& b, auto use) {
   size_t at = 0;
   for (size_t i = 0; i < a.values.size(); ++i) {
     while (at < b.values.size() && b.times_ns[at] < a.times_ns[i] - kSnapshotNs) ++at;
-    if (at == b.values.size() || b.times_ns[at] > a.times_ns[i] + kSnapshotNs) continue;
-    x.push_back(a.values[i]);
-    y.push_back(b.values[at]);
+    if (at == b.values.size()) return;
+    if (b.times_ns[at] <= a.times_ns[i] + kSnapshotNs) use(a.values[i], b.values[at]);
   }
-  const double mean_x = Mean(x), mean_y = Mean(y);
-  double together = 0, difference = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    together += (x[i] - mean_x) * (y[i] - mean_y);
-    difference += std::abs(x[i] - y[i]) / 100;
+}
+
+// GPUs that take turns have like histograms: the mean difference at the same moments, where one is
+// busy when the other is not. 0 where that is no more than `threshold`.
+double TurnDistance(const SignalSeries& a, const SignalSeries& b, double threshold) {
+  double difference = 0, sum_a = 0, sum_b = 0, moments = 0;
+  ForSameMoments(a, b, [&](double x, double y) {
+    difference += std::abs(x - y) / 100;
+    sum_a += x;
+    sum_b += y;
+    ++moments;
+  });
+  if (moments == 0 || !(difference / moments > threshold)) return 0;
+  double together = 0;
+  ForSameMoments(
+      a, b, [&](double x, double y) { together += (x - sum_a / moments) * (y - sum_b / moments); });
+  return together >= 0 ? 0 : difference / moments;
+}
+
+struct Range {
+  double least, most;
+};
+
+std::vector<Range> RangesOf(std::span<const SignalSeries* const> gpus) {
+  std::vector<Range> ranges;
+  for (const SignalSeries* gpu : gpus) {
+    const auto [least, most] = std::minmax_element(gpu->values.begin(), gpu->values.end());
+    ranges.push_back(least == gpu->values.end() ? Range{0, 0} : Range{*least, *most});
   }
-  return x.empty() || together >= 0 ? 0 : difference / static_cast<double>(x.size());
+  return ranges;
+}
+
+// No two values of them differ by more. Most of a half million pairs need no look at their values.
+double MostDistance(const Range& a, const Range& b) {
+  return std::max(a.most - b.least, b.most - a.least) / 100;
 }
 
 void AddPair(RuleResult& result, const SignalSeries& a, const SignalSeries& b, double use,
@@ -90,6 +116,7 @@ void AddPair(RuleResult& result, const SignalSeries& a, const SignalSeries& b, d
 
 void CompareSampled(const Gpus& gpus, double threshold, RuleResult& result) {
   const std::vector<UseHistogram> uses = UseHistograms(gpus);
+  const std::vector<Range> ranges = RangesOf(std::span(gpus).first(uses.size()));
   for (size_t i = 0; i < uses.size(); ++i) {
     for (size_t j = i + 1; j < uses.size(); ++j) {
       const double use = UseDistance(uses[i], uses[j]);
@@ -98,7 +125,8 @@ void CompareSampled(const Gpus& gpus, double threshold, RuleResult& result) {
         ++result.triggered;
         continue;
       }
-      const double turns = TurnDistance(*gpus[i], *gpus[j]);
+      const bool may_take_turns = MostDistance(ranges[i], ranges[j]) > threshold;
+      const double turns = may_take_turns ? TurnDistance(*gpus[i], *gpus[j], threshold) : 0;
       if (!counts && !(turns > threshold)) continue;
       ++result.triggered;
       AddPair(result, *gpus[i], *gpus[j], use, turns);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
+#include "analyze/input/step_selection.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/stats/outliers.h"
-#include "analyze/verdict/step_times.h"
 #include "base/time.h"
 #include "model/finding_kinds.h"
+#include "store/manifest.h"
+#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 
 namespace finding = model::finding;
+using model::Compare;
 namespace {
 
 struct TrainingTime {
@@ -26,7 +27,7 @@ struct TrainingTime {
 TrainingTime TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
   TrainingTime stretch;
   for (const store::StepRow& row : input.steps) {
-    if (!IsPlausible(row) || input.strings->Text(row.kind) == "eval") continue;
+    if (!IsPlausible(row) || input.strings->Text(row.kind) == store::kStepEval) continue;
     const int64_t end = row.ts_ns + row.dur_ns;
     stretch.from_ns = stretch.known ? std::min(stretch.from_ns, row.ts_ns) : row.ts_ns;
     stretch.to_ns = stretch.known ? std::max(stretch.to_ns, end) : end;
@@ -52,9 +53,10 @@ void TellWorkers(RuleResult& result, const ModernData& data) {
   const double limit = data.settings.Number({RuleId::kDataloader, "max_threshold"});
   if (loader->workers * 100.0 <= cores * limit) return;
   ++result.triggered;
-  Tell(result, Make(finding::RuleWorkersOnCores{.workers = loader->workers,
-                                                .cores = cores,
-                                                .rows = model::Rows{"facts", "kind = 'loader'"}}));
+  Tell(result, Make(finding::RuleWorkersOnCores{
+                   .workers = loader->workers,
+                   .cores = cores,
+                   .rows = model::Rows{"run_metadata", {{"kind", Compare::kEqual, "loader"}}}}));
 }
 
 }  // namespace
@@ -112,7 +114,7 @@ RuleResult ModernDataloader(const ModernData& data) {
   RuleResult result = EmptyResult(kRule, data.settings);
   const store::PackedSteps& steps = data.input.steps;
   const StepsOfRanks ranks =
-      StepsByRank(data.input, [](std::string_view kind) { return kind == "train"; });
+      StepsByRank(data.input, [](std::string_view kind) { return kind == store::kStepTrain; });
   const double limit = data.settings.Number({kRule, "max_wait"});
   const auto patience = data.settings.Count({kRule, "patience"});
   const auto size = data.settings.Count({kRule, "window"});
@@ -142,8 +144,10 @@ RuleResult ModernDataloader(const ModernData& data) {
       // By time, so that pages lead to the stretch.
       model::Rows rows_of_window = {
           "steps",
-          fmt::format("rank = {} and kind = 'train' and ts_ns >= {} and ts_ns < {}", rank,
-                      first.ts_ns, SaturatingAdd(last.ts_ns, std::max<int64_t>(last.dur_ns, 1)))};
+          model::Within(first.ts_ns, SaturatingAdd(last.ts_ns, std::max<int64_t>(last.dur_ns, 1)))};
+      rows_of_window.where.insert(
+          rows_of_window.where.begin(),
+          {{"rank", Compare::kEqual, rank}, {"kind", Compare::kEqual, store::kStepTrain}});
       Tell(result, Make(finding::RuleWaitsForData{.rank = rank,
                                                   .from = first.step,
                                                   .to = last.step,
@@ -173,11 +177,11 @@ std::vector<StepGroup> GroupSteps(const ModernData& data) {
   std::map<std::pair<int32_t, bool>, StepGroup> groups;
   for (const store::StepRow& row : data.input.steps) {
     const std::string& kind = data.input.strings->Text(row.kind);
-    if (!IsPlausible(row) || kind == "warm-up") continue;
+    if (!IsPlausible(row) || kind == store::kStepWarmUp) continue;
     if (!data.settings.step_mode().empty() && kind != data.settings.step_mode()) continue;
-    StepGroup& group = groups[{row.rank, kind == "eval"}];
+    StepGroup& group = groups[{row.rank, kind == store::kStepEval}];
     group.rank = row.rank;
-    group.eval = kind == "eval";
+    group.eval = kind == store::kStepEval;
     group.durations_ns.push_back(row.dur_ns);
   }
   std::vector<StepGroup> result;
@@ -219,8 +223,11 @@ RuleResult ModernStepOutlier(const ModernData& data) {
         static_cast<double>(count) > get({kRule, "n_outliers"}) && rate > get({kRule, "rate"});
     if (!often && !(lost > get({kRule, "lost"}))) continue;
     ++result.triggered;
-    model::Rows rows = {"steps", fmt::format("rank = {} and kind = '{}' and dur_ns > {}",
-                                             group.rank, group.eval ? "eval" : "train", limit)};
+    model::Rows rows = {
+        "steps",
+        {{"rank", Compare::kEqual, group.rank},
+         {"kind", Compare::kEqual, group.eval ? store::kStepEval : store::kStepTrain},
+         {"dur_ns", Compare::kMore, limit}}};
     Tell(result, Make(finding::RuleSlowSteps{.rank = group.rank,
                                              .found = count,
                                              .steps = durations.size(),
@@ -236,11 +243,11 @@ RuleResult ModernStepOutlier(const ModernData& data) {
   return Judged(std::move(result));
 }
 
-RuleResult ModernMaxInitialization(const ModernData& data) {
+RuleResult ModernMaxInitializationTime(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kMaxInitializationTime;
   RuleResult result = EmptyResult(kRule, data.settings);
   result.datapoints = static_cast<int64_t>(data.steps.size());
-  const bool live = data.input.run.status == "in_progress";
+  const bool live = data.input.run.status == store::kStatusInProgress;
   if (!data.training_known && !live) {
     return NotApplicable(std::move(result), Unrecorded<finding::ReasonNoTrainingStep>(data));
   }
@@ -251,12 +258,12 @@ RuleResult ModernMaxInitialization(const ModernData& data) {
     Tell(result, Make(finding::RuleLongInitialization{
                      .time = waited,
                      .begun = data.training_known,
-                     .rows = model::Rows{"steps", fmt::format("ts_ns <= {}", waited)}}));
+                     .rows = model::Rows{"steps", {{"ts_ns", Compare::kAtMost, waited}}}}));
   }
   return Judged(std::move(result));
 }
 
-RuleResult ModernFrameworkMetrics(const ModernData& data) {
+RuleResult ModernOverallFrameworkMetrics(const ModernData& data) {
   RuleResult result = EmptyResult(RuleId::kOverallFrameworkMetrics, data.settings);
   result.datapoints = static_cast<int64_t>(data.steps.size() + data.input.framework_totals.size());
   if (result.datapoints == 0) {
@@ -267,17 +274,9 @@ RuleResult ModernFrameworkMetrics(const ModernData& data) {
 
 std::vector<RuleResult> RunModernRules(const RulesInput& input, const RuleSettings& settings) {
   const ModernData data(input, settings);
-  return {ModernLowGpu(data),
-          ModernBatchSize(data),
-          ModernBottleneck(RuleId::kCpuBottleneck, data),
-          ModernBottleneck(RuleId::kIoBottleneck, data),
-          ModernMemoryIncrease(data),
-          ModernLoadBalancing(data),
-          ModernDataloader(data),
-          ModernStepOutlier(data),
-          ModernMaxInitialization(data),
-          ModernSystemUsage(data),
-          ModernFrameworkMetrics(data)};
+  std::vector<RuleResult> results;
+  for (const ModernRule rule : kModernRules) results.push_back(rule(data));
+  return results;
 }
 
 }  // namespace steptrace::analyze

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -99,17 +97,15 @@ GpuName NameOf(const SignalSeries& gpu) {
 
 model::Rows GpuRows(const SignalSeries& gpu, IndexRange range) {
   const int64_t from_ns = gpu.times_ns[range.begin];
-  if (gpu.rank >= 0 && gpu.signal == Signal::kGpuMemory) {
-    return {"memory", fmt::format("rank = {} and device = {} and ts_ns >= {} and ts_ns < {}",
-                                  gpu.rank, gpu.device, from_ns, gpu.ends_ns[range.end - 1])};
+  if (gpu.rank < 0) {
+    model::Conditions times = model::Between(from_ns, gpu.times_ns[range.end - 1]);
+    return {"counters", gpu.track < 0 ? times : OnTrack(gpu.track, std::move(times))};
   }
-  if (gpu.rank >= 0) {
-    return {"slices", fmt::format("rank = {} and ts_ns >= {} and ts_ns < {}", gpu.rank, from_ns,
-                                  gpu.ends_ns[range.end - 1])};
-  }
-  const std::string times =
-      fmt::format("ts_ns >= {} and ts_ns <= {}", from_ns, gpu.times_ns[range.end - 1]);
-  return {"counters", gpu.track < 0 ? times : fmt::format("track = {} and {}", gpu.track, times)};
+  // Its values are of the rank's steps, or one of all of its time.
+  if (!gpu.by_step() && gpu.signal != Signal::kGpuMemory) return {};
+  model::Conditions steps = model::Within(from_ns, gpu.ends_ns[range.end - 1]);
+  steps.insert(steps.begin(), {"rank", model::Compare::kEqual, gpu.rank});
+  return {"steps", std::move(steps)};
 }
 
 void ModernActiveBottleneck(const ModernData& data, RuleResult& result) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -105,7 +103,7 @@ std::vector<IndexRange> Windows(size_t count, size_t size, size_t least) {
   return windows;
 }
 
-RuleResult ModernLowGpu(const ModernData& data) {
+RuleResult ModernLowGpuUtilization(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kLowGpuUtilization;
   RuleResult result = EmptyResult(kRule, data.settings);
   if (HasNoGpu(data, result)) return result;
@@ -253,7 +251,7 @@ bool LoadsData(const ModernData& data) {
 // A snapshot of a node is a bottleneck when its GPUs, all together, have nothing to do and what
 // feeds them is busy: the CPU as a whole, or a step that waits for data (CPUBottleneck); storage,
 // by the sum over the cores: one thread that waits all the time is 100 % (IOBottleneck).
-RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
+static RuleResult JudgeBottleneck(RuleId rule, const ModernData& data) {
   const bool cpu = rule == RuleId::kCpuBottleneck;
   RuleResult result = EmptyResult(rule, data.settings);
   if (HasNoGpu(data, result)) return result;
@@ -293,9 +291,8 @@ RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
         continue;
       }
       ++result.triggered;
-      model::Rows rows = {"counters",
-                          fmt::format("ts_ns >= {} and ts_ns <= {}", snapshots[range.begin].ts_ns,
-                                      snapshots[range.end - 1].ts_ns + kSnapshotNs)};
+      model::Rows rows = {"counters", model::Between(snapshots[range.begin].ts_ns,
+                                                     snapshots[range.end - 1].ts_ns + kSnapshotNs)};
       Tell(result, cpu ? Make(finding::RuleCpuBottleneck{.node = node,
                                                          .idle = idle,
                                                          .snapshots = count,
@@ -312,7 +309,14 @@ RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
   return Judged(std::move(result));
 }
 
-RuleResult ModernMemoryIncrease(const ModernData& data) {
+RuleResult ModernCpuBottleneck(const ModernData& data) {
+  return JudgeBottleneck(RuleId::kCpuBottleneck, data);
+}
+RuleResult ModernIoBottleneck(const ModernData& data) {
+  return JudgeBottleneck(RuleId::kIoBottleneck, data);
+}
+
+RuleResult ModernGpuMemoryIncrease(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kGpuMemoryIncrease;
   RuleResult result = EmptyResult(kRule, data.settings);
   std::vector<const SignalSeries*> gpus = data.signals.Of(Signal::kGpuMemory);
@@ -362,7 +366,7 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
   return Judged(std::move(result));
 }
 
-RuleResult ModernSystemUsage(const ModernData& data) {
+RuleResult ModernOverallSystemUsage(const ModernData& data) {
   RuleResult result = EmptyResult(RuleId::kOverallSystemUsage, data.settings);
   for (const auto& [node, snapshots] : data.snapshots) {
     result.datapoints += static_cast<int64_t>(snapshots.size());

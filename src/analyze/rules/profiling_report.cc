@@ -7,15 +7,18 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <variant>
 
-#include "analyze/report/sections.h"
+#include "analyze/input/complete_findings.h"
+#include "analyze/input/count_rows.h"
+#include "analyze/input/step_selection.h"
 #include "analyze/rules/modern.h"
 #include "analyze/rules/usage.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/stats/outliers.h"
-#include "analyze/verdict/step_times.h"
 #include "base/time.h"
 #include "model/finding_kinds.h"
+#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 
@@ -79,11 +82,11 @@ Section<FrameworkTimes> Framework(const RulesInput& input) {
   FrameworkTimes times;
   std::map<int32_t, int64_t> end;  // of the last training step of each rank
   for (const store::StepRow& row : input.steps) {
-    if (!IsPlausible(row) || input.strings->Text(row.kind) != "eval") continue;
+    if (!IsPlausible(row) || input.strings->Text(row.kind) != store::kStepEval) continue;
     times.eval_ns = SaturatingAdd(times.eval_ns, row.dur_ns);
   }
   const StepsOfRanks ranks =
-      StepsByRank(input, [](std::string_view kind) { return kind != "eval"; });
+      StepsByRank(input, [](std::string_view kind) { return kind != store::kStepEval; });
   for (const auto& [rank, steps] : ranks) {
     int64_t covered = input.steps[steps.front()].ts_ns;
     for (const uint32_t i : steps) {
@@ -238,7 +241,7 @@ Section<DataLoading> Loading(const ModernData& data) {
   loading.seconds = DescribeBox(std::move(seconds));
   int64_t wait = 0, whole = 0;
   for (const store::StepRow& row : input.steps) {
-    if (!IsPlausible(row) || input.strings->Text(row.kind) != "train") continue;
+    if (!IsPlausible(row) || input.strings->Text(row.kind) != store::kStepTrain) continue;
     wait = SaturatingAdd(wait, std::max<int64_t>(row.data_ns, 0));
     whole = SaturatingAdd(whole, row.dur_ns);
     loading.waits += row.waits;
@@ -290,6 +293,34 @@ Section<BottleneckCounts> Bottlenecks(const SystemSignals& signals, RuleId rule,
   return Filled(counts);
 }
 
+// What all rules say of their evidence alike: whose it is, and how many rows show it.
+void Complete(const RulesInput& input, std::vector<RuleResult>& results) {
+  std::vector<model::Finding*> all;
+  for (RuleResult& result : results) {
+    for (model::Finding& one : result.evidence) {
+      one.subject.rule = InfoOf(result.rule).name;
+      all.push_back(&one);
+    }
+  }
+  CountRows({.which = input.tables,
+             .steps = input.steps,
+             .strings = *input.strings,
+             .counters = input.counters,
+             .facts = input.facts,
+             .losses = input.losses},
+            all);
+  CompleteFindings(input.run.nodes, all);
+}
+
+std::vector<model::Finding> CompleteUsageFindings(const std::vector<UsageRow>& usage,
+                                                  std::span<const NodeInfo> nodes) {
+  std::vector<model::Finding> findings = UsageFindings(usage);
+  std::vector<model::Finding*> all;
+  for (model::Finding& one : findings) all.push_back(&one);
+  CompleteFindings(nodes, all);
+  return findings;
+}
+
 }  // namespace
 
 std::vector<RuleResult> RunRules(const RulesInput& input, const RuleSettings& settings) {
@@ -298,6 +329,7 @@ std::vector<RuleResult> RunRules(const RulesInput& input, const RuleSettings& se
                                         : RunModernRules(input, settings);
   if (!input.has_begin) std::for_each(results.begin(), results.end(), LeaveOutTheBegin);
   results.push_back(ReportRule(results, settings));
+  Complete(input, results);
   return results;
 }
 
@@ -311,7 +343,7 @@ ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings
   of_run.losses = input.losses;
   ProfilingReport report;
   report.mode = settings.mode();
-  report.started_utc = MakeRun(of_run, data.facts).started_utc;
+  report.started_utc = StartedUtc(of_run.run);
   report.duration_ns = input.run.duration_ns;
   report.phases = MakePhases(of_run);
   if (!input.has_begin) report.phases.initialization_ns.reset();
@@ -320,7 +352,7 @@ ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings
     report.phases.finalization_unknown.reset();
   }
   auto usage = UsageRows(signals, settings.mode());
-  report.usage_findings = UsageFindings(usage);
+  report.usage_findings = CompleteUsageFindings(usage, input.run.nodes);
   report.system_usage =
       usage.empty() ? None<std::vector<UsageRow>>(NoMetric(data)) : Filled(std::move(usage));
   report.framework = Framework(input);

@@ -7,22 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "analyze/report/report.h"
+#include "analyze/input/run_phases.h"
 #include "analyze/rules/histogram.h"
 #include "analyze/rules/rule_result.h"
 #include "analyze/rules/rules_input.h"
+#include "analyze/rules/usage.h"
 #include "analyze/stats/quantile.h"
+#include "model/finding.h"
 
 // The profiling report: the twelve sections of Debugger's (sagemaker.md 1.3), each with data or the
 // reason why there is none.
 namespace steptrace::analyze {
-
-struct UsageRow {
-  int32_t node = 0;
-  std::string metric;  // Network, GPU, CPU, CPU memory, GPU memory, I/O
-  std::string unit;    // percentage or bytes
-  double max = 0, p99 = 0, p95 = 0, p50 = 0, p5 = 0, min = 0;
-};
 
 // A box of one GPU, or of a node's CPU.
 struct BoxRow {
@@ -84,7 +79,7 @@ struct ProfilingReport {
   int64_t duration_ns = 0;
   PhasesSection phases;  // initialization, training loop, finalization
   Section<std::vector<UsageRow>> system_usage;
-  std::vector<std::string> usage_findings;  // sentences
+  std::vector<model::Finding> usage_findings;  // what the usage of each node says
   Section<FrameworkTimes> framework;
   std::vector<RuleResult> rules;  // the most often triggered first
   Section<std::vector<StepDurationRow>> step_durations;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
-#include "analyze/json_parts.h"
-#include "analyze/report/sentence_json.h"
+#include "analyze/json/json_parts.h"
+#include "analyze/json/sentence_json.h"
 #include "analyze/rules/profiling_report.h"
 
 namespace steptrace::analyze {
@@ -136,7 +136,7 @@ Json ProfilingReportJson(const ProfilingReport& report) {
             {"training_ns", OrNull(report.phases.training_ns)},
             {"finalization_ns", OrNull(report.phases.finalization_ns)}}},
           {"system_usage", SectionJson(report.system_usage, Rows(UsageJson))},
-          {"usage_findings", report.usage_findings},
+          {"usage_findings", Each(report.usage_findings, FindingJson)},
           {"framework", SectionJson(report.framework, FrameworkJson)},
           {"rules", Each(report.rules, RuleJson)},
           {"step_durations", SectionJson(report.step_durations, Rows(DurationJson))},

@@ -8,13 +8,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "model/finding_kinds.h"
-
 namespace steptrace::analyze {
 namespace {
 
 using enum ParameterKind;
-using model::FindingKind;
 
 bool SameName(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
@@ -99,47 +96,6 @@ bool ParseStepMode(std::string_view text, std::string& mode) {
 
 }  // namespace
 
-const std::array<RuleInfo, kRuleCount>& RuleCatalogue() {
-  using enum RuleId;
-  static const std::array<RuleInfo, kRuleCount> rules = {{
-      {kLowGpuUtilization, "LowGPUUtilization",
-       "A GPU has too little to do, or its use fluctuates.",
-       FindingKind::kRuleAdviceLowGpuUtilization, ParametersOf(kLowGpuUtilization)},
-      {kBatchSize, "BatchSize", "CPU, GPU and GPU memory are all little used.",
-       FindingKind::kRuleAdviceBatchSize, ParametersOf(kBatchSize)},
-      {kCpuBottleneck, "CPUBottleneck", "GPUs wait while the CPU is busy.",
-       FindingKind::kRuleAdviceCpuBottleneck, ParametersOf(kCpuBottleneck)},
-      {kIoBottleneck, "IOBottleneck", "GPUs wait while storage is waited for.",
-       FindingKind::kRuleAdviceIoBottleneck, ParametersOf(kIoBottleneck)},
-      {kGpuMemoryIncrease, "GPUMemoryIncrease", "The memory in use on a GPU grows.",
-       FindingKind::kRuleAdviceGpuMemoryIncrease, ParametersOf(kGpuMemoryIncrease)},
-      {kLoadBalancing, "LoadBalancing", "GPUs do not share the work evenly.",
-       FindingKind::kRuleAdviceLoadBalancing, ParametersOf(kLoadBalancing)},
-      {kDataloader, "Dataloader", "The number of loaders does not fit, or steps wait for data.",
-       FindingKind::kRuleAdviceDataloader, ParametersOf(kDataloader)},
-      {kStepOutlier, "StepOutlier", "Some steps take much longer than the others.",
-       FindingKind::kRuleAdviceStepOutlier, ParametersOf(kStepOutlier)},
-      {kMaxInitializationTime, "MaxInitializationTime", "The first step comes late.",
-       FindingKind::kRuleAdviceMaxInitializationTime, ParametersOf(kMaxInitializationTime)},
-      {kOverallSystemUsage,
-       "OverallSystemUsage",
-       "How much each node was used. Never triggers.",
-       std::nullopt,
-       {}},
-      {kOverallFrameworkMetrics,
-       "OverallFrameworkMetrics",
-       "Where the framework's time went. Never triggers.",
-       std::nullopt,
-       {}},
-      {kProfilerReport,
-       "ProfilerReport",
-       "All rules together.",
-       FindingKind::kRuleAdviceProfilerReport,
-       {}},
-  }};
-  return rules;
-}
-
 const RuleInfo& InfoOf(RuleId rule) {
   return RuleCatalogue()[static_cast<size_t>(rule)];
 }
@@ -174,9 +130,8 @@ Status RuleSettings::Set(std::string_view assignment) {
   const size_t equals = assignment.find('=');
   const size_t dot = assignment.find('.');
   if (equals == std::string_view::npos || dot == std::string_view::npos || dot > equals) {
-    return Error{fmt::format(
-        "--set {}: not Rule.param=value; write for example LowGPUUtilization.window=200",
-        assignment)};
+    return Error{fmt::format("--set {}: not Rule.param=value", assignment),
+                 "write for example LowGPUUtilization.window=200"};
   }
   std::string_view name = assignment.substr(0, dot);
   std::string_view parameter = assignment.substr(dot + 1, equals - dot - 1);
@@ -187,8 +142,8 @@ Status RuleSettings::Set(std::string_view assignment) {
   }
   const RuleInfo* rule = FindRule(name);
   if (rule == nullptr) {
-    return Error{fmt::format("--set {}: no rule '{}'; the rules with parameters are {}", assignment,
-                             name, RulesWithParameters())};
+    return Error{fmt::format("--set {}: no rule '{}'", assignment, name),
+                 fmt::format("the rules with parameters are {}", RulesWithParameters())};
   }
   return SetValue(*rule, parameter, assignment.substr(equals + 1));
 }
@@ -208,14 +163,16 @@ Status RuleSettings::SetValue(const RuleInfo& rule, std::string_view name, std::
       good = parsed.ec == std::errc{} && parsed.ptr == end && Fits(parameter.kind, mode_, number);
     }
     if (!good) {
-      return Error{fmt::format("--set {}.{}={}: not {}; give one, or leave it out", rule.name,
-                               parameter.name, value, ExpectedOf(parameter.kind, mode_))};
+      return Error{fmt::format("--set {}.{}={}: not {}", rule.name, parameter.name, value,
+                               ExpectedOf(parameter.kind, mode_)),
+                   "give one, or leave it out"};
     }
     values_[static_cast<size_t>(rule.id)][i] = number + 0.0;  // of -0 the plain one
     return {};
   }
-  return Error{fmt::format("--set {}.{}: no such parameter in mode {}; its parameters are {}",
-                           rule.name, name, NameOf(mode_), ParameterNames(rule, mode_))};
+  return Error{
+      fmt::format("--set {}.{}: no such parameter in mode {}", rule.name, name, NameOf(mode_)),
+      fmt::format("its parameters are {}", ParameterNames(rule, mode_))};
 }
 
 double RuleSettings::Number(ParameterId parameter) const {
@@ -239,14 +196,14 @@ std::vector<RuleParameter> RuleSettings::Parameters(RuleId rule) const {
 Result<RuleMode> ParseRuleMode(std::string_view text) {
   if (text == "compat") return RuleMode::kCompat;
   if (text == "modern") return RuleMode::kModern;
-  return Error{fmt::format("--mode {}: no such mode; use compat or modern", text)};
+  return Error{fmt::format("--mode {}: no such mode", text), "use compat or modern"};
 }
 
 Result<RulePreset> ParseRulePreset(std::string_view text) {
   if (text == "code") return RulePreset::kCode;
   if (text == "sdk") return RulePreset::kSdk;
   if (text == "aws-docs") return RulePreset::kAwsDocs;
-  return Error{fmt::format("--preset {}: no such preset; use code, sdk or aws-docs", text)};
+  return Error{fmt::format("--preset {}: no such preset", text), "use code, sdk or aws-docs"};
 }
 
 }  // namespace steptrace::analyze

@@ -5,17 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "analyze/rules/rule_parameters.h"
+#include "analyze/rules/parameter_id.h"
 #include "base/result.h"
 #include "model/finding.h"
 
-// The twelve profiler rules of SageMaker Debugger, declared once: names, sentences, parameters with
-// their defaults in each mode. The command's messages and docs/reference/rules.md come from here.
+// The twelve profiler rules of SageMaker Debugger (schema/rules.toml), and what a user sets of
+// them.
 namespace steptrace::analyze {
 
 // Three published sources disagree about the defaults of `compat`.
@@ -25,15 +24,9 @@ enum class RulePreset : uint8_t {
   kAwsDocs,  // what the guide says
 };
 
-struct RuleInfo {
-  RuleId id;
-  const char* name;
-  const char* sentence;
-  std::optional<model::FindingKind> advice;  // of which a finding holds nothing more
-  std::span<const ParameterInfo> parameters;
-};
-
-const std::array<RuleInfo, kRuleCount>& RuleCatalogue();
+inline const std::array<RuleInfo, kRuleCount>& RuleCatalogue() {
+  return kRuleInfos;
+}
 const RuleInfo& InfoOf(RuleId rule);
 std::optional<model::Finding> AdviceOf(RuleId rule);
 const char* NameOf(RuleMode mode);

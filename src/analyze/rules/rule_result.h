@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/report/report.h"
 #include "analyze/rules/rule_catalogue.h"
+#include "model/finding.h"
 
 namespace steptrace::analyze {
 

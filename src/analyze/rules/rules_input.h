@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/report/report_input.h"
+#include "analyze/input/report_input.h"
 #include "analyze/rules/device_memory.h"
 #include "analyze/rules/device_use.h"
 #include "store/packed_rows.h"
@@ -50,8 +50,8 @@ struct RulesInput {
   std::span<const CounterSeries> counters;
   store::PackedSteps steps;                     // in any order
   const store::StringTable* strings = nullptr;  // of the rows; must not be null
-  std::span<const store::FactRow> facts;
-  std::span<const store::LossRow> losses;
+  std::span<const store::RunMetadataRow> facts;
+  std::span<const store::DataLossRow> losses;
   std::span<const StepMark> step_marks;        // in any order; empty: the steps serve
   std::span<const LoaderEvent> loader_events;  // in any order
   std::span<const FrameworkTotal> framework_totals;
@@ -62,6 +62,7 @@ struct RulesInput {
   bool has_end = true;
   // Names of metrics that the run holds, but none of in the stretch.
   std::span<const std::string> metrics_outside;
+  TableRows tables;
 };
 
 }  // namespace steptrace::analyze

@@ -2,236 +2,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "analyze/rules/profiling_report.h"
-#include "analyze/rules/rules_page.h"
 #include "present/words/finding_sentence.h"
+#include "testing/rule_case.h"
 
 namespace steptrace::analyze {
 namespace {
 
 using ::testing::HasSubstr;
-
-// A run as text, and what the rules must say of it: tests/data/rules/README.md has the grammar.
-struct Case {
-  std::string name;
-  RuleMode mode = RuleMode::kCompat;
-  RulePreset preset = RulePreset::kCode;
-  std::vector<std::string> sets;
-  store::StringTable strings;
-  std::vector<CounterSeries> counters;
-  std::vector<store::StepRow> steps;
-  std::vector<store::FactRow> facts;
-  std::vector<LoaderEvent> loaders;
-  std::vector<DeviceUse> device_use;
-  std::vector<DeviceMemory> device_memory;
-  RunInfo run;
-  std::vector<std::vector<std::string>> expectations;
-
-  RulesInput Input() const {
-    RulesInput input;
-    input.run = run;
-    input.counters = counters;
-    input.steps = steps;
-    input.strings = &strings;
-    input.facts = facts;
-    input.loader_events = loaders;
-    input.device_use = device_use;
-    input.device_memory = device_memory;
-    return input;
-  }
-};
-
-int64_t Ns(const std::string& text) {
-  size_t end = 0;
-  const double number = std::stod(text, &end);
-  const std::string unit = text.substr(end);
-  const double scale = unit == "min"  ? 60e9
-                       : unit == "s"  ? 1e9
-                       : unit == "ms" ? 1e6
-                       : unit == "us" ? 1e3
-                                      : 1;
-  return std::llround(number * scale);
-}
-
-std::map<std::string, std::string> Keys(const std::vector<std::string>& words, size_t from,
-                                        std::vector<std::string>* rest = nullptr) {
-  std::map<std::string, std::string> keys;
-  for (size_t i = from; i < words.size(); ++i) {
-    const size_t equals = words[i].find('=');
-    if (equals != std::string::npos) {
-      keys[words[i].substr(0, equals)] = words[i].substr(equals + 1);
-    } else if (rest != nullptr) {
-      rest->push_back(words[i]);
-    }
-  }
-  return keys;
-}
-
-template <class T>
-T Or(const std::map<std::string, std::string>& keys, const char* key, T otherwise) {
-  const auto found = keys.find(key);
-  return found == keys.end() ? otherwise : static_cast<T>(std::stod(found->second));
-}
-int64_t TimeOr(const std::map<std::string, std::string>& keys, const char* key, int64_t otherwise) {
-  const auto found = keys.find(key);
-  return found == keys.end() ? otherwise : Ns(found->second);
-}
-
-const std::map<std::string, std::string> kMetricOf = {
-    {"gpu", "GPUUtilization"},   {"gpu_memory", "GPUMemoryUtilization"}, {"cpu", "CPUUtilization"},
-    {"io", "I/OWaitPercentage"}, {"memory", "MemoryUsedPercent"},        {"network", "Algorithm"}};
-
-// `80*5` five times 80; `80..90*5` from 80 to 90; `1500:80` 80 at 1500 ns.
-void AddSeries(Case& one, const std::vector<std::string>& words) {
-  std::vector<std::string> values;
-  const auto keys = Keys(words, 1, &values);
-  CounterSeries series;
-  const auto metric = kMetricOf.find(words[0]);
-  series.metric = metric == kMetricOf.end() ? words[0] : metric->second;
-  series.node = Or(keys, "node", 0);
-  if (keys.contains("device") || words[0] != "memory") series.device = Or(keys, "device", 0);
-  int64_t at = TimeOr(keys, "at", 0);
-  const int64_t every = TimeOr(keys, "every", 500'000'000);
-  for (const std::string& value : values) {
-    if (const size_t colon = value.find(':'); colon != std::string::npos) {
-      series.times_ns.push_back(std::stoll(value.substr(0, colon)));
-      series.values.push_back(std::stod(value.substr(colon + 1)));
-      continue;
-    }
-    const size_t star = value.find('*'), dots = value.find("..");
-    const int count = star == std::string::npos ? 1 : std::stoi(value.substr(star + 1));
-    const double first = std::stod(value);
-    const double last = dots == std::string::npos ? first : std::stod(value.substr(dots + 2));
-    for (int i = 0; i < count; ++i, at += every) {
-      series.times_ns.push_back(at);
-      series.values.push_back(first + (count > 1 ? (last - first) * i / (count - 1) : 0));
-    }
-  }
-  one.counters.push_back(std::move(series));
-}
-
-void AddSteps(Case& one, const std::vector<std::string>& words) {
-  const auto keys = Keys(words, 2);
-  int64_t at =
-      TimeOr(keys, "at", one.steps.empty() ? 0 : one.steps.back().ts_ns + one.steps.back().dur_ns);
-  for (int i = 0; i < std::stoi(words[1]); ++i) {
-    store::StepRow row;
-    row.node = Or(keys, "node", 0);
-    row.rank = Or(keys, "rank", 0);
-    row.step = static_cast<int64_t>(one.steps.size());
-    row.ts_ns = at;
-    row.dur_ns = TimeOr(keys, "dur", 100'000'000);
-    row.kind = one.strings.Intern(keys.contains("kind") ? keys.at("kind") : "train");
-    row.data_ns = TimeOr(keys, "data", 0);
-    row.data_pipeline_ns = row.data_ns;
-    row.other_phase_ns = row.other_ns = row.dur_ns - row.data_ns;
-    row.waits = Or(keys, "waits", 0);
-    row.starved_waits = Or(keys, "starved", 0);
-    at += row.dur_ns + TimeOr(keys, "gap", 0);
-    one.steps.push_back(row);
-  }
-}
-
-std::vector<double> Values(const std::vector<std::string>& words) {
-  Case series;
-  AddSeries(series, words);
-  return series.counters[0].values;
-}
-
-// As a series, in steps of `dur` that wait for data for `wait` per cent.
-void AddActivity(Case& one, const std::vector<std::string>& words) {
-  const auto keys = Keys(words, 1);
-  const int64_t dur_ns = TimeOr(keys, "dur", 100'000'000);
-  DeviceUse& use = one.device_use.emplace_back();
-  use.node = Or(keys, "node", 0);
-  use.rank = Or(keys, "rank", 0);
-  use.device = Or(keys, "device", 0);
-  use.by_step = Or(keys, "steps", 1) != 0;
-  for (const double value : Values(words)) {
-    const auto number = static_cast<int64_t>(use.parts.size());
-    const auto busy_ns = std::llround(value * static_cast<double>(dur_ns) / 100);
-    use.parts.push_back({number * dur_ns, dur_ns, busy_ns, dur_ns * Or(keys, "wait", 0) / 100});
-  }
-}
-
-// As a series, of steps of 100 ms, in per cent of a device of 10^6 bytes.
-void AddAllocated(Case& one, const std::vector<std::string>& words) {
-  const auto keys = Keys(words, 1);
-  one.device_memory.push_back({Or(keys, "rank", 0),
-                               Or(keys, "node", 0),
-                               Or(keys, "device", 0),
-                               Or(keys, "capacity", 1'000'000),
-                               false,
-                               {}});
-  int64_t at_ns = 0;
-  for (const double value : Values(words)) {
-    one.device_memory.back().parts.push_back({at_ns, 100'000'000, std::llround(value * 10'000)});
-    at_ns += 100'000'000;
-  }
-}
-
-void AddLine(Case& one, const std::string& line) {
-  std::istringstream in(line);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  if (words[0] == "mode") {
-    one.mode = *ParseRuleMode(words[1]);
-  } else if (words[0] == "preset") {
-    one.preset = *ParseRulePreset(words[1]);
-  } else if (words[0] == "set") {
-    one.sets.push_back(words[1]);
-  } else if (words[0] == "run") {
-    const auto keys = Keys(words, 1);
-    one.run.duration_ns = TimeOr(keys, "duration", 0);
-    one.run.epoch_utc_ns = TimeOr(keys, "epoch", 0);
-    one.run.status = keys.contains("status") ? keys.at("status") : "completed";
-    if (keys.contains("cpus")) one.run.nodes.push_back({0, "node0", Or(keys, "cpus", 0), 0});
-  } else if (words[0] == "steps") {
-    AddSteps(one, words);
-  } else if (words[0] == "loaders") {
-    const auto keys = Keys(words, 2);
-    for (int i = 0; i < std::stoi(words[1]); ++i) {
-      one.loaders.push_back({TimeOr(keys, "at", 0) + i * TimeOr(keys, "every", 1'000'000'000),
-                             TimeOr(keys, "dur", 100'000'000), Or(keys, "node", 0),
-                             Or<int64_t>(keys, "pid", 1)});
-    }
-  } else if (words[0] == "fact") {
-    store::FactRow fact;
-    fact.kind = one.strings.Intern(words[1]);
-    fact.json = line.substr(line.find('{'));
-    one.facts.push_back(fact);
-  } else if (words[0] == "activity") {
-    AddActivity(one, words);
-  } else if (words[0] == "allocated") {
-    AddAllocated(one, words);
-  } else if (words[0] == "expect") {
-    one.expectations.push_back(words);
-  } else {
-    AddSeries(one, words);
-  }
-}
-
-std::vector<std::unique_ptr<Case>> ReadCases(const std::filesystem::path& file) {
-  std::vector<std::unique_ptr<Case>> cases;
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    line = line.substr(0, line.find(" # "));
-    if (line.find_first_not_of(' ') == std::string::npos || line[0] == '#') continue;
-    if (line.rfind("case ", 0) == 0) {
-      cases.push_back(std::make_unique<Case>());
-      cases.back()->name = file.stem().string() + ": " + line.substr(5);
-    } else {
-      AddLine(*cases.back(), line);
-    }
-  }
-  return cases;
-}
 
 // "expect Rule status key=number ...": what is not named is not looked at.
 void Check(const std::vector<std::string>& words, const std::vector<RuleResult>& results) {
@@ -261,17 +48,29 @@ void Check(const std::vector<std::string>& words, const std::vector<RuleResult>&
   FAIL() << "no rule " << words[1];
 }
 
-void CheckCase(const Case& one) {
+void ExpectIdsOfTheirOwn(const ProfilingReport& report) {
+  std::set<std::string> ids;
+  const auto expect_new = [&ids](const model::Finding& one) {
+    EXPECT_TRUE(ids.insert(IdOf(one)).second) << present::SentenceOf(one).text;
+  };
+  for (const RuleResult& result : report.rules) {
+    std::ranges::for_each(result.evidence, expect_new);
+  }
+  std::ranges::for_each(report.usage_findings, expect_new);
+}
+
+void CheckCase(const RuleCase& one) {
   SCOPED_TRACE(one.name);
   RuleSettings settings(one.mode, one.preset);
   for (const std::string& set : one.sets) {
     const Status status = settings.Set(set);
-    ASSERT_TRUE(status.ok()) << status.error().message;
+    ASSERT_TRUE(status.ok()) << status.error().text();
   }
   const auto results = RunRules(one.Input(), settings);
   ASSERT_EQ(results.size(), kRuleCount);
   ASSERT_FALSE(one.expectations.empty());
   for (const auto& expectation : one.expectations) Check(expectation, results);
+  ExpectIdsOfTheirOwn(BuildProfilingReport(one.Input(), settings));
 }
 
 // How many there are.
@@ -279,7 +78,7 @@ size_t CheckCasesOf(const char* folder) {
   size_t count = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     if (file.path().extension() != ".cases") continue;
-    for (const auto& one : ReadCases(file.path())) {
+    for (const auto& one : ReadRuleCases(file.path())) {
       CheckCase(*one);
       ++count;
     }
@@ -297,7 +96,7 @@ TEST(Rules, DrawnCases) {
 
 TEST(Rules, TheReportHasEverySectionAlsoOfNothing) {
   for (RuleMode mode : {RuleMode::kCompat, RuleMode::kModern}) {
-    Case nothing;
+    RuleCase nothing;
     const auto json =
         ProfilingReportJson(BuildProfilingReport(nothing.Input(), RuleSettings(mode)));
     for (const char* section :
@@ -315,7 +114,7 @@ TEST(Rules, TheReportHasEverySectionAlsoOfNothing) {
 }
 
 TEST(Rules, SectionsHaveTheirData) {
-  Case one;
+  RuleCase one;
   AddLine(one, "gpu device=0 10..20*40");
   AddLine(one, "gpu device=1 80*40");
   AddLine(one, "gpu_memory device=0 50*40");
@@ -345,7 +144,7 @@ TEST(Rules, SectionsHaveTheirData) {
 }
 
 TEST(Rules, EvidenceByStepsNamesTheirStretch) {
-  Case one;
+  RuleCase one;
   AddLine(one, "steps 5 at=1s dur=1s kind=warm-up data=1s");
   AddLine(one, "steps 20 at=6s dur=1s data=600ms");
   const auto results = RunRules(one.Input(), RuleSettings(RuleMode::kModern));
@@ -354,9 +153,9 @@ TEST(Rules, EvidenceByStepsNamesTheirStretch) {
   });
   ASSERT_NE(loader, results.end());
   ASSERT_EQ(loader->evidence.size(), 1u);
-  EXPECT_EQ(loader->evidence[0].rows.table, "steps");
-  EXPECT_EQ(loader->evidence[0].rows.where,
+  EXPECT_EQ(WhereText(loader->evidence[0].rows.where),
             "rank = 0 and kind = 'train' and ts_ns >= 6000000000 and ts_ns < 26000000000");
+  EXPECT_EQ(loader->evidence[0].rows.count, 20);
 }
 
 TEST(RuleSettings, TakesWhatFits) {
@@ -377,7 +176,7 @@ std::string Complaint(const char* assignment, RuleMode mode = RuleMode::kCompat)
   RuleSettings settings(mode);
   const Status status = settings.Set(assignment);
   EXPECT_FALSE(status.ok()) << assignment;
-  const std::string message = status.ok() ? "" : status.error().message;
+  const std::string message = status.ok() ? "" : status.error().text();
   EXPECT_EQ(message.find('\n'), std::string::npos);
   return message;
 }
@@ -461,7 +260,7 @@ TEST(RuleSettings, EveryParameterHasBounds) {
 }
 
 TEST(Rules, HoldAtTheBoundsOfTheirParameters) {
-  Case one;
+  RuleCase one;
   for (const char* line :
        {"gpu device=0 10..20*150", "gpu device=1 80*150", "gpu_memory device=0 50..90*150",
         "cpu device=0 95*150", "cpu device=1 5*150", "io device=0 0*150",
@@ -482,31 +281,31 @@ TEST(Rules, HoldAtTheBoundsOfTheirParameters) {
   }
 }
 
-TEST(RulesPage, IsCurrent) {
-  std::ifstream in(STEPTRACE_RULES_PAGE);
-  std::stringstream page;
-  page << in.rdbuf();
-  EXPECT_NE(page.str().find(RuleParametersMarkdown()), std::string::npos)
-      << "docs/reference/rules.md does not hold this table:\n"
-      << RuleParametersMarkdown();
-}
-
-TEST(Quantile, IsNumpysDefault) {
-  const std::vector<double> values = {3, 1, 2, 10};
-  EXPECT_DOUBLE_EQ(Quantile(values, 0.95), 8.95);
-  EXPECT_DOUBLE_EQ(Quantile(values, 0.5), 2.5);
-  EXPECT_EQ(Quantile(values, 1), 10);
-  EXPECT_EQ(Quantile(values, 0), 1);
-  EXPECT_EQ(Quantile({}, 0.5), 0);
-  EXPECT_DOUBLE_EQ(Deviation(values), std::sqrt(12.5));
-}
-
-TEST(Quantile, SlopeIsNotMovedByOutliers) {
-  std::vector<double> values;
-  for (int i = 0; i < 600; ++i) values.push_back(20 + 0.01 * i);
-  EXPECT_NEAR(RobustSlope(values), 0.01, 1e-9);
-  for (int i = 0; i < 600; i += 50) values[i] = 99;
-  EXPECT_NEAR(RobustSlope(values), 0.01, 0.0005);
+// Of two nodes, the names of whose machines are known or not: devices alike, training beside
+// evaluations, windows of one rank.
+TEST(Rules, FindingsHaveIdsOfTheirOwn) {
+  RuleCase one;
+  for (const char* line :
+       {"gpu node=0 device=0 5*150", "gpu node=0 device=1 90*150", "gpu node=1 device=0 90*150",
+        "gpu node=1 device=1 5*150", "cpu node=0 device=0 0*70 95*80", "cpu node=1 device=0 95*150",
+        "steps 300 at=1s dur=1s data=500ms", "steps 2 dur=90s", "steps 40 kind=eval dur=1s",
+        "steps 2 kind=eval dur=90s", "fact loader {\"workers\": 3, \"pin_memory\": false}"}) {
+    AddLine(one, line);
+  }
+  std::map<std::string, size_t> kinds;
+  for (const char* host : {"", "a"}) {
+    one.run.nodes = {{.node = 0, .host = host}, {.node = 1, .host = *host == 0 ? "" : "b"}};
+    const auto report = BuildProfilingReport(one.Input(), RuleSettings(RuleMode::kModern));
+    ExpectIdsOfTheirOwn(report);
+    for (const RuleResult& result : report.rules) {
+      for (const auto& found : result.evidence) ++kinds[std::string(InfoOf(found.kind).id)];
+    }
+    for (const auto& found : report.usage_findings) ++kinds[std::string(InfoOf(found.kind).id)];
+  }
+  for (const char* kind : {"rule.waits_for_data", "rule.slow_steps", "rule.gpus_differ_in_use",
+                           "rule.gpu_under_utilised"}) {
+    EXPECT_GE(kinds[kind], 4u) << kind << ": of each report several";
+  }
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include <iterator>
 #include <limits>
 
-#include "analyze/verdict/step_times.h"
+#include "analyze/input/step_selection.h"
+#include "analyze/rules/compat_rules.h"
 #include "base/time.h"
 #include "model/finding_kinds.h"
+#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -99,7 +101,7 @@ std::vector<StepMark> StepEvents(const RulesInput& input) {
   for (const store::StepRow& row : input.steps) {
     if (marked) break;
     if (!IsPlausible(row)) continue;
-    const bool eval = input.strings->Text(row.kind) == "eval";
+    const bool eval = input.strings->Text(row.kind) == store::kStepEval;
     events.push_back({row.ts_ns, row.dur_ns, row.step, row.node, row.rank, eval});
   }
   std::stable_sort(events.begin(), events.end(),
@@ -150,11 +152,7 @@ std::vector<RuleResult> RunCompatRules(const RulesInput& input, const RuleSettin
     extent.Add(one.ts_ns, one.ts_ns + one.dur_ns);
   }
   std::vector<std::unique_ptr<CompatRule>> rules;
-  for (const RuleInfo& info : RuleCatalogue()) {
-    if (info.id == RuleId::kProfilerReport) continue;
-    auto rule = MakeCompatSystemRule(info.id, settings);
-    rules.push_back(rule ? std::move(rule) : MakeCompatFrameworkRule(info.id, settings));
-  }
+  for (const CompatRuleMaker make : kCompatRules) rules.push_back(make(settings));
   // Unsigned: the times of a damaged run may lie anywhere.
   const uint64_t span_ns = extent.empty() ? 0
                                           : static_cast<uint64_t>(extent.last_ns) -

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/input/system_signals.h"
 #include "analyze/rules/rule_catalogue.h"
 #include "analyze/rules/rule_result.h"
 #include "analyze/rules/rules_input.h"
-#include "analyze/rules/system_signals.h"
 
 // The reference's way of looking at a run: again and again at the next minute. A rule keeps what it
 // has seen and is asked after each scan (sagemaker.md 2.0).
@@ -51,9 +51,6 @@ class CompatRule {
   virtual void Scan(const ScanWindow& window) = 0;
   virtual RuleResult Result() const = 0;
 };
-
-std::unique_ptr<CompatRule> MakeCompatSystemRule(RuleId rule, const RuleSettings& settings);
-std::unique_ptr<CompatRule> MakeCompatFrameworkRule(RuleId rule, const RuleSettings& settings);
 
 // All rules but ProfilerReport, in the order of the catalogue.
 std::vector<RuleResult> RunCompatRules(const RulesInput& input, const RuleSettings& settings);

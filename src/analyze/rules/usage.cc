@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/rules/usage.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <utility>
 
-#include "analyze/report/quantity.h"
 #include "analyze/stats/quantile.h"
+#include "model/finding_kinds.h"
+#include "store/metrics.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -104,45 +105,46 @@ std::vector<UsageRow> UsageRows(const SystemSignals& signals, RuleMode mode) {
 namespace {
 
 // Beside what is said of the node as a whole: use that comes and goes.
-void TellFluctuation(const UsageRow* row, std::vector<std::string>& findings) {
+void TellFluctuation(const UsageRow* row, store::Metric metric,
+                     std::vector<model::Finding>& findings) {
   constexpr double kSteady = 50;  // points between the percentiles
   if (row == nullptr || !(row->p95 - row->p5 > kSteady)) return;
-  findings.push_back(fmt::format("{} use of node {} fluctuates: p5 is {} %, p95 {} %.", row->metric,
-                                 row->node, FormatNumber(row->p5), FormatNumber(row->p95)));
+  findings.push_back(Make(model::finding::UsageFluctuates{
+      .node = row->node, .low = row->p5, .high = row->p95, .metric = row->metric}));
+  findings.back().subject.metric = NameOf(metric);
+}
+
+std::optional<model::Finding> OfNode(int32_t node, const UsageRow* gpu, const UsageRow& cpu) {
+  constexpr double kBusy = 70;
+  if (gpu == nullptr) {
+    if (!(cpu.p95 < kBusy)) return std::nullopt;
+    return Make(model::finding::UsageSmallerWithoutGpu{.node = node, .cpu = cpu.p95});
+  }
+  if (gpu->p95 < kBusy && cpu.p95 < kBusy) {
+    return Make(model::finding::UsageSmaller{.node = node, .gpu = gpu->p95, .cpu = cpu.p95});
+  }
+  if (gpu->p95 < kBusy && cpu.p95 > kBusy) {
+    return Make(model::finding::UsageHeldUpByCpu{.node = node, .gpu = gpu->p95, .cpu = cpu.p95});
+  }
+  if (gpu->p50 > kBusy) {
+    return Make(model::finding::UsageWellUsed{.node = node, .gpu = gpu->p50});
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<std::string> UsageFindings(const std::vector<UsageRow>& rows) {
-  constexpr double kBusy = 70;
+std::vector<model::Finding> UsageFindings(const std::vector<UsageRow>& rows) {
   std::set<int32_t> nodes;
   for (const UsageRow& row : rows) nodes.insert(row.node);
-  std::vector<std::string> findings;
+  std::vector<model::Finding> findings;
   for (int32_t node : nodes) {
     const UsageRow* gpu = Find(rows, node, "GPU");
     const UsageRow* cpu = Find(rows, node, "CPU");
-    TellFluctuation(gpu, findings);
-    TellFluctuation(cpu, findings);
+    TellFluctuation(gpu, store::Metric::kGpuUtilization, findings);
+    TellFluctuation(cpu, store::Metric::kCpuBusyShare, findings);
     if (cpu == nullptr) continue;
-    const std::string cpu_text = fmt::format("p95 of CPU is {} %", FormatNumber(cpu->p95));
-    if (gpu == nullptr) {
-      if (cpu->p95 < kBusy) {
-        findings.push_back(
-            fmt::format("Node {} has no GPU, and {}: a smaller machine may do.", node, cpu_text));
-      }
-      continue;
-    }
-    const std::string gpu_text = fmt::format("p95 of GPU is {} %", FormatNumber(gpu->p95));
-    if (gpu->p95 < kBusy && cpu->p95 < kBusy) {
-      findings.push_back(fmt::format("Node {} is under-utilised: {}, {}. A smaller machine may do.",
-                                     node, gpu_text, cpu_text));
-    } else if (gpu->p95 < kBusy && cpu->p95 > kBusy) {
-      findings.push_back(fmt::format("Node {} is held up by its CPU, it seems: {}, {}.", node,
-                                     gpu_text, cpu_text));
-    } else if (gpu->p50 > kBusy) {
-      findings.push_back(
-          fmt::format("Node {} is well used: p50 of GPU is {} %.", node, FormatNumber(gpu->p50)));
-    }
+    if (auto found = OfNode(node, gpu, *cpu)) findings.push_back(*std::move(found));
   }
   return findings;
 }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "analyze/samples/stack_class.h"
-#include "analyze/verdict/job_facts.h"
+#include "analyze/code/stack_class.h"
+#include "analyze/input/job_facts.h"
 
 namespace steptrace::analyze {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <tuple>
 
-#include "analyze/samples/called.h"
-#include "analyze/samples/code_place.h"
+#include "analyze/code/called.h"
+#include "analyze/code/code_place.h"
 #include "analyze/stats/distribution.h"
 
 namespace steptrace::analyze {
@@ -43,14 +43,14 @@ void LastSeen::Add(std::span<const store::SampleRow> samples) {
     if (thread == threads_.end() || sample.interval_ns <= 0) continue;
     if (sample.stack < 0 || static_cast<size_t>(sample.stack) >= classes_.size()) continue;
     const StackClass& of = classes_[static_cast<size_t>(sample.stack)];
-    const int32_t named = of.user_frame >= 0 ? of.user_frame : of.leaf;
+    const int32_t named = of.frames.user >= 0 ? of.frames.user : of.frames.leaf;
     if (named < 0) continue;
     const int64_t ns = std::min(sample.interval_ns, kMostOfSampleNs);
     Group& group = groups_[static_cast<size_t>(thread->second)];
-    const bool waits = of.only_waits || strings_.Text(sample.state) == "waiting";
+    const bool waits = of.leaf.only_waits || strings_.Text(sample.state) == "waiting";
     const bool makes = of.region == StackRegion::kFetch || of.region == StackRegion::kCollate;
-    group.by_frames[{named, of.user_frame >= 0 ? of.call_frame : -1}].Add(
-        {ns, waits ? ns : 0, of.takes_over ? ns : 0, makes ? ns : 0});
+    group.by_frames[{named, of.frames.user >= 0 ? of.frames.call : -1}].Add(
+        {ns, waits ? ns : 0, of.wait.takes_over ? ns : 0, makes ? ns : 0});
     group.ns = SaturatingAdd(group.ns, ns);
     ++group.samples;
   }

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/report/stage_row.h"
-#include "analyze/samples/stack_class.h"
-#include "analyze/samples/stage_table.h"
+#include "analyze/code/stack_class.h"
+#include "analyze/code/stage_table.h"
+#include "analyze/stages/stage_row.h"
 #include "base/time.h"
 #include "store/string_table.h"
 #include "store/tables.h"

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/samples/stage_table.h"
+#include "analyze/code/stage_table.h"
 
 // What samples of stacks come to, by rank.
 namespace steptrace::analyze {
+
+// Fewer samples than this say too little of a share to name a stage by.
+inline constexpr int64_t kLeastSamples = 30;
 
 // What a sample of a batch being made shows: a WorkStage, or nothing (no code of the user's and
 // none that the table knows).

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analyze/samples/called.h"
-#include "analyze/samples/code_place.h"
+#include "analyze/code/called.h"
+#include "analyze/code/code_place.h"
+#include "analyze/input/job_facts.h"
+#include "analyze/input/step_selection.h"
 #include "analyze/samples/collate_calls.h"
 #include "analyze/stats/distribution.h"
-#include "analyze/verdict/job_facts.h"
-#include "analyze/verdict/step_times.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -75,25 +75,25 @@ bool AwaitsDataset(const store::StepRow& row) {
 // The training thread waits there for another thread or process, asks it, or unpickles what it
 // made.
 bool Awaits(const StackClass& of) {
-  const bool others = of.takes_over || of.on_signal || of.asks;
-  return of.region == StackRegion::kElsewhere && others && !of.by_user && of.evaluator < 0;
+  const bool others = of.wait.takes_over || of.wait.on_signal || of.wait.asks;
+  return of.region == StackRegion::kElsewhere && others && !of.by_user && of.frames.evaluator < 0;
 }
 
 // Whether a thread beside the training one may be making something there.
 bool MayMake(const StackClass& of) {
   if (of.region == StackRegion::kFetch || of.region == StackRegion::kCollate) return true;
-  return of.user_frame >= 0 && !of.in_lock && of.region != StackRegion::kAround;
+  return of.frames.user >= 0 && !of.wait.in_lock && of.region != StackRegion::kAround;
 }
 
 // What a pattern of the user's names is that also while it waits; so is writing a log, and what a
 // library's own threads do.
 bool IsThatWaiting(const StackClass& of) {
-  return of.by_user || of.own_threads || of.stage == WorkStage::kLogging;
+  return of.by_user || of.wait.own_threads || of.stage == WorkStage::kLogging;
 }
 
 bool WaitsOutside(const StackClass& of, bool waits) {
   return of.region == StackRegion::kElsewhere && waits && !IsThatWaiting(of) && !Awaits(of) &&
-         of.evaluator < 0;
+         of.frames.evaluator < 0;
 }
 
 }  // namespace
@@ -105,24 +105,25 @@ std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits) {
   };
   if (of.by_user) return {bin(*of.stage), false};
   // What others make is waited for also where the thread would run, had it the interpreter.
-  if ((waits || of.takes_over) && of.in_lock) return {static_cast<size_t>(WorkStage::kLock), false};
+  if ((waits || of.wait.takes_over) && of.wait.in_lock)
+    return {static_cast<size_t>(WorkStage::kLock), false};
   if (of.stage) return {bin(*of.stage), waits};
-  const bool named = of.user_frame >= 0;
+  const bool named = of.frames.user >= 0;
   return {named ? static_cast<size_t>(WorkStage::kUserCode) : kUnnamed, waits};
 }
 
 bool RunsOutside(const StackClass& of, bool waits) {
   return of.region == StackRegion::kElsewhere && (!waits || IsThatWaiting(of)) && !Awaits(of) &&
-         of.evaluator < 0;
+         of.frames.evaluator < 0;
 }
 
 size_t OutsideBin(const StackClass& of) {
   if (of.stage) return static_cast<size_t>(*of.stage);
-  if (of.user_frame < 0) return kUnnamed;
-  if ((of.gradless && !of.infers) || of.copies) return kGradless;
-  if (of.apart) return kApart;
-  if (of.calls_model) return of.runs_module ? kModuleLine : kModelLine;
-  return of.calls_torch ? kTensorCode : static_cast<size_t>(WorkStage::kUserCode);
+  if (of.frames.user < 0) return kUnnamed;
+  if ((of.around.gradless && !of.around.infers) || of.around.copies) return kGradless;
+  if (of.leaf.apart) return kApart;
+  if (of.user.calls_model) return of.user.runs_module ? kModuleLine : kModelLine;
+  return of.user.calls_torch ? kTensorCode : static_cast<size_t>(WorkStage::kUserCode);
 }
 
 SampleSums::SampleSums(const ReportInput& input, std::span<const store::TrackRow> tracks,
@@ -213,7 +214,7 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   StackWeights& weights = weights_[static_cast<size_t>(sample.stack)];
   const int64_t ns = std::min(sample.interval_ns, kLongestIntervalNs);
   // One that has slept, or has its lock, and finds no core does nothing yet either.
-  const bool waits = Waits(sample.state) || of.only_waits;
+  const bool waits = Waits(sample.state) || of.leaf.only_waits;
   const auto weigh = [ns](Weight& weight) {
     weight.ns = SaturatingAdd(weight.ns, ns);
     ++weight.samples;
@@ -234,7 +235,7 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
     if (const auto phases = PhasesOf(row)) {
       AddBetween(of, sample.ts_ns - row.ts_ns, *phases, ns, weights);
     }
-  } else if (beside && waits && of.needs_interpreter && steps->running.AnyAt(sample.ts_ns)) {
+  } else if (beside && waits && of.leaf.needs_interpreter && steps->running.AnyAt(sample.ts_ns)) {
     // Another thread has the interpreter: what this one waits with is no work of its line's.
   } else if (MayMake(of)) {
     AddToMade(of, waits, static_cast<double>(ns), *steps->samples);
@@ -261,20 +262,20 @@ void SampleSums::AddToBatch(const StackClass& of, bool waits, double ns, uint32_
 void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32_t block,
                              RankSamples& rank) {
   ThreadBlock& sums = rank.thread[block];
-  if (of.evaluator >= 0) {
+  if (of.frames.evaluator >= 0) {
     sums.evaluating += ns;
   } else if (Awaits(of)) {
-    (of.asks ? sums.asking : sums.awaiting) += ns;
-    if (of.on_signal) sums.on_signal += ns;
+    (of.wait.asks ? sums.asking : sums.awaiting) += ns;
+    if (of.wait.on_signal) sums.on_signal += ns;
   } else if (of.region == StackRegion::kElsewhere) {
     (WaitsOutside(of, waits) ? sums.waiting : sums.outside[OutsideBin(of)]) += ns;
   }
-  runs_compiled_ = runs_compiled_ || of.compiled;
+  runs_compiled_ = runs_compiled_ || of.around.compiled;
   if (of.region == StackRegion::kSampler) sums.sampler += ns;
-  if (of.region == StackRegion::kForward && of.evaluator < 0) sums.forward += ns;
+  if (of.region == StackRegion::kForward && of.frames.evaluator < 0) sums.forward += ns;
   if (of.region == StackRegion::kBackward) sums.backward += ns;
   if (of.region == StackRegion::kOptimizer) sums.optimizer += ns;
-  if (of.region == StackRegion::kAround && of.leaves) sums.leaves += ns;
+  if (of.region == StackRegion::kAround && of.around.leaves) sums.leaves += ns;
   sums.whole += ns;
   rank.thread_squares += ns * ns;
   ++rank.thread_samples;
@@ -333,7 +334,7 @@ void SampleSums::AddBetween(const StackClass& of, int64_t since_ns, const Phases
   if (of.region == StackRegion::kFetch || of.region == StackRegion::kCollate) {
     told = PhaseAt::kData;
   }
-  const bool calls = of.region == StackRegion::kForward && of.evaluator < 0;
+  const bool calls = of.region == StackRegion::kForward && of.frames.evaluator < 0;
   if (told) told_ns_ = SaturatingAdd(told_ns_, ns);
   for (size_t guess = 0; guess < kGuesses && (told || calls); ++guess) {
     const PhaseAt at = At(phases, since_ns, guess);
@@ -351,14 +352,14 @@ SampledFunctions SampleSums::BetweenFunctions() const {
   const auto guess = static_cast<size_t>(best - fitting_ns_.begin());
   return Gather([guess](const StackClass&, const StackWeights& w) { return w.between[guess]; },
                 [](const StackClass& of) {
-                  return NamedFrames{of.border_frame, of.border_call};
+                  return NamedFrames{of.frames.border, of.frames.border_call};
                 });
 }
 
 SampleSums::NamedFrames SampleSums::Innermost(const StackClass& of) {
-  if (of.evaluator >= 0) return {of.evaluator, -1};
-  if (of.user_frame >= 0) return {of.user_frame, of.call_frame};
-  return {of.leaf, -1};
+  if (of.frames.evaluator >= 0) return {of.frames.evaluator, -1};
+  if (of.frames.user >= 0) return {of.frames.user, of.frames.call};
+  return {of.frames.leaf, -1};
 }
 
 // weight_of: of a stack, what counts.
@@ -445,7 +446,7 @@ SampledFunctions SampleSums::CollateFunctions(const std::function<bool(size_t)>&
 }
 
 SampledFunctions SampleSums::EvaluatingFunctions() const {
-  return GatherThread([](const StackClass& of, bool) { return of.evaluator >= 0; });
+  return GatherThread([](const StackClass& of, bool) { return of.frames.evaluator >= 0; });
 }
 
 SampledFunctions SampleSums::BesideFunctions() const {
@@ -480,8 +481,9 @@ SampledFunctions SampleSums::AwaitingFunctions() const {
 }
 
 SampledFunctions SampleSums::RegionFunctions(StackRegion region) const {
-  return GatherThread(
-      [region](const StackClass& of, bool) { return of.region == region && of.evaluator < 0; });
+  return GatherThread([region](const StackClass& of, bool) {
+    return of.region == region && of.frames.evaluator < 0;
+  });
 }
 
 }  // namespace steptrace::analyze

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/report/report_input.h"
+#include "analyze/code/stack_class.h"
+#include "analyze/code/stage_table.h"
+#include "analyze/input/report_input.h"
 #include "analyze/samples/rank_samples.h"
 #include "analyze/samples/running_moments.h"
 #include "analyze/samples/sample_share.h"
-#include "analyze/samples/stack_class.h"
-#include "analyze/samples/stage_table.h"
 #include "store/tables.h"
 
 namespace steptrace::analyze {

@@ -31,7 +31,7 @@ class SampleSumsTest : public ::testing::Test {
  protected:
   SampleSumsTest() {
     auto parsed = ParseVerdictCase("test", kRun);
-    EXPECT_TRUE(parsed.ok()) << parsed.error().message;
+    EXPECT_TRUE(parsed.ok()) << parsed.error().text();
     run_ = *std::move(parsed);
     for (const store::StackRow& row : run_.stacks) {
       const std::string& function = run_.strings->Text(row.function);

@@ -292,9 +292,19 @@ TraceEvent RankTraceBuilder::EventOf(const store::SliceRow& row, const Class& of
   return event;
 }
 
+// As a rule of the category of the row before.
+void RankTraceBuilder::CountRow(store::StringId category) {
+  if (last_count_ == nullptr || category != last_category_) {
+    last_count_ = &rows_by_category_[category];
+    last_category_ = category;
+  }
+  ++*last_count_;
+}
+
 void RankTraceBuilder::Add(std::span<const store::SliceRow> slices) {
   for (const store::SliceRow& row : slices) {
     ++added_;
+    CountRow(row.category);
     const Class& of = ClassOf(row);
     if (of.left_out) continue;
     const bool on_device = IsDevice(of.kind);
@@ -459,6 +469,7 @@ RankTrace RankTraceBuilder::Build(std::vector<store::MemoryRow> memory, LaneOrde
   }
   RankTrace trace;
   trace.rank = rank_;
+  trace.rows_by_category = std::move(rows_by_category_);
   MakeLanes(trace);
   size_t host = 0;
   for (const auto& lane : lanes_) host += lane->host.size();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyze/trace/trace.h"
-#include "analyze/trace/trace_text.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "analyze/trace/trace_text.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

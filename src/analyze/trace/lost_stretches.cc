@@ -7,10 +7,10 @@
 
 namespace steptrace::analyze {
 
-std::vector<LostStretch> LostStretches(std::span<const store::LossRow> losses,
+std::vector<LostStretch> LostStretches(std::span<const store::DataLossRow> losses,
                                        const store::StringTable& strings) {
   std::vector<LostStretch> stretches;
-  for (const store::LossRow& loss : losses) {
+  for (const store::DataLossRow& loss : losses) {
     if (strings.Text(loss.table) != "slices") continue;
     if (strings.Text(loss.cause) != store::LossCause::kSegmentDamaged) continue;
     const LostStretch lost{loss.rank, loss.from_ns.value_or(std::numeric_limits<int64_t>::min()),

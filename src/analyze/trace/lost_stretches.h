@@ -25,7 +25,7 @@ struct LostStretch {
 // Of files of slices that are gone, cut off or changed (cause segment_damaged): from the begin of
 // the first slice in them to that of the last, which is all that is known of them. One whose times
 // are not known may have held any.
-std::vector<LostStretch> LostStretches(std::span<const store::LossRow> losses,
+std::vector<LostStretch> LostStretches(std::span<const store::DataLossRow> losses,
                                        const store::StringTable& strings);
 
 }  // namespace steptrace::analyze

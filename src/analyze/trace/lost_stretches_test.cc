@@ -13,7 +13,7 @@ class LostStretchesTest : public ::testing::Test {
  protected:
   void Add(const char* table, const char* cause, std::optional<int64_t> from_ns,
            std::optional<int64_t> to_ns) {
-    store::LossRow row;
+    store::DataLossRow row;
     row.rank = 2;
     row.table = strings_.Intern(table);
     row.cause = strings_.Intern(cause);
@@ -23,7 +23,7 @@ class LostStretchesTest : public ::testing::Test {
   }
 
   store::StringTable strings_;
-  std::vector<store::LossRow> rows_;
+  std::vector<store::DataLossRow> rows_;
 };
 
 TEST_F(LostStretchesTest, AreOfDamagedFilesOfSlices) {

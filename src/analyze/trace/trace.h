@@ -135,7 +135,8 @@ struct RankTrace {
   std::vector<HostNumber> flows_out;     // of forward operators to backward ones, by event
   std::vector<HostNumber> flows_in;
   ExchangeCounts calls;
-  IdIndex launches;  // runtime calls in `host` by correlation
+  std::map<store::StringId, int64_t> rows_by_category;  // of slices, all of them
+  IdIndex launches;                                     // runtime calls in `host` by correlation
 
   DeviceNumbers NumbersOf(const TraceEvent& of_device) const {
     return of_device.numbers == kNone ? DeviceNumbers()
@@ -148,7 +149,7 @@ struct RankTrace {
 struct Trace {
   const store::StringTable* strings = nullptr;
   std::vector<RankTrace> ranks;  // by rank
-  std::vector<store::FactRow> facts;
+  std::vector<store::RunMetadataRow> facts;
   // Of a live run with several windows the newest alone, for what needs a time without gaps in
   // which nothing was recorded; null: it is this one.
   std::shared_ptr<const Trace> newest;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -75,6 +76,7 @@ class RankTraceBuilder {
   };
   struct HostIds;
 
+  void CountRow(store::StringId category);
   const Class& ClassOf(const store::SliceRow& row);
   Class Classify(store::StringId category, store::StringId name) const;
   LaneRows& LaneOf(int32_t track, bool on_device, int64_t ts_ns);
@@ -91,8 +93,11 @@ class RankTraceBuilder {
   int32_t rank_;
   std::span<const store::TrackRow> tracks_;
   const store::StringTable& strings_;
-  size_t added_ = 0;            // rows
-  std::vector<Class> classes_;  // by name: its last category
+  size_t added_ = 0;  // rows
+  std::map<store::StringId, int64_t> rows_by_category_;
+  store::StringId last_category_{};
+  int64_t* last_count_ = nullptr;  // of last_category_
+  std::vector<Class> classes_;     // by name: its last category
   SeededMap<uint64_t, Class> other_classes_;
   std::vector<std::unique_ptr<LaneRows>> lanes_;
   std::unordered_map<int32_t, LaneRows*> lane_of_;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/trace/trace_text.h"
 #include "testing/held_bytes.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

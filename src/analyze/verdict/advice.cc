@@ -5,16 +5,18 @@
 
 #include <algorithm>
 
-#include "analyze/report/function_text.h"
-#include "analyze/report/quantity.h"
+#include "analyze/code/function_text.h"
+#include "analyze/input/user_ranges.h"
 #include "analyze/verdict/advice_list.h"
-#include "analyze/verdict/evidence.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
 #include "analyze/verdict/own_threads.h"
+#include "analyze/verdict/questions.h"
 #include "analyze/verdict/stage_advice.h"
+#include "analyze/verdict/thresholds.h"
 #include "analyze/verdict/worker_advice.h"
 #include "model/finding_kinds.h"
+#include "present/words/quantity.h"
 #include "store/metrics.h"
 
 namespace steptrace::analyze {
@@ -22,6 +24,8 @@ namespace steptrace::analyze {
 namespace finding = model::finding;
 
 namespace {
+
+using present::FormatNumber;
 
 constexpr const char* kWorkers = "DataLoader.num_workers";
 
@@ -238,12 +242,15 @@ void Adviser::DataPipeline() {
   const bool slow_for_want_of_cores =
       2 * At(times, SubStage::kReceive) < At(times, SubStage::kCpuShortage);
   AdviseStage(largest);
-  for (SubStage stage : {SubStage::kCpuShortage, SubStage::kStorageRead, SubStage::kDecode,
-                         SubStage::kAugmentation, SubStage::kTokenise, SubStage::kDatasetCode,
-                         SubStage::kLock, SubStage::kCopy, SubStage::kGetitem, SubStage::kCollate,
-                         SubStage::kReceive, SubStage::kWorkerStart, SubStage::kHostToDevice}) {
-    if (stage == SubStage::kReceive && slow_for_want_of_cores) continue;
+  const auto advise_too = [&](SubStage stage) {
     if (stage != largest && Worth(stage)) AdviseStage(stage);
+  };
+  advise_too(SubStage::kCpuShortage);
+  for (size_t i = 0; i < kSubStageCount; ++i) {
+    const auto stage = static_cast<SubStage>(i);
+    if (SuspectOf(stage) != SuspectId::kDataPipeline || stage == SubStage::kCpuShortage) continue;
+    if (stage == SubStage::kReceive && slow_for_want_of_cores) continue;
+    advise_too(stage);
   }
   Awaited();
   Workers();
@@ -305,7 +312,7 @@ void Adviser::Other() {
   if (!Worth(SubStage::kUnknown)) return;
   const StageFunction* computes =
       Worth(SubStage::kLoopCode) ? LargestFunction(input_, SubStage::kLoopCode) : nullptr;
-  const UserRange range = LargestUserRange(input_);
+  const UserRange range = LargestUserRange(input_.report, input_.selection);
   if (range.ns > 0) {
     Say(finding::StepLookAtRange{.range = range.name});
   } else if (const auto* function = LargestFunction(input_, SubStage::kUnknown);

@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "analyze/verdict/verdict.h"
+#include "analyze/verdict/verdict_input.h"
+#include "analyze/verdict/verdict_value.h"
 
 namespace steptrace::analyze {
 

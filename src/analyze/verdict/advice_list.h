@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/report/report.h"
+#include "analyze/verdict/verdict_value.h"
 #include "model/finding_kinds.h"
 
 namespace steptrace::analyze {

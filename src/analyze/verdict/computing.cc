@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "analyze/verdict/evidence.h"
+#include "analyze/verdict/questions.h"
 #include "model/finding_kinds.h"
 
 namespace steptrace::analyze {

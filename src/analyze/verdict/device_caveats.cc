@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/device_caveats.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "model/finding_kinds.h"
@@ -33,14 +30,15 @@ std::optional<model::Finding> TogetherCaveat(const RankTrace& rank) {
     if (event.kind != EventKind::kRuntime && event.kind != EventKind::kStep) continue;
     processes.insert(rank.lanes[static_cast<size_t>(event.lane)].pid);
   }
-  const std::string where = fmt::format("rank = {}", rank.rank);
   if (processes.size() > 1) {
-    return Make(finding::ProfileProcessesTogether{
-        .rank = rank.rank, .processes = processes.size(), .where = where});
+    return Make(
+        finding::ProfileProcessesTogether{.rank = rank.rank, .processes = processes.size()});
   }
   if (threads.size() > 1) {
     return Make(finding::ProfileThreadsTogether{
-        .threads = threads.size(), .rank = rank.rank, .where = where});
+        .threads = threads.size(),
+        .rank = rank.rank,
+        .where = model::Conditions{{"rank", model::Compare::kEqual, rank.rank}}});
   }
   return std::nullopt;
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analyze/verdict/verdict.h"
+#include "analyze/verdict/verdict_input.h"
 
 namespace steptrace::analyze {
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/evidence.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <tuple>
+#include <type_traits>
 
-#include "analyze/report/function_text.h"
-#include "analyze/samples/code_place.h"
+#include "analyze/code/code_place.h"
+#include "analyze/code/function_text.h"
+#include "analyze/input/user_ranges.h"
 #include "analyze/verdict/computing.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/own_threads.h"
+#include "analyze/verdict/questions.h"
 #include "analyze/verdict/slow_calls.h"
 #include "model/finding_kinds.h"
 #include "store/metrics.h"
@@ -28,8 +28,12 @@ constexpr double kWorthSaying = 0.02;
 constexpr double kWorthNaming = 0.15;      // of the cores, of other work on the machine
 constexpr double kWorthMentioning = 0.10;  // of the step, of a suspect that is not found
 
-std::string IsMetric(store::Metric metric) {
-  return fmt::format("metric = '{}'", NameOf(metric));
+model::Subject About(store::Metric metric) {
+  return {.metric = NameOf(metric)};
+}
+
+model::Subject About(const StageFunction& function) {
+  return {.function = CalledText(function), .file = function.file, .line = function.line};
 }
 
 class Collector {
@@ -50,8 +54,9 @@ class Collector {
   void DevicePhases();
   void Ranks(const Verdict& verdict);
   template <typename Kind>
-  void Say(Kind one) {
+  void Say(Kind one, model::Subject about = {}) {
     evidence_.push_back(Make(std::move(one)));
+    evidence_.back().subject = std::move(about);
   }
   void Add(std::optional<model::Finding> one) {
     if (one) evidence_.push_back(*std::move(one));
@@ -69,7 +74,7 @@ class Collector {
  private:
   // As the report's stages have it: one share is not rounded to two figures.
   double Share(SubStage stage) const { return shares_[static_cast<size_t>(stage)]; }
-  void Function(double share, bool waits, std::string function);
+  void Function(double share, bool waits, const std::string& text, const StageFunction& function);
   const VerdictInput& input_;
   std::array<double, kSubStageCount> shares_;
   std::vector<model::Finding> evidence_;
@@ -133,10 +138,11 @@ void Collector::Suspects() {
   for (SuspectId suspect : kSuspects) {
     const double share = shares[static_cast<size_t>(suspect)];
     if (suspect == SuspectId::kModel || !IsBlamed(suspect) || share < kWorthMentioning) continue;
-    Say(finding::StepFasterWithout{
-        .speedup = 1 / std::max(1 - share, 1e-9),
-        .suspect = IsNamedByStage(suspect) ? "" : SuspectTitle(suspect),
-        .stage = TitleOf(StageName(LargestStage(input_.times.total(), suspect)))});
+    const char* stage = StageName(LargestStage(input_.times.total(), suspect));
+    Say(finding::StepFasterWithout{.speedup = 1 / std::max(1 - share, 1e-9),
+                                   .suspect = IsNamedByStage(suspect) ? "" : SuspectTitle(suspect),
+                                   .stage = TitleOf(stage)},
+        {.suspect = SuspectName(suspect), .stage = stage});
   }
 }
 
@@ -147,11 +153,13 @@ void Collector::Cores() {
     // An imported run need not tell how many cores its nodes have.
     Say(finding::CpuCoresBusy{.cores = cores > 0 ? std::optional(cores) : std::nullopt,
                               .share = *busy,
-                              .where = IsMetric(store::Metric::kCpuBusyShare)});
+                              .where = input_.load.RowsOf(store::Metric::kCpuBusyShare)},
+        About(store::Metric::kCpuBusyShare));
   } else if (const auto used = input_.load.Mean(store::Metric::kJobCpu)) {
     Say(finding::CpuUsedByJob{.used = *used,
                               .cores = input_.load.usable_cores(),
-                              .where = IsMetric(store::Metric::kJobCpu)});
+                              .where = input_.load.RowsOf(store::Metric::kJobCpu)},
+        About(store::Metric::kJobCpu));
   }
 }
 
@@ -160,7 +168,8 @@ void Collector::Quota() {
   constexpr auto kMetric = store::Metric::kCgroupThrottledShare;
   Say(finding::CpuQuotaRanOut{.limit = input_.load.quota_cores(),
                               .share = input_.load.MeanOr(kMetric, 0),
-                              .where = IsMetric(kMetric)});
+                              .where = input_.load.RowsOf(kMetric)},
+      About(kMetric));
 }
 
 void Collector::Shortage() {
@@ -169,31 +178,41 @@ void Collector::Shortage() {
   if (runnable > input_.load.usable_cores()) {
     Say(finding::CpuContention{.threads = runnable,
                                .cores = input_.load.usable_cores(),
-                               .where = IsMetric(store::Metric::kCpuRunnable)});
+                               .where = input_.load.RowsOf(store::Metric::kCpuRunnable)},
+        About(store::Metric::kCpuRunnable));
   }
   if (const double others = input_.load.others_cores();
       others >= kWorthNaming * input_.load.machine_cores()) {
-    Say(finding::CpuOtherWork{.cores = others, .where = IsMetric(store::Metric::kCpuBusyShare)});
+    Say(finding::CpuOtherWork{.cores = others,
+                              .where = input_.load.RowsOf(store::Metric::kCpuBusyShare)},
+        About(store::Metric::kCpuBusyShare));
   }
   const double delay = input_.load.MeanOr(store::Metric::kJobRunDelay, 0);
   if (delay >= 0.1) {
-    Say(finding::CpuRunDelay{.seconds = delay, .where = IsMetric(store::Metric::kJobRunDelay)});
+    Say(finding::CpuRunDelay{.seconds = delay,
+                             .where = input_.load.RowsOf(store::Metric::kJobRunDelay)},
+        About(store::Metric::kJobRunDelay));
   }
 }
 
 void Collector::Storage() {
   if (const auto wait = input_.load.Mean(store::Metric::kCpuIowaitShare)) {
-    Say(finding::StorageIoWait{.share = *wait, .where = IsMetric(store::Metric::kCpuIowaitShare)});
+    Say(finding::StorageIoWait{.share = *wait,
+                               .where = input_.load.RowsOf(store::Metric::kCpuIowaitShare)},
+        About(store::Metric::kCpuIowaitShare));
   }
   if (const auto read = input_.load.Mean(store::Metric::kJobRead); read && *read >= 1e6) {
-    Say(finding::StorageRead{.bytes = *read, .where = IsMetric(store::Metric::kJobRead)});
+    Say(finding::StorageRead{.bytes = *read, .where = input_.load.RowsOf(store::Metric::kJobRead)},
+        About(store::Metric::kJobRead));
   }
 }
 
 void Collector::Device() {
   if (!MayUseDevice(input_.facts)) return;
   if (const auto busy = input_.load.Mean(store::Metric::kGpuUtilization)) {
-    Say(finding::DeviceBusy{.share = *busy, .where = IsMetric(store::Metric::kGpuUtilization)});
+    Say(finding::DeviceBusy{.share = *busy,
+                            .where = input_.load.RowsOf(store::Metric::kGpuUtilization)},
+        About(store::Metric::kGpuUtilization));
   }
 }
 
@@ -214,7 +233,8 @@ void Collector::Ranks(const Verdict& verdict) {
                                       .last = late.last_in_steps,
                                       .steps = input_.times.shared_steps()});
   const int64_t steps = std::max<int64_t>(late.last_in_steps, 1);
-  Say(finding::CommunicationWaitedForRank{.wait = late.caused_wait_ns / steps});
+  Say(finding::CommunicationWaitedForRank{.rank = *verdict.straggler_rank,
+                                          .wait = late.caused_wait_ns / steps});
 }
 
 void Collector::Unseen() {
@@ -242,8 +262,7 @@ void Collector::Other() {
     Say(finding::StepGarbageCollections{.steps = counts.collections});
   }
   if (input_.idle.of_steps > 0) {
-    Say(finding::StepProcessIdle{.share = input_.idle.of_steps,
-                                 .where = IsMetric(store::Metric::kProcessCpu)});
+    Say(finding::StepProcessIdle{.share = input_.idle.of_steps}, About(store::Metric::kProcessCpu));
   }
   if (Share(SubStage::kCheckpoint) >= kWorthSaying) {
     Say(finding::StepCheckpoints{.steps = counts.checkpoints});
@@ -251,8 +270,8 @@ void Collector::Other() {
   if (Share(SubStage::kEvaluation) >= kWorthSaying && counts.evaluations > 0) {
     Say(finding::StepEvaluations{.steps = counts.evaluations});
   }
-  const UserRange range = LargestUserRange(input_);
-  if (Share(SubStage::kUnknown) >= kWorthSaying && range.ns > 0) {
+  if (Share(SubStage::kUnknown) < kWorthSaying) return;
+  if (const UserRange range = LargestUserRange(input_.report, input_.selection); range.ns > 0) {
     Say(finding::StepUserRange{
         .share = static_cast<double>(range.ns) / static_cast<double>(input_.times.total_ns()),
         .range = range.name});
@@ -263,15 +282,15 @@ void Collector::Other() {
 void Collector::Awaited() {
   for (const StageFunction& one : input_.waits.awaited) {
     if (one.share < kWorthMentioning) continue;
-    Say(finding::DataAwaited{.share = one.share, .function = AwaitedText(one)});
+    Say(finding::DataAwaited{.share = one.share, .function = AwaitedText(one)}, About(one));
   }
 }
 
 void Collector::Beside() {
   const StageFunction* one = ThreadBeside(input_);
   if (one == nullptr) return;
-  Say(finding::StepThreadBeside{.share = std::min(one->share, 1.0),
-                                .function = FunctionText(*one)});
+  Say(finding::StepThreadBeside{.share = std::min(one->share, 1.0), .function = FunctionText(*one)},
+      About(*one));
 }
 
 // How much the names of the data pipeline's stages rest on.
@@ -291,17 +310,16 @@ void Collector::Samples() {
 }
 
 // Named by samples, or by a profile that holds Python's.
-void Collector::Function(double share, bool waits, std::string function) {
+void Collector::Function(double share, bool waits, const std::string& text,
+                         const StageFunction& function) {
   const bool sampled = !input_.profiled || input_.report.samples != nullptr;
-  if (sampled && waits) {
-    Say(finding::StepWaitsIn{.share = share, .function = std::move(function)});
-  } else if (sampled) {
-    Say(finding::StepRunsIn{.share = share, .function = std::move(function)});
-  } else if (waits) {
-    Say(finding::ProfileWaitsIn{.share = share, .function = std::move(function)});
-  } else {
-    Say(finding::ProfileRunsIn{.share = share, .function = std::move(function)});
-  }
+  const auto say = [&]<typename Kind>(std::type_identity<Kind>) {
+    Say(Kind{.share = share, .function = text}, About(function));
+  };
+  if (sampled && waits) return say(std::type_identity<finding::StepWaitsIn>());
+  if (sampled) return say(std::type_identity<finding::StepRunsIn>());
+  if (waits) return say(std::type_identity<finding::ProfileWaitsIn>());
+  say(std::type_identity<finding::ProfileRunsIn>());
 }
 
 // The functions in which samples saw most of these stages.
@@ -346,7 +364,7 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   if (named.size() > kMostNamed) named.resize(kMostNamed);
   for (const Named& one : named) {
     if (one.share < kWorthMentioning) break;
-    Function(one.share, one.waits, one.text);
+    Function(one.share, one.waits, one.text, *one.function);
   }
 }
 
@@ -391,46 +409,6 @@ void CollectModel(Collector& collector) {
 }
 
 }  // namespace
-
-std::string AwaitedText(const StageFunction& function) {
-  if (function.call.empty()) return FunctionText(function);
-  const std::string_view call = function.in_c ? function.call : EnclosingFunction(function.call);
-  return fmt::format("{} ({})", call, PlaceText(function));
-}
-
-bool RunsBetween(const VerdictInput& input, const StageFunction& function) {
-  return std::any_of(input.waits.between.begin(), input.waits.between.end(),
-                     [&function](const StageFunction& one) {
-                       return std::tie(one.file, one.function, one.line, one.call) ==
-                              std::tie(function.file, function.function, function.line,
-                                       function.call);
-                     });
-}
-
-bool IsHeldUp(const VerdictInput& input, const Verdict& verdict) {
-  return verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead) &&
-         input.load.crowded_by_others() && !MayUseDevice(input.facts);
-}
-
-bool SawDeviceWork(const VerdictInput& input) {
-  const Trace* profile = input.report.profile;
-  return profile != nullptr &&
-         std::any_of(profile->ranks.begin(), profile->ranks.end(),
-                     [](const RankTrace& rank) { return !rank.device.empty(); });
-}
-
-const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage) {
-  const auto& functions = input.stages[static_cast<size_t>(stage)].functions;
-  return functions.empty() ? nullptr : &functions.front();
-}
-
-UserRange LargestUserRange(const VerdictInput& input) {
-  UserRange largest;
-  for (const auto& [name, ns] : input.times.counts().user_ranges_ns) {
-    if (ns > largest.ns) largest = {input.report.strings->Text(name), ns};
-  }
-  return largest;
-}
 
 std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Verdict& verdict) {
   Collector collector(input);

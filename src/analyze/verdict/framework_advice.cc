@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "analyze/verdict/evidence.h"
+#include "analyze/verdict/questions.h"
 #include "analyze/verdict/slow_calls.h"
 #include "analyze/verdict/unbegun_work.h"
 #include "model/finding_kinds.h"

@@ -3,16 +3,18 @@
 
 #include <optional>
 
-#include "analyze/report/function_text.h"
-#include "analyze/report/quantity.h"
-#include "analyze/verdict/evidence.h"
+#include "analyze/code/function_text.h"
 #include "analyze/verdict/own_threads.h"
+#include "analyze/verdict/questions.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::analyze {
 
 namespace part = model::finding::part;
 
 namespace {
+
+using present::FormatShareNumber;
 
 constexpr double kAlone = 0.99;  // of a suspect: the rest of its stages needs no word
 

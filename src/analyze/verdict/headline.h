@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "analyze/verdict/step_times.h"
-#include "analyze/verdict/verdict.h"
+#include "analyze/attribution/step_times.h"
+#include "analyze/verdict/verdict_input.h"
 #include "model/finding_kinds.h"
 
 // What headlines of several kinds say alike.

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <set>
 
-#include "analyze/report/function_text.h"
+#include "analyze/code/function_text.h"
+#include "analyze/input/unavailable_source.h"
+#include "analyze/json/stored_finding.h"
 #include "analyze/samples/last_seen.h"
 #include "model/finding_kinds.h"
 #include "store/loss_causes.h"
-#include "store/unavailable.h"
+#include "store/manifest.h"
 
 namespace steptrace::analyze {
 
@@ -23,7 +25,7 @@ constexpr double kMostlyThere = 0.8;
 constexpr double kMostly = 0.5;  // of the time in a line
 
 bool Live(const VerdictInput& input) {
-  return input.report.run.status == "in_progress";
+  return input.report.run.status == store::kStatusInProgress;
 }
 
 template <typename Kind>
@@ -64,9 +66,23 @@ void AddHookFailures(const JobFacts& facts, Verdict& verdict) {
   }
 }
 
-model::Finding Lost(store::LossCause cause, std::string_view detail) {
-  return Make(
-      finding::RunDataLoss{.detail = detail, .where = fmt::format("cause = '{}'", NameOf(cause))});
+// What was lost, as who noticed it says; of runs of before their sentence.
+model::Finding SaidOf(store::LossCause cause, const store::DataLossRow& loss) {
+  // What is unavailable are the steps: that is said.
+  if (cause == store::LossCause::kUnavailable) {
+    return Make(
+        finding::RunDataLoss{.detail = UnavailableIn(loss).reason, .where = model::Conditions{}});
+  }
+  if (auto found = ReadFinding(loss.evidence)) return *std::move(found);
+  return Make(finding::RunDataLoss{.detail = loss.detail, .where = model::Conditions{}});
+}
+
+model::Finding Lost(store::LossCause cause, const store::DataLossRow& loss) {
+  model::Finding lost = SaidOf(cause, loss);
+  lost.rows = {store::TableOf<store::DataLossRow>::kName,
+               {{"cause", model::Compare::kEqual, std::string(NameOf(cause))}}};
+  lost.subject.cause = NameOf(cause);
+  return lost;
 }
 
 // What the agent tells of a cause; false: nothing.
@@ -75,12 +91,9 @@ bool ToldByAgent(const VerdictInput& input, const char* table, store::LossCause 
   const auto is = [&](store::StringId id, const auto& text) {
     return input.report.strings->Text(id) == text;
   };
-  for (const store::LossRow& loss : input.report.losses) {
+  for (const store::DataLossRow& loss : input.report.losses) {
     if (!is(loss.table, table) || !is(loss.cause, cause) || loss.detail.empty()) continue;
-    // What is unavailable are the steps: that is said.
-    const bool unavailable = cause == store::LossCause::kUnavailable;
-    verdict.evidence.push_back(
-        Lost(cause, unavailable ? store::ReadUnavailable(loss.detail).reason : loss.detail));
+    verdict.evidence.push_back(Lost(cause, loss));
     return true;
   }
   return false;
@@ -106,14 +119,14 @@ bool CouldNotRecord(const VerdictInput& input, Verdict& verdict) {
 
 // There were steps: the files that hold them are damaged, or the disk took none of them.
 bool LostWithTheirFile(const VerdictInput& input, Verdict& verdict) {
-  for (const store::LossRow& loss : input.report.losses) {
+  for (const store::DataLossRow& loss : input.report.losses) {
     const auto is = [&](store::StringId id, const auto& text) {
       return input.report.strings->Text(id) == text;
     };
     if (!is(loss.table, "steps")) continue;
     if (is(loss.cause, store::LossCause::kSegmentDamaged)) {
       verdict.headline = Make(finding::VerdictStepsDamaged{});
-      verdict.evidence.push_back(Lost(store::LossCause::kSegmentDamaged, loss.detail));
+      verdict.evidence.push_back(Lost(store::LossCause::kSegmentDamaged, loss));
       return true;
     }
     if (is(loss.cause, store::LossCause::kDiskRefused) && loss.count > 0) {
@@ -147,8 +160,9 @@ struct Ended {
 
 Ended HowEnded(const VerdictInput& input, Verdict& verdict) {
   const std::string& status = input.report.run.status;
-  const Ended ended = {.failed = status == "failed",
-                       .stopped = status == "stopped" || status == "interrupted"};
+  const Ended ended = {
+      .failed = status == store::kStatusFailed,
+      .stopped = status == store::kStatusStopped || status == store::kStatusInterrupted};
   if (ended.failed) Advise(finding::RunFixFailure{}, verdict);
   return ended;
 }
@@ -156,7 +170,7 @@ Ended HowEnded(const VerdictInput& input, Verdict& verdict) {
 // Where the job is that has made no step yet, or was when somebody stopped it: it may hang there.
 void TellLastSeen(const VerdictInput& input, Verdict& verdict) {
   const std::string& status = input.report.run.status;
-  const bool ended = status == "stopped" || status == "interrupted";
+  const bool ended = status == store::kStatusStopped || status == store::kStatusInterrupted;
   if (input.report.last_seen == nullptr || (!ended && !Live(input))) return;
   const auto main = input.report.last_seen->Of(LastSeen::Who::kRanks);
   if (!main) return;
@@ -198,7 +212,7 @@ void ExplainNoTorch(const VerdictInput& input, Verdict& verdict) {
 bool OptimizerLeftOut(const VerdictInput& input) {
   const JobFacts& facts = input.facts;
   if (!facts.torch_hooked || facts.optimizer_hooked) return false;
-  return facts.torch_seen || input.report.run.status == "completed";
+  return facts.torch_seen || input.report.run.status == store::kStatusCompleted;
 }
 
 void ExplainLeftOut(Verdict& verdict) {

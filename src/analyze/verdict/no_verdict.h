@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "analyze/verdict/verdict.h"
+#include "analyze/verdict/verdict_input.h"
+#include "analyze/verdict/verdict_value.h"
 
 // Verdicts on runs that show too little; they say why, and what to do.
 namespace steptrace::analyze {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "analyze/verdict/thresholds.h"
+
 namespace steptrace::analyze {
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "analyze/verdict/verdict.h"
+#include "analyze/verdict/verdict_input.h"
 
 namespace steptrace::analyze {
 

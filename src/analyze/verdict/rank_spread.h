@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "analyze/verdict/stages.h"
-#include "analyze/verdict/verdict.h"
+#include "analyze/stages/stages.h"
+#include "analyze/verdict/verdict_input.h"
 #include "model/finding_kinds.h"
 
 // A headline's share is of all ranks' steps together: where it is another on each, or where not all

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "analyze/report/report.h"
-#include "analyze/verdict/verdict.h"
+#include "analyze/verdict/verdict_input.h"
+#include "analyze/verdict/verdict_value.h"
 
 namespace steptrace::analyze {
 

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analyze/attribution/trace_steps.h"
 #include "analyze/report/build_report.h"
-#include "analyze/trace/trace_text.h"
-#include "analyze/verdict/trace_steps.h"
 #include "present/words/finding_sentence.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::analyze {
 namespace {

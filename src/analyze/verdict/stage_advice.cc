@@ -5,9 +5,10 @@
 #include <array>
 #include <string_view>
 
-#include "analyze/report/function_text.h"
-#include "analyze/samples/code_place.h"
-#include "analyze/verdict/evidence.h"
+#include "analyze/code/code_place.h"
+#include "analyze/code/function_text.h"
+#include "analyze/verdict/questions.h"
+#include "analyze/verdict/thresholds.h"
 #include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
@@ -94,9 +95,35 @@ std::optional<model::Finding> AdviseSampledStage(const VerdictInput& input, SubS
       return Make(finding::DataCopyLess{.function = name});
     case SubStage::kLoopCode:
       return Make(finding::StepComputeLess{.function = name});
-    default:
-      return std::nullopt;
+    // Of what the loader itself does, and of waits for it, Adviser knows more than the stage.
+    case SubStage::kStorageRead:
+    case SubStage::kGetitem:
+    case SubStage::kCollate:
+    case SubStage::kReceive:
+    case SubStage::kCpuShortage:
+    case SubStage::kWorkerStart:
+    case SubStage::kHostToDevice:
+    // Of the other suspects no stage needs a remedy of its own.
+    case SubStage::kForward:
+    case SubStage::kBackward:
+    case SubStage::kOptimizer:
+    case SubStage::kCompute:
+    case SubStage::kDeviceCopy:
+    case SubStage::kExposed:
+    case SubStage::kStraggler:
+    case SubStage::kGarbageCollection:
+    case SubStage::kRecompilation:
+    case SubStage::kDispatch:
+    case SubStage::kLaunch:
+    case SubStage::kSynchronisation:
+    case SubStage::kCheckpoint:
+    case SubStage::kEvaluation:
+    case SubStage::kLogging:
+    case SubStage::kCapture:
+    case SubStage::kUnknown:
+      break;
   }
+  return std::nullopt;
 }
 
 }  // namespace steptrace::analyze

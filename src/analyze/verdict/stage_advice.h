@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "analyze/verdict/stages.h"
-#include "analyze/verdict/verdict.h"
+#include "analyze/stages/stages.h"
+#include "analyze/verdict/verdict_input.h"
 
 namespace steptrace::analyze {
 

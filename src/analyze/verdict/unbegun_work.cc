@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "analyze/attribution/device_sweep.h"
 #include "analyze/device/device_section.h"
 #include "analyze/trace/intervals.h"
-#include "analyze/verdict/device_sweep.h"
 
 namespace steptrace::analyze {
 

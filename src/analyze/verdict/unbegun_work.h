@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "analyze/verdict/verdict.h"
+#include "analyze/verdict/verdict_input.h"
 
 namespace steptrace::analyze {
 

@@ -6,13 +6,16 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/report/function_text.h"
+#include "analyze/attribution/suspect_share.h"
+#include "analyze/code/function_text.h"
 #include "analyze/verdict/advice.h"
 #include "analyze/verdict/device_caveats.h"
 #include "analyze/verdict/evidence.h"
 #include "analyze/verdict/headline.h"
 #include "analyze/verdict/no_verdict.h"
+#include "analyze/verdict/questions.h"
 #include "analyze/verdict/rank_spread.h"
+#include "analyze/verdict/thresholds.h"
 #include "base/time.h"
 #include "model/finding_kinds.h"
 #include "store/metrics.h"
@@ -28,29 +31,14 @@ constexpr double kKeptBusy = 0.6;     // of the time, a device
 constexpr double kWorthAWord = 0.05;  // of the step, of a second suspect
 constexpr double kOfEvents = 0.9;     // of a suspect: less, and something else is in the way too
 
-struct Candidate {
-  SuspectId suspect = SuspectId::kUnattributed;
-  double share = 0;
-  Interval interval;
-};
-
-// Shares are rounded so that they sum to 1; their interval is not: it holds them all the same.
-Interval Around(double share, const Interval& interval) {
-  if (interval.low == interval.high) return {share, share};
-  return {std::min(share, interval.low), std::max(share, interval.high)};
-}
-
 // All but the model, the largest first: it is what a step is for.
-std::vector<Candidate> RankSuspects(const VerdictInput& input) {
-  const auto shares = ExactShares(BySuspect(input.times.total()));
-  std::vector<Candidate> result;
-  for (SuspectId suspect : kSuspects) {
-    if (suspect == SuspectId::kModel) continue;
-    const double share = shares[static_cast<size_t>(suspect)];
-    result.push_back({suspect, share, Around(share, input.times.Share(suspect))});
+std::vector<SuspectShare> RankSuspects(const VerdictInput& input) {
+  std::vector<SuspectShare> result;
+  for (const SuspectShare& one : SuspectShares(input.times)) {
+    if (one.suspect != SuspectId::kModel) result.push_back(one);
   }
   std::stable_sort(result.begin(), result.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.share > b.share; });
+                   [](const SuspectShare& a, const SuspectShare& b) { return a.share > b.share; });
   return result;
 }
 
@@ -154,12 +142,15 @@ void SetCause(const VerdictInput& input, finding::VerdictStraggler& said, Verdic
 std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
   const auto late = ConsistentlyLate(input.times);
   if (!late) return std::nullopt;
-  const Interval interval = input.times.StragglerGainShare();
-  const double share = static_cast<double>(input.times.straggler_gain_ns()) /
-                       static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
-  if (interval.low < late->least_gain || share < LargestElsewhere(input, late->rank)) {
+  const double gain = static_cast<double>(input.times.straggler_gain_ns()) /
+                      static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
+  if (input.times.StragglerGainShare().low < late->least_gain ||
+      gain < LargestElsewhere(input, late->rank)) {
     return std::nullopt;
   }
+  // The share is its stage's, as everywhere; what the step would be shorter is the gain alone.
+  const double share = ExactShares(input.times.total())[static_cast<size_t>(SubStage::kStraggler)];
+  const Interval interval = Around(share, input.times.Share(SubStage::kStraggler));
   Verdict verdict;
   verdict.status = VerdictStatus::kFound;
   verdict.suspect = SuspectName(SuspectId::kCommunication);
@@ -169,7 +160,7 @@ std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
   verdict.share_high = interval.high;
   verdict.straggler_rank = late->rank;
   verdict.straggler_cause = LateCause(late->times->excess);
-  SetGain(input, share, verdict);
+  SetGain(input, gain, verdict);
   finding::VerdictStraggler said{.rank = late->rank,
                                  .waits = false,
                                  .code = false,
@@ -182,7 +173,7 @@ std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
   return verdict;
 }
 
-Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
+Verdict SuspectVerdict(const VerdictInput& input, const SuspectShare& candidate) {
   Verdict verdict;
   verdict.status = VerdictStatus::kFound;
   verdict.suspect = SuspectName(candidate.suspect);
@@ -214,7 +205,7 @@ bool DeviceWaitsForHost(const VerdictInput& input) {
 }
 
 // What is next to the model, or that nothing is.
-model::Finding ModelHeadline(const VerdictInput& input, const Candidate& next,
+model::Finding ModelHeadline(const VerdictInput& input, const SuspectShare& next,
                              const part::Share& share) {
   const part::Ranks ranks = RankSpreadPart(input, SuspectId::kModel);
   const part::Slowed slowed = SlowedPart(input);
@@ -263,7 +254,7 @@ model::Finding ModelHeadline(const VerdictInput& input, const Candidate& next,
   return Make(finding::VerdictModelHealthy{.share = share, .ranks = ranks, .seen = seen});
 }
 
-Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
+Verdict ModelVerdict(const VerdictInput& input, const SuspectShare& next) {
   const Interval interval = Around(ModelShare(input), input.times.Share(SuspectId::kModel));
   Verdict verdict;
   verdict.status = VerdictStatus::kFound;
@@ -277,8 +268,8 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
   return verdict;
 }
 
-Verdict NoSingleSuspect(const VerdictInput& input, const std::vector<Candidate>& ranked) {
-  const Candidate &first = ranked[0], &second = ranked[1];
+Verdict NoSingleSuspect(const VerdictInput& input, const std::vector<SuspectShare>& ranked) {
+  const SuspectShare &first = ranked[0], &second = ranked[1];
   finding::VerdictNoSingleSuspect said{.first = SuspectPart(input, first.suspect),
                                        .first_part = SharePart(first.share, first.interval),
                                        .ranks = RankSpreadPart(input, first.suspect),
@@ -298,14 +289,15 @@ double ThresholdOf(SuspectId suspect) {
   return suspect == SuspectId::kDataPipeline ? kDataPipelineThreshold : kSuspectThreshold;
 }
 
-bool ClearlyAhead(const VerdictInput& input, const Candidate& first, const Candidate& second) {
+bool ClearlyAhead(const VerdictInput& input, const SuspectShare& first,
+                  const SuspectShare& second) {
   return first.share >= kClearLead * second.share &&
          input.times.Lead(first.suspect, second.suspect).low > 0;
 }
 
 // A few events of known length: evaluations, checkpoints, compilations, the start of workers. How
 // many there will be is chance to who draws steps anew, what they took of this run is not.
-bool IsOfEvents(const VerdictInput& input, const Candidate& first, const Candidate& second) {
+bool IsOfEvents(const VerdictInput& input, const SuspectShare& first, const SuspectShare& second) {
   const StageTimes& times = input.times.total();
   int64_t events_ns = 0;
   for (SubStage stage : {SubStage::kWorkerStart, SubStage::kEvaluation, SubStage::kCheckpoint,
@@ -328,17 +320,19 @@ Verdict Decide(const VerdictInput& input) {
   return NoSingleSuspect(input, ranked);
 }
 
+// Of the headline; which rank is late its kind declares.
+void SetSubject(Verdict& verdict) {
+  if (!verdict.headline) return;
+  model::Subject& about = verdict.headline->subject;
+  about.suspect = verdict.suspect;
+  about.stage = verdict.sub_stage;
+  if (!verdict.function) return;
+  about.function = CalledText(*verdict.function);
+  about.file = verdict.function->file;
+  about.line = verdict.function->line;
+}
+
 }  // namespace
-
-bool MayWaitInForward(const VerdictInput& input) {
-  const int64_t whole_ns = std::max<int64_t>(input.times.total_ns(), 1);
-  return input.forward_unseen && static_cast<double>(At(input.times.total(), SubStage::kForward)) >=
-                                     kInTheWay * static_cast<double>(whole_ns);
-}
-
-bool StacksWereNotTaken(const VerdictInput& input) {
-  return input.report.samples == nullptr && !input.facts.no_stacks.empty();
-}
 
 Verdict DecideVerdict(const VerdictInput& input) {
   if (input.selection.count == 0) return NoStepsVerdict(input);
@@ -351,6 +345,7 @@ Verdict DecideVerdict(const VerdictInput& input) {
   verdict.evidence = CollectEvidence(input, verdict);
   for (model::Finding& one : DeviceCaveats(input)) verdict.evidence.push_back(std::move(one));
   verdict.advice = CollectAdvice(input, verdict);
+  SetSubject(verdict);
   return verdict;
 }
 

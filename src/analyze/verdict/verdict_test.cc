@@ -8,10 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
+#include "analyze/code/function_text.h"
 #include "analyze/report/build_report.h"
-#include "analyze/report/function_text.h"
 #include "present/words/finding_sentence.h"
 #include "testing/verdict_case.h"
 
@@ -185,11 +186,26 @@ void ExpectExactSums(const Report& report, const VerdictCase& verdict_case) {
   EXPECT_GE(report.verdict.share_high, report.verdict.share);
 }
 
+// What the verdict says of a suspect is what the report tells of it.
+void ExpectOneInterval(const Report& report) {
+  const Verdict& verdict = report.verdict;
+  for (const Suspect& suspect : report.suspects) {
+    ASSERT_TRUE(suspect.share_low && suspect.share_high) << suspect.name;
+    EXPECT_LE(*suspect.share_low, suspect.share) << suspect.name;
+    EXPECT_GE(*suspect.share_high, suspect.share) << suspect.name;
+    // Of a late rank it says its stage's.
+    if (suspect.name != verdict.suspect || verdict.straggler_rank) continue;
+    EXPECT_EQ(suspect.share, verdict.share);
+    EXPECT_EQ(*suspect.share_low, verdict.share_low);
+    EXPECT_EQ(*suspect.share_high, verdict.share_high);
+  }
+}
+
 class VerdictCaseTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(VerdictCaseTest, SaysWhatTheFileExpects) {
   auto verdict_case = ReadVerdictCase(kCases / (GetParam() + ".case"));
-  ASSERT_TRUE(verdict_case.ok()) << verdict_case.error().message;
+  ASSERT_TRUE(verdict_case.ok()) << verdict_case.error().text();
   ASSERT_FALSE(verdict_case->expectations.empty());
   const Report report = BuildReport(verdict_case->input);
   SCOPED_TRACE(fmt::format("headline: {}\nevidence:\n{}advice:\n{}",
@@ -200,6 +216,22 @@ TEST_P(VerdictCaseTest, SaysWhatTheFileExpects) {
     ExpectOne(report, kind, what);
   }
   ExpectExactSums(report, *verdict_case);
+  ExpectOneInterval(report);
+}
+
+// A stage that no time gets to would be read as one of which there is none.
+TEST(VerdictCases, HaveTimeInEachStageThatNeedsNoDevice) {
+  // Of what profiles tell of devices and windows, of which trace_steps_test has cases; and copies.
+  std::set<std::string> seen = {"host_to_device",  "device_copy", "launch",
+                                "synchronisation", "capture",     "copy"};
+  for (const std::string& name : CaseNames()) {
+    const auto verdict_case = ReadVerdictCase(kCases / (name + ".case"));
+    ASSERT_TRUE(verdict_case.ok()) << name;
+    for (const StageRow& stage : BuildReport(verdict_case->input).stages) {
+      if (stage.ns > 0) seen.insert(stage.name);
+    }
+  }
+  for (const StageInfo& stage : kStageInfos) EXPECT_TRUE(seen.contains(stage.name)) << stage.name;
 }
 
 // Of ten phases of each step the device had done so many when the host came to their end.

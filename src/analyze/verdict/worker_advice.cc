@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/verdict/thresholds.h"
 #include "model/finding_kinds.h"
 #include "store/metrics.h"
 

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/report/quantity.h"
-#include "analyze/verdict/stages.h"
+#include "analyze/stages/stages.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
@@ -56,8 +56,8 @@ std::vector<Row> MakeRows(const analyze::Report& report) {
 }
 
 std::string StepText(const analyze::Distribution& duration) {
-  return fmt::format("{}, p95 {}", analyze::FormatDuration(duration.mean),
-                     analyze::FormatDuration(duration.p95));
+  return fmt::format("{}, p95 {}", present::FormatDuration(duration.mean),
+                     present::FormatDuration(duration.p95));
 }
 
 // What the device was in, by events at the borders of phases: where no kernels tell more.
@@ -70,7 +70,7 @@ void DeviceLine(const analyze::Report& report, Page& page) {
     const bool waits = i == static_cast<size_t>(analyze::DevicePhase::kData);
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
                         waits ? "data wait" : analyze::kDevicePhaseNames[i],
-                        analyze::FormatShare(mean.share[i]));
+                        present::FormatShare(mean.share[i]));
   }
   if (!text.empty()) page.Line({{"  device: " + text}});
 }
@@ -108,15 +108,15 @@ void RenderBreakdown(const analyze::Report& report, Page& page) {
   const bool marked = report.steps.marked;
   const std::string title = marked ? "Where a step goes" : "Where the time goes";
   const std::string length = marked ? StepText(*report.steps.duration_ns)
-                                    : analyze::FormatDuration(report.steps.duration_ns->mean);
+                                    : present::FormatDuration(report.steps.duration_ns->mean);
   page.Line({{title, Tint::kBold}, {PadLeft(length, right - Columns(title))}});
   const auto whole = static_cast<double>(report.steps.duration_ns->mean);
   for (const Row& row : rows) {
     const int64_t ns = std::llround(row.share * whole);
     page.Line({{"  " + PadRight(row.label, label) + "  "},
                {PadRight(Bar(row.share, cells, page.unicode()), cells), SuspectTint(row.suspect)},
-               {PadLeft(analyze::FormatShare(row.share), kShareColumns)},
-               {PadLeft(analyze::FormatDuration(ns), kValueColumns)}});
+               {PadLeft(present::FormatShare(row.share), kShareColumns)},
+               {PadLeft(present::FormatDuration(ns), kValueColumns)}});
   }
   DeviceLine(report, page);
 }

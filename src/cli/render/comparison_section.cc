@@ -10,10 +10,11 @@
 
 #include "analyze/report/comparison.h"
 #include "analyze/report/make_run_card.h"
-#include "analyze/report/quantity.h"
-#include "analyze/verdict/stages.h"
+#include "analyze/stages/stages.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "present/words/finding_sentence.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
@@ -36,7 +37,7 @@ constexpr PartKind kPartKinds[] = {
 
 std::string SignedDuration(int64_t ns) {
   const char* sign = ns < 0 ? "-" : ns > 0 ? "+" : "";
-  return sign + analyze::FormatDuration(std::abs(ns));
+  return sign + present::FormatDuration(std::abs(ns));
 }
 
 // "-230 to -201 ms": the unit once where both have the same.
@@ -58,8 +59,8 @@ bool Undrawn(const ComparedPart& part) {
 
 std::string SideText(const analyze::StepPart& side) {
   if (side.ns <= 0) return PadLeft("-", kSideTimeColumns) + std::string(kSideShareColumns, ' ');
-  return PadLeft(analyze::FormatDuration(std::llround(side.ns)), kSideTimeColumns) +
-         PadLeft(side.share < kLeastTold ? "0 %" : analyze::FormatShare(side.share),
+  return PadLeft(present::FormatDuration(std::llround(side.ns)), kSideTimeColumns) +
+         PadLeft(side.share < kLeastTold ? "0 %" : present::FormatShare(side.share),
                  kSideShareColumns);
 }
 
@@ -94,7 +95,7 @@ void SideLines(const char* letter, const analyze::Report& report, Page& page) {
       report.verdict.suspect.empty() ? Tint::kBold : SuspectTint(report.verdict.suspect));
   // What damage took from one run may be all in which it differs from the other.
   std::vector<analyze::LossLine> damage;
-  std::ranges::copy_if(report.losses, std::back_inserter(damage),
+  std::ranges::copy_if(report.data_loss, std::back_inserter(damage),
                        [](const auto& loss) { return loss.cause.ends_with("_damaged"); });
   RenderLossLines(damage, "   Lost: ", RunToType(report, page), page);
 }
@@ -107,7 +108,7 @@ std::string RenderComparison(const analyze::Comparison& comparison, const analyz
   SideLines("A", a, page);
   SideLines("B", b, page);
   page.Blank();
-  page.Paragraph("", 0, analyze::ComparisonSentence(comparison), Tint::kBold);
+  page.Paragraph("", 0, present::SentenceOf(analyze::HeadlineOf(comparison)).text, Tint::kBold);
   const auto unlike = analyze::UnlikeParts(comparison.of_a, comparison.of_b);
   if (!unlike.empty()) {
     std::string names = fmt::format("{}", fmt::join(unlike, ", "));
@@ -129,7 +130,9 @@ std::string RenderComparison(const analyze::Comparison& comparison, const analyz
   if (few)
     page.Line(
         {{"Of suspects and stages of so few profiled steps no interval is known.", Tint::kDim}});
-  if (!comparison.note.empty()) page.Paragraph("", 0, comparison.note, Tint::kDim);
+  for (const std::string& note : present::TextsOf(comparison.notes)) {
+    page.Paragraph("", 0, note, Tint::kDim);
+  }
   return page.Take();
 }
 

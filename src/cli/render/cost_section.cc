@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "analyze/report/quantity.h"
 #include "cli/render/display_text.h"
 #include "cli/render/rules_section.h"
+#include "present/words/finding_sentence.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
 
-using analyze::FormatShare;
+using present::FormatShare;
 
 // Cents, or three digits of what is less.
 std::string Money(double amount) {
-  return amount >= 0.1 ? fmt::format("{:.2f}", amount) : analyze::FormatMoney(amount);
+  return amount >= 0.1 ? fmt::format("{:.2f}", amount) : present::FormatMoney(amount);
 }
 
 void Parts(const std::vector<analyze::CostPart>& parts, const char* indent, Page& page) {
@@ -29,7 +30,9 @@ void RenderCost(const analyze::CostSection& cost, Page& page) {
   page.Blank();
   page.Line({{"Cost", Tint::kBold}});
   if (!cost.applicable) {
-    page.Paragraph("  ", 2, "Not applicable: " + cost.reason, Tint::kDim);
+    page.Paragraph("  ", 2,
+                   "Not applicable: " + (cost.reason ? present::SentenceOf(*cost.reason).text : ""),
+                   Tint::kDim);
     return;
   }
   const std::string machines =
@@ -47,9 +50,13 @@ void RenderCost(const analyze::CostSection& cost, Page& page) {
         {{fmt::format("  {} x {}", one.count, page.Safe(one.instance)), Tint::kCyan},
          {fmt::format(": {} for as long a run{}{}", Money(one.money), saving,
                       one.kind == "same_nodes" ? ", node for node" : ", as few as will do")}});
-    for (const std::string& reason : one.reasons) page.Paragraph("    - ", 6, reason);
+    for (const model::Finding& reason : one.reasons) {
+      page.Paragraph("    - ", 6, present::SentenceOf(reason).text);
+    }
   }
-  for (const std::string& note : cost.notes) page.Paragraph("  ", 2, note, Tint::kDim);
+  for (const model::Finding& note : cost.notes) {
+    page.Paragraph("  ", 2, present::SentenceOf(note).text, Tint::kDim);
+  }
 }
 
 }  // namespace steptrace::cli

@@ -3,18 +3,18 @@
 
 #include <algorithm>
 
-#include "analyze/report/quantity.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
 
 using analyze::CriticalPathSection;
-using analyze::FormatDuration;
-using analyze::FormatShare;
 using analyze::PathCause;
+using present::FormatDuration;
+using present::FormatShare;
 
 std::string Label(PathCause cause) {
   std::string label = analyze::NameOf(cause);
@@ -41,7 +41,7 @@ void RenderCauses(const CriticalPathSection& section, Page& page) {
   page.Line({{"Critical path", Tint::kBold},
              {fmt::format("{}{} on the path, {} to another rank", page.separator(),
                           FormatDuration(section.window.dur_ns),
-                          analyze::FormatCount(section.rank_changes))}});
+                          present::FormatCount(section.rank_changes))}});
   for (const analyze::PathShare& share : section.window.causes) {
     page.Line({{PadRight("  " + Label(share.cause), 20)},
                {PadRight(Bar(share.share, 36, page.unicode()), 36), TintOf(share.cause)},
@@ -80,8 +80,8 @@ void RenderWhatIf(const CriticalPathSection& section, size_t top, Page& page) {
     page.Line({{PadRight(fmt::format("  {} {}", stage, change.change), 25) +
                 PadLeft(change.step_ns ? FormatDuration(*change.step_ns) : "-", 10) +
                 PadLeft(FormatDuration(change.window_ns), 10) +
-                PadLeft(change.speedup ? analyze::FormatRatio(*change.speedup) : "-", 8) +
-                PadLeft(at_most > 0 ? analyze::FormatRatio(at_most) : "-", 9) + "  " +
+                PadLeft(change.speedup ? present::FormatRatio(*change.speedup) : "-", 8) +
+                PadLeft(at_most > 0 ? present::FormatRatio(at_most) : "-", 9) + "  " +
                 (change.causes.empty() ? "-" : Label(change.causes.front().cause))}});
   }
   page.Line({{"  Device gaps and what is not recorded or linked stay as they were.", Tint::kDim}});

@@ -3,18 +3,18 @@
 
 #include <algorithm>
 
-#include "analyze/report/quantity.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
 
 using analyze::DeviceTimes;
-using analyze::FormatCount;
-using analyze::FormatDuration;
-using analyze::FormatShare;
+using present::FormatCount;
+using present::FormatDuration;
+using present::FormatShare;
 
 double Share(int64_t part, int64_t whole) {
   return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -75,7 +75,7 @@ void RenderStreams(const DeviceTimes& device, size_t top, Page& page) {
           PadLeft(FormatDuration(stream.idle.host_ns), 12) +
           PadLeft(FormatDuration(stream.idle.kernel_wait_ns), 10) +
           PadLeft(FormatDuration(stream.idle.other_ns), 10) +
-          PadLeft(stream.queue_mean ? analyze::FormatNumber(*stream.queue_mean) : "-", 8) +
+          PadLeft(stream.queue_mean ? present::FormatNumber(*stream.queue_mean) : "-", 8) +
           PadLeft(FormatCount(stream.queue_max), 7)}});
     if (stream.overlapping > 0) {
       page.Line(
@@ -118,9 +118,9 @@ void RenderCopies(const DeviceTimes& device, size_t top, Page& page) {
     const double rate = copies.bytes_per_s.value_or(0);
     page.Line({{PadRight("  " + Cut(page.Safe(copies.kind), 17, page.unicode()), 20) +
                 PadLeft(FormatCount(copies.count), 9) +
-                PadLeft(copies.bytes ? analyze::FormatBytes(bytes) : "-", 12) +
+                PadLeft(copies.bytes ? present::FormatBytes(bytes) : "-", 12) +
                 PadLeft(FormatDuration(copies.busy_ns), 11) +
-                PadLeft(copies.bytes_per_s ? analyze::FormatBytes(rate) + "/s" : "-", 13) +
+                PadLeft(copies.bytes_per_s ? present::FormatBytes(rate) + "/s" : "-", 13) +
                 PadLeft(FormatCount(copies.small), 9)}});
   }
 }

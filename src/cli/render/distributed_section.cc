@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "analyze/report/quantity.h"
-#include "analyze/verdict/stages.h"
+#include "analyze/stages/stages.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "present/words/finding_sentence.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
 
-using analyze::FormatCount;
-using analyze::FormatDuration;
-using analyze::FormatShare;
 using analyze::ProfileDistributed;
+using present::FormatCount;
+using present::FormatDuration;
+using present::FormatShare;
 
 std::string ShareText(int64_t part, int64_t whole) {
   return whole <= 0 ? "-" : FormatShare(static_cast<double>(part) / static_cast<double>(whole));
 }
 
 std::string Rate(const std::optional<double>& bytes_per_s) {
-  return bytes_per_s ? analyze::FormatNumber(*bytes_per_s / 1e9) : "-";
+  return bytes_per_s ? present::FormatNumber(*bytes_per_s / 1e9) : "-";
 }
 
 // Whether its calls together are longer than the time in which any of them ran.
@@ -119,7 +121,7 @@ void RenderOperations(const ProfileDistributed& section, size_t top, Page& page)
   for (size_t i = 0; i < std::min(top, section.operations.size()); ++i) {
     const analyze::OperationRow& row = section.operations[i];
     const std::string size =
-        row.bytes ? analyze::FormatBytes(static_cast<double>(*row.bytes)) : "-";
+        row.bytes ? present::FormatBytes(static_cast<double>(*row.bytes)) : "-";
     const std::string bus = Rate(row.bus_bytes_per_s);
     const bool bound = row.bandwidth_holds_wait && row.bus_bytes_per_s;
     page.Line(
@@ -194,13 +196,17 @@ void RenderUnmatched(const ProfileDistributed& section, size_t top, Page& page) 
   }
 }
 
+std::string NotesOf(const ProfileDistributed& section) {
+  return fmt::format("{}", fmt::join(present::TextsOf(section.notes), "; "));
+}
+
 }  // namespace
 
 void RenderDistributed(const analyze::Report& report, int64_t top, Page& page) {
   using Status = analyze::DistributedStatus;
   if (!report.profile || report.profile->distributed.status == Status::kNoCollectives) {
-    if (report.profile && !report.profile->distributed.note.empty()) {
-      page.Paragraph("", 0, "distributed: " + report.profile->distributed.note);
+    if (report.profile && !report.profile->distributed.notes.empty()) {
+      page.Paragraph("", 0, "distributed: " + NotesOf(report.profile->distributed));
       return;
     }
     page.Paragraph(
@@ -213,7 +219,7 @@ void RenderDistributed(const analyze::Report& report, int64_t top, Page& page) {
   const ProfileDistributed& section = report.profile->distributed;
   const auto rows = static_cast<size_t>(top);
   RenderRankTimes(section, rows, page);
-  if (!section.note.empty()) page.Paragraph("", 2, section.note, Tint::kYellow);
+  if (!section.notes.empty()) page.Paragraph("", 2, NotesOf(section), Tint::kYellow);
   RenderClocks(section, page);
   RenderBlame(section, rows, page);
   RenderOperations(section, rows, page);

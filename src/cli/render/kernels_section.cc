@@ -4,21 +4,21 @@
 #include <algorithm>
 #include <vector>
 
-#include "analyze/report/quantity.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
 #include "cli/render/short_name.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
 
-using analyze::FormatCount;
-using analyze::FormatCounted;
-using analyze::FormatDuration;
-using analyze::FormatShare;
 using analyze::KernelLaunch;
 using analyze::KernelRow;
+using present::FormatCount;
+using present::FormatCounted;
+using present::FormatDuration;
+using present::FormatShare;
 
 std::string Percent(const std::optional<double>& percent) {
   return percent ? FormatShare(*percent / 100) : "-";

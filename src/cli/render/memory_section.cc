@@ -4,23 +4,23 @@
 #include <algorithm>
 #include <vector>
 
-#include "analyze/report/quantity.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
 #include "cli/render/short_name.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
 
-using analyze::FormatCount;
-using analyze::FormatDuration;
 using analyze::LeakStatus;
 using analyze::MemoryDevice;
+using present::FormatCount;
+using present::FormatDuration;
 
 // Bytes that may be less than none.
 std::string Bytes(int64_t bytes) {
-  const std::string text = analyze::FormatBytes(static_cast<double>(std::abs(bytes)));
+  const std::string text = present::FormatBytes(static_cast<double>(std::abs(bytes)));
   return bytes < 0 ? "-" + text : text;
 }
 

@@ -4,20 +4,20 @@
 #include <algorithm>
 #include <vector>
 
-#include "analyze/report/quantity.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
 
-using analyze::FormatCount;
-using analyze::FormatCounted;
-using analyze::FormatDuration;
 using analyze::ModuleRow;
 using analyze::ModuleSource;
 using analyze::RankModules;
+using present::FormatCount;
+using present::FormatCounted;
+using present::FormatDuration;
 
 const char* SourceText(ModuleSource source) {
   switch (source) {

@@ -4,21 +4,21 @@
 #include <algorithm>
 #include <vector>
 
-#include "analyze/report/quantity.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
 #include "cli/render/short_name.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
 
-using analyze::FormatCount;
-using analyze::FormatCounted;
-using analyze::FormatDuration;
-using analyze::FormatShare;
 using analyze::OperatorRow;
 using analyze::OperatorSums;
+using present::FormatCount;
+using present::FormatCounted;
+using present::FormatDuration;
+using present::FormatShare;
 
 constexpr int kBar = 8;
 constexpr int kNumbers = 6 + 8 + 10 + 10 + 7;  // share, calls, two times, tensor cores
@@ -65,32 +65,34 @@ int64_t TimeOf(const OperatorSums& sums, bool device) {
   return device ? sums.device_self_ns : sums.host_self_ns;
 }
 
+// Of a row or of one of its variants.
+double ShareOf(const auto& one, bool device) {
+  return device ? one.device_self_share : one.host_self_share;
+}
+
 // The calls that differ in their shapes, of all operators, the most time first.
-void RenderShapes(const std::vector<OperatorRow>& rows, int64_t all_ns, bool device, size_t top,
-                  Page& page) {
+void RenderShapes(const std::vector<OperatorRow>& rows, bool device, size_t top, Page& page) {
   struct Variant {
     const std::string* name;
-    const std::string* shapes;
-    const OperatorSums* sums;
+    const analyze::OperatorVariant* of;
   };
   std::vector<Variant> variants;
   for (const OperatorRow& row : rows) {
     for (const analyze::OperatorVariant& shape : row.shapes) {
-      variants.push_back({&row.name, &shape.key, &shape.sums});
+      variants.push_back({&row.name, &shape});
     }
   }
   if (variants.empty()) return;
   std::stable_sort(variants.begin(), variants.end(), [&](const auto& a, const auto& b) {
-    return TimeOf(*a.sums, device) > TimeOf(*b.sums, device);
+    return TimeOf(a.of->sums, device) > TimeOf(b.of->sums, device);
   });
   page.Blank();
   Table table(page, device);
   table.Head("By input shape");
   for (size_t i = 0; i < std::min(top, variants.size()); ++i) {
-    const auto ns = static_cast<double>(TimeOf(*variants[i].sums, device));
-    table.Row(
-        {variants[i].name, variants[i].sums, all_ns == 0 ? 0 : ns / static_cast<double>(all_ns)});
-    page.Line({{"    " + page.Safe(*variants[i].shapes), Tint::kDim}});
+    const analyze::OperatorVariant& one = *variants[i].of;
+    table.Row({variants[i].name, &one.sums, ShareOf(one, device)});
+    page.Line({{"    " + page.Safe(one.key), Tint::kDim}});
   }
 }
 
@@ -119,8 +121,7 @@ void RenderOperators(const analyze::Report& report, int64_t top, Page& page) {
                                        : "Operators, own time");
   const auto most = static_cast<size_t>(top);
   for (size_t i = 0; i < std::min(most, rows.size()); ++i) {
-    table.Row({&rows[i].name, &rows[i].sums,
-               device ? rows[i].device_self_share : rows[i].host_self_share});
+    table.Row({&rows[i].name, &rows[i].sums, ShareOf(rows[i], device)});
   }
   page.Paragraph(
       "  ", 2,
@@ -131,7 +132,7 @@ void RenderOperators(const analyze::Report& report, int64_t top, Page& page) {
           device ? ", on devices " + FormatDuration(all.device_self_ns) : "",
           outside_ns > 0 ? "; device work outside operators " + FormatDuration(outside_ns) : ""),
       Tint::kDim);
-  RenderShapes(section.rows, TimeOf(all, device), device, most, page);
+  RenderShapes(section.rows, device, most, page);
 }
 
 }  // namespace steptrace::cli

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/render/text_report.h"
+#include "cli/render/render_options.h"
 
 namespace steptrace::cli {
 

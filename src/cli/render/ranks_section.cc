@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "analyze/report/quantity.h"
-#include "analyze/verdict/stages.h"
+#include "analyze/stages/stages.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
@@ -29,7 +29,7 @@ int64_t CausedWait(const analyze::DistributedSection& section, int32_t rank) {
 
 std::string ShareOf(const analyze::RankSection& rank, analyze::SuspectId suspect) {
   for (const analyze::Suspect& entry : rank.suspects) {
-    if (entry.name == SuspectName(suspect)) return analyze::FormatShare(entry.share);
+    if (entry.name == SuspectName(suspect)) return present::FormatShare(entry.share);
   }
   return "-";
 }
@@ -62,9 +62,9 @@ void RenderRanks(const analyze::Report& report, Page& page) {
     const analyze::BlameRow* blame = BlameOf(section, rank.rank);
     const std::string blamed =
         blame == nullptr ? "-"
-                         : fmt::format("{} ({})", analyze::FormatDuration(blame->caused_wait_ns),
+                         : fmt::format("{} ({})", present::FormatDuration(blame->caused_wait_ns),
                                        analyze::TitleOf(blame->cause));
-    row(fmt::format("  rank {}", rank.rank), analyze::FormatDuration(rank.mean_step_ns),
+    row(fmt::format("  rank {}", rank.rank), present::FormatDuration(rank.mean_step_ns),
         ShareOf(rank, analyze::SuspectId::kDataPipeline), ShareOf(rank, analyze::SuspectId::kModel),
         ShareOf(rank, analyze::SuspectId::kCommunication), blamed, Tint::kPlain);
   }

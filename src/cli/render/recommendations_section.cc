@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "analyze/report/quantity.h"
 #include "cli/render/sections.h"
 #include "present/words/finding_sentence.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 // An issue, which has a text and advice.
 void RenderOne(const analyze::Recommendation& one, Page& page) {
   const std::string gain = one.at_most_share ? fmt::format("; gains at most {} of the step",
-                                                           analyze::FormatShare(*one.at_most_share))
+                                                           present::FormatShare(*one.at_most_share))
                                              : "";
   page.Paragraph("! ", 2,
                  fmt::format("{}: {}{}", one.name, present::SentenceOf(*one.text).text, gain),
@@ -32,10 +32,10 @@ void RenderRecommendations(const analyze::Report& report, int64_t top, Page& pag
   int64_t shown = 0;
   std::string fine, not_applicable;
   for (const analyze::Recommendation& one : report.recommendations) {
-    if (one.status == "issues_found") {
+    if (one.status == analyze::RuleStatus::kIssuesFound) {
       if (shown++ < top) RenderOne(one, page);
     } else {
-      std::string& names = one.status == "ok" ? fine : not_applicable;
+      std::string& names = one.status == analyze::RuleStatus::kOk ? fine : not_applicable;
       names += (names.empty() ? "" : ", ") + one.name;
     }
   }

@@ -5,18 +5,18 @@
 
 #include <algorithm>
 
-#include "analyze/report/quantity.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "present/words/finding_sentence.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
 
-using analyze::FormatCount;
-using analyze::FormatDuration;
-using analyze::FormatNumber;
-using analyze::FormatShare;
+using present::FormatCount;
+using present::FormatDuration;
+using present::FormatNumber;
+using present::FormatShare;
 
 Tint TintOf(analyze::RuleStatus status) {
   switch (status) {
@@ -134,7 +134,7 @@ void RenderUsage(const analyze::ProfilingReport& report, int64_t top, Page& page
   }
   More(rows.size(), top, page);
   for (size_t i = 0; i < report.usage_findings.size() && static_cast<int64_t>(i) < top; ++i) {
-    page.Paragraph("  ", 2, report.usage_findings[i]);
+    page.Paragraph("  ", 2, present::SentenceOf(report.usage_findings[i]).text);
   }
 }
 

@@ -6,10 +6,10 @@
 #include <set>
 #include <vector>
 
-#include "analyze/report/quantity.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
@@ -29,7 +29,7 @@ const analyze::SystemRow* Find(const analyze::Report& report, int32_t node,
 std::string CpuText(const analyze::Report& report, int32_t node, const Page& page) {
   const analyze::SystemRow* cpu = Find(report, node, "cpu.busy_share");
   if (cpu == nullptr) return "CPU -";
-  return fmt::format("CPU {} {}", analyze::FormatShare(cpu->mean),
+  return fmt::format("CPU {} {}", present::FormatShare(cpu->mean),
                      SparklineText(cpu->sparkline, 0, 1, kSparklineCells, page.unicode()));
 }
 
@@ -46,7 +46,7 @@ std::string GpuText(const analyze::Report& report, int32_t node, const Page& pag
   }
   if (busiest == nullptr) return "GPU -";
   return fmt::format("{}GPU {} {}", count > 1 ? fmt::format("{} ", count) : "",
-                     analyze::FormatShare(sum / count),
+                     present::FormatShare(sum / count),
                      SparklineText(busiest->sparkline, 0, 1, kSparklineCells, page.unicode()));
 }
 
@@ -54,7 +54,7 @@ std::string GpuText(const analyze::Report& report, int32_t node, const Page& pag
 std::string MemoryShareText(const analyze::Report& report, int32_t node, const Page& page) {
   const analyze::SystemRow* share = Find(report, node, "memory.used_share");
   if (share == nullptr) return "memory -";
-  return fmt::format("memory {} {}", analyze::FormatShare(share->max),
+  return fmt::format("memory {} {}", present::FormatShare(share->max),
                      SparklineText(share->sparkline, 0, 1, kSparklineCells, page.unicode()));
 }
 
@@ -63,11 +63,11 @@ std::string MemoryText(const analyze::Report& report, int32_t node, const Page& 
   const analyze::SystemRow* total = Find(report, node, "memory.total_bytes");
   if (used == nullptr) return MemoryShareText(report, node, page);
   if (total == nullptr || total->max <= 0) {
-    return fmt::format("memory {}", analyze::FormatBytes(used->max));
+    return fmt::format("memory {}", present::FormatBytes(used->max));
   }
   return fmt::format(
-      "memory {} of {} GiB {}", analyze::FormatNumber(used->max / kBytesPerGib),
-      analyze::FormatNumber(total->max / kBytesPerGib),
+      "memory {} of {} GiB {}", present::FormatNumber(used->max / kBytesPerGib),
+      present::FormatNumber(total->max / kBytesPerGib),
       SparklineText(used->sparkline, 0, total->max, kSparklineCells, page.unicode()));
 }
 

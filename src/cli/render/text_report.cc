@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "analyze/memory/host_memory.h"
-#include "analyze/report/quantity.h"
 #include "analyze/report/sections.h"
-#include "analyze/verdict/stages.h"
+#include "analyze/stages/stages.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/page.h"
 #include "cli/render/sections.h"
 #include "present/words/finding_sentence.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
@@ -33,10 +33,10 @@ std::string StatusText(const analyze::RunSection& run) {
 
 std::string CostText(const analyze::RunSection& run) {
   if (run.host_overhead_share) {
-    return fmt::format("our cost {}", analyze::FormatShare(*run.host_overhead_share));
+    return fmt::format("overhead {}", present::FormatShare(*run.host_overhead_share));
   }
   if (run.agent_cpu_share) {
-    return fmt::format("agent {} of a core", analyze::FormatShare(*run.agent_cpu_share));
+    return fmt::format("agent {} of a core", present::FormatShare(*run.agent_cpu_share));
   }
   return "";
 }
@@ -45,18 +45,18 @@ std::vector<std::string> HeaderFacts(const Report& report, const Page& page) {
   const bool live = report.run.status == "in_progress";
   std::vector<std::string> facts = {
       StatusText(report.run),
-      analyze::FormatDuration(report.run.duration_ns) + (live ? " so far" : "")};
+      present::FormatDuration(report.run.duration_ns) + (live ? " so far" : "")};
   if (report.run.ranks > 1) facts.push_back(fmt::format("{} ranks", report.run.ranks));
   if (!report.steps.marked) {
     facts.push_back("no step marks");
   } else if (report.steps.count > 0) {
     const std::string of =
-        page.last_steps() ? fmt::format("the last {} of ", analyze::FormatCount(*page.last_steps()))
+        page.last_steps() ? fmt::format("the last {} of ", present::FormatCount(*page.last_steps()))
                           : "";
-    facts.push_back(of + analyze::FormatCounted(report.steps.count, "step"));
+    facts.push_back(of + present::FormatCounted(report.steps.count, "step"));
   }
   if (report.steps.steps_per_s && report.steps.marked) {
-    facts.push_back(fmt::format("{} steps/s", analyze::FormatNumber(*report.steps.steps_per_s)));
+    facts.push_back(fmt::format("{} steps/s", present::FormatNumber(*report.steps.steps_per_s)));
   }
   facts.push_back(CostText(report.run));
   std::erase(facts, "");
@@ -68,13 +68,13 @@ void RenderPhases(const Report& report, Page& page) {
   if (!phases.training_ns) return;
   std::string text;
   if (phases.initialization_ns) {
-    text = fmt::format("initialization {}{}", analyze::FormatDuration(*phases.initialization_ns),
+    text = fmt::format("initialization {}{}", present::FormatDuration(*phases.initialization_ns),
                        page.separator());
   }
-  text += "training " + analyze::FormatDuration(*phases.training_ns);
+  text += "training " + present::FormatDuration(*phases.training_ns);
   if (phases.finalization_ns) {
     text += fmt::format("{}finalization {}", page.separator(),
-                        analyze::FormatDuration(*phases.finalization_ns));
+                        present::FormatDuration(*phases.finalization_ns));
   } else if (phases.finalization_unknown) {
     text += fmt::format(" recorded{}finalization unknown", page.separator());
   }
@@ -89,10 +89,10 @@ void RenderOutliers(const Report& report, Page& page) {
   page.Paragraph(
       "Outliers: ", 10,
       fmt::format("{} {}; the longest, step {}{}, took {}: {} +{}",
-                  analyze::FormatCount(report.steps.outlier_count),
+                  present::FormatCount(report.steps.outlier_count),
                   report.steps.outlier_count == 1 ? "step" : "steps", longest.step, rank,
-                  analyze::FormatDuration(longest.dur_ns), analyze::TitleOf(longest.cause),
-                  analyze::FormatDuration(longest.excess_ns)));
+                  present::FormatDuration(longest.dur_ns), analyze::TitleOf(longest.cause),
+                  present::FormatDuration(longest.excess_ns)));
 }
 
 bool IsHang(const analyze::FindingLine& finding) {
@@ -107,7 +107,7 @@ void RenderHang(const Report& report, Page& page) {
     if (!standing[i] || !IsHang(one)) continue;
     page.Paragraph(
         "Hang: ", 6,
-        fmt::format("at {}: {}", analyze::FormatDuration(one.ts_ns), present::SentenceOf(one.said)),
+        fmt::format("at {}: {}", present::FormatDuration(one.ts_ns), present::SentenceOf(one.said)),
         Tint::kRed);
   }
 }
@@ -122,7 +122,7 @@ void RenderFindings(const Report& report, Page& page) {
   }
   for (size_t i = 0; i < std::min(standing.size(), kMostLines); ++i) {
     page.Paragraph(i == 0 ? "Noticed: " : "", 9,
-                   fmt::format("since {} {}: {}", analyze::FormatDuration(standing[i]->ts_ns),
+                   fmt::format("since {} {}: {}", present::FormatDuration(standing[i]->ts_ns),
                                standing[i]->subject, present::SentenceOf(standing[i]->said)));
   }
   if (standing.size() > kMostLines) {
@@ -153,7 +153,7 @@ void RenderAlso(const Report& report, Page& page) {
   constexpr size_t kMostLines = 3;
   std::vector<const analyze::Recommendation*> found;
   for (const analyze::Recommendation& one : report.recommendations) {
-    if (one.status == "issues_found") found.push_back(&one);
+    if (one.status == analyze::RuleStatus::kIssuesFound) found.push_back(&one);
   }
   std::stable_sort(found.begin(), found.end(), [](const auto* a, const auto* b) {
     return a->at_most_share.value_or(0) > b->at_most_share.value_or(0);
@@ -165,11 +165,11 @@ void RenderAlso(const Report& report, Page& page) {
 }
 
 void RenderLosses(const Report& report, const std::string& run, Page& page) {
-  if (report.losses.empty()) {
+  if (report.data_loss.empty()) {
     page.Line({{"Lost: nothing.", Tint::kDim}});
     return;
   }
-  RenderLossLines(report.losses, "Lost: ", run, page);
+  RenderLossLines(report.data_loss, "Lost: ", run, page);
 }
 
 // What does not fit beside the rest has a line of its own.
@@ -214,14 +214,15 @@ void RenderLossLines(std::span<const analyze::LossLine> losses, const std::strin
   for (size_t i = 0; i < losses.size() && i < kMostLines; ++i) {
     const analyze::LossLine& loss = losses[i];
     const std::string count =
-        loss.count < 0 ? "" : fmt::format("{} of ", analyze::FormatCount(loss.count));
-    const std::string detail = loss.detail.empty() ? "" : ": " + loss.detail;
+        loss.count < 0 ? "" : fmt::format("{} of ", present::FormatCount(loss.count));
+    const std::string said = loss.said ? present::SentenceOf(*loss.said).text : loss.detail;
+    const std::string detail = said.empty() ? "" : ": " + said;
     const char* table = loss.table.empty() ? "all tables" : loss.table.c_str();
     page.Paragraph(i == 0 ? label : "", indent,
                    fmt::format("{}{} ({}){}", count, table, loss.cause, detail), Tint::kYellow);
   }
   if (losses.size() > kMostLines) {
-    page.Command(fmt::format("{}and {} more: steptrace show {} losses",
+    page.Command(fmt::format("{}and {} more: steptrace show {} data_loss",
                              std::string(label.size(), ' '), losses.size() - kMostLines, run));
   }
 }

@@ -2,22 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "analyze/report/comparison.h"
 #include "analyze/report/report.h"
 #include "analyze/report/report_json.h"
+#include "cli/render/render_options.h"
 
 namespace steptrace::cli {
-
-struct RenderOptions {
-  int width = 80;                       // no line is wider; less than 60 is taken as 60
-  bool color = false;                   // ANSI colours
-  bool unicode = true;                  // false: ASCII alone
-  std::string run{};                    // what a command is given to find the run; empty: its name
-  std::optional<int64_t> last_steps{};  // the report is of so many of each rank's steady steps
-};
 
 // The report as text: where a step goes, how the machine was used, the verdict with its evidence
 // and advice, what was lost. It shows what the value says and computes nothing of its own.

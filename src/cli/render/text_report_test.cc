@@ -16,11 +16,11 @@
 
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/build_report.h"
-#include "analyze/report/quantity.h"
 #include "base/inert_text.h"
 #include "cli/render/display_text.h"
 #include "cli/render/page.h"
 #include "model/finding_kinds.h"
+#include "present/words/quantity.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::cli {
@@ -42,7 +42,7 @@ std::vector<std::string> CaseNames() {
 
 analyze::Report ReportOf(const std::string& name) {
   auto verdict_case = analyze::ReadVerdictCase(kCases / (name + ".case"));
-  EXPECT_TRUE(verdict_case.ok()) << verdict_case.error().message;
+  EXPECT_TRUE(verdict_case.ok()) << verdict_case.error().text();
   return analyze::BuildReport(verdict_case->input);
 }
 
@@ -152,7 +152,7 @@ TEST(RenderTextTest, ManyRanksAndLossesAreCounted) {
     report.distributed.ranks.push_back(section);
   }
   report.distributed.blame.push_back({63, 5'000'000'000, "forward"});
-  report.losses.assign(9, {"slices", "ring_full", 1, std::nullopt, std::nullopt, "full"});
+  report.data_loss.assign(9, {"slices", "ring_full", 1, std::nullopt, std::nullopt, "full"});
   for (int32_t node = 0; node < 6; ++node) {
     analyze::SystemRow& row = report.system.emplace_back();
     row.node = node;
@@ -172,7 +172,7 @@ TEST(RenderTextTest, ManyRanksAndLossesAreCounted) {
 
 TEST(RenderTextTest, RulesThatAgreeStandBesideTheVerdict) {
   analyze::Report report;
-  report.verdict.rules = {{"CPUBottleneck", "node 0: GPUs idle"}, {"Dataloader", "rank 0 waits"}};
+  report.verdict.rules = {{"CPUBottleneck", {}}, {"Dataloader", {}}};
   EXPECT_THAT(RenderText(report, {}), HasSubstr("  rules     CPUBottleneck, Dataloader agree\n"));
   report.verdict.rules.pop_back();
   EXPECT_THAT(RenderText(report, {}), HasSubstr("  rules     CPUBottleneck agrees\n"));
@@ -230,7 +230,7 @@ TEST(RenderTextTest, AShareOfTheMemoryIsShown) {
 TEST(RenderTextTest, TheHintNamesTheRunAsItCanBeTyped) {
   analyze::Report report;
   report.run.name = "train";
-  report.losses.assign(9, {"slices", "ring_full", 1, std::nullopt, std::nullopt, "full"});
+  report.data_loss.assign(9, {"slices", "ring_full", 1, std::nullopt, std::nullopt, "full"});
   EXPECT_THAT(RenderText(report, {}),
               HasSubstr("More: steptrace report train --json \u00b7 steptrace ui train\n"
                         "      steptrace show train steps\n"));
@@ -238,20 +238,20 @@ TEST(RenderTextTest, TheHintNamesTheRunAsItCanBeTyped) {
   EXPECT_EQ(Lines(text).back(), "      steptrace show out/first steps");
   EXPECT_THAT(text,
               HasSubstr("More: steptrace report out/first --json \u00b7 steptrace ui out/first\n"));
-  EXPECT_THAT(text, HasSubstr("and 4 more: steptrace show out/first losses"));
+  EXPECT_THAT(text, HasSubstr("and 4 more: steptrace show out/first data_loss"));
   // One that does not fit beside the rest, or on the page, is not cut: it is there to be copied.
   for (const size_t length : {40, 100}) {
     const std::string path = "/data/" + std::string(length, 'r');
     const std::string at_length = RenderText(report, {.run = path});
     EXPECT_EQ(Lines(at_length).back(), "      steptrace show " + path + " steps");
     EXPECT_THAT(at_length, HasSubstr(" steptrace ui " + path + "\n"));
-    EXPECT_THAT(at_length, HasSubstr("      and 4 more: steptrace show " + path + " losses\n"));
+    EXPECT_THAT(at_length, HasSubstr("      and 4 more: steptrace show " + path + " data_loss\n"));
   }
 }
 
 TEST(RenderTextTest, TheHeadSaysOfHowManyStepsItIs) {
   const analyze::Report report = ReportOf("healthy");
-  const std::string steps = analyze::FormatCounted(report.steps.count, "step");
+  const std::string steps = present::FormatCounted(report.steps.count, "step");
   EXPECT_THAT(Lines(RenderText(report, {.last_steps = 50})).front(),
               HasSubstr("the last 50 of " + steps));
   EXPECT_THAT(Lines(RenderText(report, {})).front(), Not(HasSubstr("the last")));

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "analyze/report/function_text.h"
-#include "analyze/report/quantity.h"
-#include "analyze/verdict/stages.h"
+#include "analyze/code/function_text.h"
+#include "analyze/stages/stages.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
 #include "present/words/finding_sentence.h"
+#include "present/words/quantity.h"
 
 namespace steptrace::cli {
 namespace {
@@ -20,7 +20,7 @@ constexpr int kIndent = 12;
 // "decode 41 % (read_row_group, dataset.py:24)".
 std::string StageText(const analyze::StageRow& stage) {
   std::string text =
-      fmt::format("{} {}", analyze::TitleOf(stage.name), analyze::FormatShare(stage.share));
+      fmt::format("{} {}", analyze::TitleOf(stage.name), present::FormatShare(stage.share));
   if (stage.functions.empty()) return text;
   const analyze::StageFunction& most = stage.functions.front();
   return text + fmt::format(" ({}, {})", analyze::CalledText(most), analyze::PlaceText(most));
@@ -42,11 +42,11 @@ std::string StagesText(const analyze::Report& report, const Page& page) {
 std::string SavingText(const analyze::Verdict& verdict) {
   if (!verdict.at_most_saving_ns) return "";
   std::string text =
-      fmt::format("at most {} of {}", analyze::FormatDuration(*verdict.at_most_saving_ns),
+      fmt::format("at most {} of {}", present::FormatDuration(*verdict.at_most_saving_ns),
                   verdict.whole_run ? "these steps" : "this run");
   if (verdict.at_most_saving_money) {
     text += fmt::format(", worth {} at the given price",
-                        analyze::FormatMoney(*verdict.at_most_saving_money));
+                        present::FormatMoney(*verdict.at_most_saving_money));
   }
   return text;
 }
@@ -78,7 +78,7 @@ std::string WholeRunText(const analyze::Verdict& verdict) {
       run.status == analyze::VerdictStatus::kTooFewSteps) {
     return headline == present::SentenceOf(verdict.headline).text ? "" : headline;
   }
-  return fmt::format("all {} steady steps: {}", analyze::FormatCount(run.steady), headline);
+  return fmt::format("all {} steady steps: {}", present::FormatCount(run.steady), headline);
 }
 
 void Entry(const char* label, const std::string& text, Page& page) {
@@ -101,7 +101,7 @@ bool TellsStages(const analyze::Report& report) {
 std::string VerdictText(const analyze::Verdict& verdict) {
   std::string text = present::SentenceOf(verdict.headline).text;
   if (verdict.at_most_speedup) {
-    text += fmt::format("; at most {} faster {}", analyze::FormatRatio(*verdict.at_most_speedup),
+    text += fmt::format("; at most {} faster {}", present::FormatRatio(*verdict.at_most_speedup),
                         verdict.straggler_rank ? "were it on time" : "without it");
   }
   return text;

@@ -36,6 +36,8 @@ Sentence FigureOf(Unit unit, const Value& value) {
       return said += figure::Share(Real(value));
     case Unit::kShareNumber:
       return said += figure::ShareNumber(Real(value));
+    case Unit::kFineShare:
+      return said += figure::FineShare(Real(value));
     case Unit::kBytes:
       return said += figure::Bytes(Real(value));
     case Unit::kCount:

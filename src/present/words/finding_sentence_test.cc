@@ -30,6 +30,7 @@ Value Example(Unit unit, size_t place) {
       return 62'134'567 + whole * 10'000'000;
     case Unit::kShare:
     case Unit::kShareNumber:
+    case Unit::kFineShare:
       return 0.4512 + 0.05 * real;
     case Unit::kBytes:
       return (5 + real) * 1'048'576;
@@ -242,8 +243,9 @@ TEST(FindingSentenceTest, WhatIsSaidAsItIsStandsAmongNoFigures) {
 
 // Texts come from watched programs: what looks like a placeholder in one is text.
 TEST(FindingSentenceTest, BracesInATextAreText) {
-  EXPECT_EQ(SentenceOf(Make(model::finding::RunDataLoss{.detail = "{detail} {", .where = ""})).text,
-            "{detail} {");
+  const auto lost =
+      Make(model::finding::RunDataLoss{.detail = "{detail} {", .where = model::Conditions{}});
+  EXPECT_EQ(SentenceOf(lost).text, "{detail} {");
 }
 
 }  // namespace

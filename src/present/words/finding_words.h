@@ -649,6 +649,44 @@ inline constexpr ClauseWords kNoteNoMetricClauses[] = {
 };
 inline constexpr ClauseWords kNoteNotMeasuredClauses[] = {
     {"what", "source", {}, "{source}: "},
+    {"next", "remedy", {}, "; {remedy}"},
+};
+inline constexpr ClauseWords kNoteNoCollectivesClauses[] = {
+    {"what", "groups", {}, "no communication kernels in the profile, and of gloo's collectives, on the host, it does not tell which of the job's groups they are of: record such a job with `steptrace run`"},
+    {"what", "", {}, "no communication kernels and no collectives of gloo in the profile"},
+};
+inline constexpr ClauseWords kNoteOneRankClauses[] = {
+    {"of", "world_size", {}, " of {world_size} ranks"},
+    {"of", "", {}, " rank"},
+    {"next", "live", {}, "the others must run under `steptrace run` too, on this node or into this run's folder"},
+    {"next", "", {}, "import the others' profiles of the same steps too"},
+};
+inline constexpr ClauseWords kNoteNothingMatchedClauses[] = {
+    {"next", "profiles", {}, ": are the profiles of the same steps of one job?"},
+};
+inline constexpr ClauseWords kNoteCallsUnplacedClauses[] = {
+    {"who", "several", {}, "ranks"},
+    {"who", "", {}, "rank"},
+    {"others", "more", {}, " and {more} more"},
+};
+inline constexpr ClauseWords kNoteCallsAmbiguousClauses[] = {
+    {"who", "several", {}, "ranks"},
+    {"who", "", {}, "rank"},
+    {"others", "more", {}, " and {more} more"},
+};
+inline constexpr ClauseWords kComparisonFasterClauses[] = {
+    {"which", "first", {}, "The first run"},
+    {"which", "second", {}, "The second run"},
+    {"which", "", {}, "{run}"},
+    {"by", "ratio", {}, "{ratio}"},
+    {"by", "", {}, "{share}"},
+    {"end", "few", {}, "; whether by chance so few steps do not tell."},
+    {"end", "", {}, "."},
+};
+inline constexpr ClauseWords kComparisonDatasetStagesOfOneClauses[] = {
+    {"which", "first", {}, "the first run"},
+    {"which", "second", {}, "the second run"},
+    {"which", "", {}, "{run}"},
 };
 inline constexpr ClauseWords kReasonNoGpuMetricClauses[] = {
     {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
@@ -704,6 +742,22 @@ inline constexpr ClauseWords kReasonNoStepClauses[] = {
 inline constexpr ClauseWords kReasonFrameworkSilentClauses[] = {
     {"where", "stretch", {}, " in this stretch"},
 };
+inline constexpr ClauseWords kLiveSamplingSlowedClauses[] = {
+    {"who", "stacks", {}, "Sampling stacks"},
+    {"who", "", {}, "The agent"},
+    {"what", "stacks", {}, "stacks are"},
+    {"what", "", {}, "the system is"},
+};
+inline constexpr ClauseWords kLiveSamplingRestoredClauses[] = {
+    {"who", "stacks", {}, "Sampling stacks"},
+    {"who", "", {}, "The agent"},
+    {"what", "stacks", {}, "stacks are"},
+    {"what", "", {}, "the system is"},
+};
+inline constexpr ClauseWords kLiveSamplingAnewClauses[] = {
+    {"what", "stacks", {}, "stacks are"},
+    {"what", "", {}, "the system is"},
+};
 inline constexpr ClauseWords kLiveMemoryLeakClauses[] = {
     {"compiling", "compiled", {}, ", as torch.compile compiles anew in {compiled} of these {steps} steps and keeps what it made (keep shapes fixed, or pass dynamic=True)"},
 };
@@ -739,6 +793,77 @@ inline constexpr ClauseWords kLiveHangItemClauses[] = {
     {"who", "ranks", {}, "{noun} {ranks} {wait} {in_phase}"},
     {"who", "missing", {}, "rank {rank} is missing: {why}"},
     {"who", "", {}, "rank {rank} {state}"},
+};
+inline constexpr ClauseWords kLossCaptureNothingClauses[] = {
+    {"which", "window", {}, "the window {window}"},
+    {"which", "", {}, "the window of --capture kernels"},
+    {"why", "unsteady", {}, "the training ended before its steps had been steady for long enough; train longer, or choose an earlier window with --window START:STEPS"},
+    {"why", "interrupted", {}, "another capture took its place; choose another window"},
+    {"why", "first_steps", {}, "the first two steps cannot be captured; begin with step 2"},
+    {"why", "missed", {}, "the steps or the time were over before, or never came; choose another window"},
+    {"why", "unavailable", {}, "what it asks for cannot be had here; the table `run_metadata` says why (kind hook)"},
+    {"why", "", {}, "its hook failed; the table `run_metadata` says why (kind hook)"},
+};
+inline constexpr ClauseWords kLossCaptureCutClauses[] = {
+    {"capture_noun", "capture_asked", 1, "step"},
+    {"capture_noun", "", {}, "steps"},
+    {"capture_what", "capture_window", {}, "the window {capture_window}"},
+    {"capture_what", "capture_asked", {}, "the capture of {capture_asked} {capture_noun}"},
+    {"capture_what", "", {}, "the window that the run took by itself"},
+    {"capture", "", {}, "{capture_what}"},
+    {"state", "timed", {}, "lacks steps"},
+    {"state", "held", {}, "holds {held} of its {wanted} steps"},
+    {"state", "", {}, "did not come to its end"},
+};
+inline constexpr ClauseWords kLossCaptureCutItemClauses[] = {
+    {"why", "first_steps", {}, "the first two steps cannot be captured"},
+    {"why", "aside", {}, "the script's own profiler ran in between"},
+    {"why", "interrupted", {}, "another capture interrupted it"},
+    {"why", "replaced", {}, "another capture took its place"},
+    {"why", "full", {}, "what it may hold was full; ask for fewer steps, or for less in them"},
+    {"why", "", {}, "the training or the capture ended before"},
+};
+inline constexpr ClauseWords kLossCaptureWithoutClauses[] = {
+    {"capture_noun", "capture_asked", 1, "step"},
+    {"capture_noun", "", {}, "steps"},
+    {"capture_what", "capture_window", {}, "the window {capture_window}"},
+    {"capture_what", "capture_asked", {}, "the capture of {capture_asked} {capture_noun}"},
+    {"capture_what", "", {}, "the window that the run took by itself"},
+    {"capture", "", {}, "{capture_what}"},
+    {"where", "partly", {}, " in some of its stretches"},
+};
+inline constexpr ClauseWords kLossStillRanClauses[] = {
+    {"noun", "count", 1, "is"},
+    {"noun", "", {}, "are"},
+};
+inline constexpr ClauseWords kLossHooksRefusedClauses[] = {
+    {"who", "process", {}, "{process} (pid {pid})"},
+    {"who", "", {}, "a Python"},
+    {"why", "other_build", {}, "is free-threaded or traces references, and so cannot record; train with a Python of the usual build"},
+    {"why", "no_probe", {}, "the probe that STEPTRACE_PROBE names cannot be loaded; see `steptrace doctor`"},
+    {"why", "", {}, "could make no ring: the limit on the size of files is too small (`ulimit -f unlimited`), or it cannot use the folder of rings; see `steptrace doctor`"},
+};
+inline constexpr ClauseWords kLossRecordedElsewhereClauses[] = {
+    {"who", "itself", {}, "the command is"},
+    {"who", "", {}, "it ran"},
+};
+inline constexpr ClauseWords kLossUnavailableClauses[] = {
+    {"next", "remedy", {}, "; {remedy}"},
+};
+inline constexpr ClauseWords kLossRanksMissingClauses[] = {
+    {"noun", "missing", 1, "rank"},
+    {"noun", "", {}, "ranks"},
+    {"to_do", "imported", {}, "import their profiles of the same steps together with this one"},
+    {"to_do", "recorded", {}, "it was recorded, and steps no optimizer; call steptrace.step() at the end of each of its steps"},
+    {"to_do", "", {}, "start each node's share of the job under `steptrace run` with the same output"},
+};
+inline constexpr ClauseWords kCostGpusOfAllClauses[] = {
+    {"verb", "machines", 1, "has"},
+    {"verb", "", {}, "have"},
+};
+inline constexpr ClauseWords kCostCoresOfProcessesClauses[] = {
+    {"noun", "processes", 1, "process"},
+    {"noun", "", {}, "processes"},
 };
 
 // In the order of model::FindingKind.
@@ -1449,7 +1574,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{calls} {noun}, {time} in them", kRecommendationAllocatorCallsClauses},
      {"", {}}, "", ""},
     // verdict.straggler
-    {{"communication: rank {rank} is late by its {cause} and the others wait, {share}{ranks}{seen}", kVerdictStragglerClauses},
+    {{"communication: rank {rank} is late by its {cause}, and waiting for the last rank takes {share}{ranks}{seen}", kVerdictStragglerClauses},
      {"", {}}, "", ""},
     // verdict.suspect
     {{"{who}, {share}{ranks}{slowed}{seen}", kVerdictSuspectClauses},
@@ -1529,6 +1654,21 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // verdict.too_few_steps
     {{"too few steps: {steady} steady of {seen} seen, {more} more {are} needed", kVerdictTooFewStepsClauses},
      {"", {}}, "", ""},
+    // usage.fluctuates
+    {{"{metric} use of node {node} fluctuates: p5 is {low} %, p95 {high} %.", {}},
+     {"", {}}, "", ""},
+    // usage.smaller_without_gpu
+    {{"Node {node} has no GPU, and p95 of CPU is {cpu} %: a smaller machine may do.", {}},
+     {"", {}}, "", ""},
+    // usage.smaller
+    {{"Node {node} is under-utilised: p95 of GPU is {gpu} %, p95 of CPU is {cpu} %. A smaller machine may do.", {}},
+     {"", {}}, "", ""},
+    // usage.held_up_by_cpu
+    {{"Node {node} is held up by its CPU, it seems: p95 of GPU is {gpu} %, p95 of CPU is {cpu} %.", {}},
+     {"", {}}, "", ""},
+    // usage.well_used
+    {{"Node {node} is well used: p50 of GPU is {gpu} %.", {}},
+     {"", {}}, "", ""},
     // note.no_device_activity
     {{"{why}: {items} are empty{collectives}", kNoteNoDeviceActivityClauses},
      {"{part}", {}}, ", ", " and "},
@@ -1545,7 +1685,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"modules: not applicable: the profile tells none (with_stack=True or with_modules=True records them)", {}},
      {"", {}}, "", ""},
     // note.steps_left_out
-    {{"{which} left out of what is told of devices: a damaged file held some of what happened in {it} (losses: segment_damaged){few}{idle}", kNoteStepsLeftOutClauses},
+    {{"{which} left out of what is told of devices: a damaged file held some of what happened in {it} (data_loss: segment_damaged){few}{idle}", kNoteStepsLeftOutClauses},
      {"", {}}, "", ""},
     // note.agent_ended_first
     {{"finalization is not known: the agent ended before the run, and steps may have come after the last one that it wrote down", {}},
@@ -1569,7 +1709,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"samples: too few fall into these steps; stages are split and functions named by those of all steps within {time} of them", {}},
      {"", {}}, "", ""},
     // note.not_measured
-    {{"not measured: {what}{reason}", kNoteNotMeasuredClauses},
+    {{"not measured: {what}{reason}{next}", kNoteNotMeasuredClauses},
      {"", {}}, "", ""},
     // note.last_steps
     {{"of each rank the last {steps} steady steps alone", {}},
@@ -1583,6 +1723,48 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // note.cupti_taken
     {{"a window has no kernels: {reason}", {}},
      {"", {}}, "", ""},
+    // note.no_group_told
+    {{"no collective of this run tells its group; call torch.distributed's functions in a script under `steptrace run`", {}},
+     {"", {}}, "", ""},
+    // note.no_collectives
+    {{"{what}", kNoteNoCollectivesClauses},
+     {"", {}}, "", ""},
+    // note.one_rank
+    {{"not enough data for waiting and blame: 1{of} is here; {next}", kNoteOneRankClauses},
+     {"", {}}, "", ""},
+    // note.nothing_matched
+    {{"no collective of one rank has its counterpart on another{next}", kNoteNothingMatchedClauses},
+     {"", {}}, "", ""},
+    // note.shared_group_name
+    {{"more ranks call in the group {group} than it has: several groups share its name and no profile tells their ranks, so which calls are one collective is not known", {}},
+     {"", {}}, "", ""},
+    // note.collectives_lack_ranks
+    {{"{incomplete} of {collectives} collectives lack ranks: waiting is what these ranks waited for each other, at least", {}},
+     {"", {}}, "", ""},
+    // note.calls_unplaced
+    {{"calls of {who} {items}{others} without sequence numbers fit no other rank's by their times: they stay alone, and who waited for them is not known", kNoteCallsUnplacedClauses},
+     {"{rank}", {}}, ", ", ", "},
+    // note.calls_ambiguous
+    {{"calls of {who} {items}{others} without sequence numbers fit those of others in more than one way: waiting and blame may be of neighbouring calls", kNoteCallsAmbiguousClauses},
+     {"{rank}", {}}, ", ", ", "},
+    // comparison.no_steps
+    {{"Neither run has steady steps to compare.", {}},
+     {"", {}}, "", ""},
+    // comparison.no_steps_in_one
+    {{"{run} has no steady steps to compare.", {}},
+     {"", {}}, "", ""},
+    // comparison.may_be_chance
+    {{"Their steps take the same time, as far as can be told.", {}},
+     {"", {}}, "", ""},
+    // comparison.same
+    {{"Their steps take the same time: {time}.", {}},
+     {"", {}}, "", ""},
+    // comparison.faster
+    {{"{which} is {by} faster a step: {fast} instead of {slow}{end}", kComparisonFasterClauses},
+     {"", {}}, "", ""},
+    // comparison.dataset_stages_of_one
+    {{"Only {which} tells its dataset's stages: __getitem__ holds {items}.", kComparisonDatasetStagesOfOneClauses},
+     {"{stage} {time}", {}}, ", ", ", "},
     // legacy.text
     {{"{text}", {}},
      {"", {}}, "", ""},
@@ -1700,6 +1882,24 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // live.rule_passed
     {{"no issue any more", {}},
      {"", {}}, "", ""},
+    // live.sampling_slowed
+    {{"{who} used {used} of a core, more than its budget of {budget}: {what} now sampled every {interval}", kLiveSamplingSlowedClauses},
+     {"", {}}, "", ""},
+    // live.sampling_restored
+    {{"{who} used {used} of a core, well under its budget of {budget}: {what} now sampled every {interval}", kLiveSamplingRestoredClauses},
+     {"", {}}, "", ""},
+    // live.sampling_anew
+    {{"The training has begun: {what} sampled every {interval} again", kLiveSamplingAnewClauses},
+     {"", {}}, "", ""},
+    // live.own_stacks_pace
+    {{"Sampling its own stacks took {used} of a core in process {pid}: they are sampled every {interval} from now on", {}},
+     {"", {}}, "", ""},
+    // live.agent_memory_over
+    {{"The agent holds {held}, more than its limit of {limit}: it sheds what it holds", {}},
+     {"", {}}, "", ""},
+    // live.agent_memory_ok
+    {{"The agent holds {held}, within its limit of {limit} again", {}},
+     {"", {}}, "", ""},
     // live.memory_leak
     {{"grows by {rate} a step ({low} to {high}): a leak{compiling}{items}", kLiveMemoryLeakClauses},
      {"; the {bytes} of the {limit} would last for {time} more", {}}, "", ""},
@@ -1723,6 +1923,132 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // live.no_hang
     {{"no hang: the training ended by itself, and well", {}},
+     {"", {}}, "", ""},
+    // loss.capture_nothing
+    {{"{which} captured nothing: {why}", kLossCaptureNothingClauses},
+     {"", {}}, "", ""},
+    // loss.capture_cut
+    {{"{capture} {state}: {items}", kLossCaptureCutClauses},
+     {"{why}", kLossCaptureCutItemClauses}, ", and ", ", and "},
+    // loss.capture_without
+    {{"{capture} captured no {kinds}{where}: it cannot be had here; the table `run_metadata` says why (kind hook)", kLossCaptureWithoutClauses},
+     {"", {}}, "", ""},
+    // loss.kineto_failed
+    {{"a capture by Kineto: {reason}", {}},
+     {"", {}}, "", ""},
+    // loss.kineto_no_memory
+    {{"a capture by Kineto holds no memory: PyTorch tells it only to its own profiler; capture it with hooks", {}},
+     {"", {}}, "", ""},
+    // loss.profile_unread
+    {{"profile of process {pid}: {reason}", {}},
+     {"", {}}, "", ""},
+    // loss.profiles_left
+    {{"profiles that were left at the end are not in the run; they lie in its folder profiles", {}},
+     {"", {}}, "", ""},
+    // loss.of_profile
+    {{"a profile's {cause}: {detail}", {}},
+     {"", {}}, "", ""},
+    // loss.no_room_for_ring
+    {{"process {pid} found no room for its ring; enlarge /dev/shm (docker: --shm-size), or name another place by --shm or STEPTRACE_SHM", {}},
+     {"", {}}, "", ""},
+    // loss.ring_unreadable
+    {{"the records of process {pid} cannot be read: {reason}", {}},
+     {"", {}}, "", ""},
+    // loss.disarmed
+    {{"recording ended early in process {pid}: {reason}", {}},
+     {"", {}}, "", ""},
+    // loss.still_ran
+    {{"{processes} still ran when the run was closed, and {noun} not recorded from then on; let the command wait for what it starts (`wait` in a shell)", kLossStillRanClauses},
+     {"", {}}, "", ""},
+    // loss.other_user
+    {{"{process} (pid {pid}) ran as user {user} and cannot reach the rings of user {own}; start `steptrace run` as the user who trains", {}},
+     {"", {}}, "", ""},
+    // loss.no_site_packages
+    {{"{process} (pid {pid}) ran with -S, which loads no site packages: no hooks; leave the option out", {}},
+     {"", {}}, "", ""},
+    // loss.python_path_ignored
+    {{"{process} (pid {pid}) ran with -{option}, which ignores PYTHONPATH: no hooks; leave the option out or install the .pth file: python -m steptrace.pth install", {}},
+     {"", {}}, "", ""},
+    // loss.hooks_refused
+    {{"{who} loaded the hooks, but {why}", kLossHooksRefusedClauses},
+     {"", {}}, "", ""},
+    // loss.no_hooks_loaded
+    {{"{process} (pid {pid}) loaded no hooks: its environment was cleared, or it has no usable package; see `steptrace doctor`", {}},
+     {"", {}}, "", ""},
+    // loss.tool_of_the_script
+    {{"a Python set a tracer, profiler or debugger of its own (pdb, coverage, cProfile), and imported nothing that is hooked without it: the hooks step aside for such a tool, so that it sees nothing of them; record without it", {}},
+     {"", {}}, "", ""},
+    // loss.nothing_to_record
+    {{"no process of the command was seen to be Python or recorded a range; a native program has no steps here and can name ranges with <steptrace/steptrace.h>", {}},
+     {"", {}}, "", ""},
+    // loss.recorded_elsewhere
+    {{"{who} `steptrace run` itself, and what that started is recorded in its own run", kLossRecordedElsewhereClauses},
+     {"", {}}, "", ""},
+    // loss.unavailable
+    {{"{source}: {reason}{next}", kLossUnavailableClauses},
+     {"", {}}, "", ""},
+    // loss.impossible_times
+    {{"rows whose times no run can hold were left out", {}},
+     {"", {}}, "", ""},
+    // loss.ranks_missing
+    {{"of {missing} {noun} there are no steps: {to_do}", kLossRanksMissingClauses},
+     {"", {}}, "", ""},
+    // loss.hook_failed
+    {{"the hook on {hook} went away: {reason}", {}},
+     {"", {}}, "", ""},
+    // cost.gpus_of_node
+    {{"GPUs: p95 of a node's use is {used} of a GPU's time, the type has {has}", {}},
+     {"", {}}, "", ""},
+    // cost.cores_of_node
+    {{"cores: p95 of a node's use is {used}, the type has {has}", {}},
+     {"", {}}, "", ""},
+    // cost.memory_of_node
+    {{"memory: p95 of a node's use is {used} GiB, the type has {has}", {}},
+     {"", {}}, "", ""},
+    // cost.memory_unmeasured
+    {{"memory was not measured: check it before you move", {}},
+     {"", {}}, "", ""},
+    // cost.gpu_memory
+    {{"GPU memory: p95 is {used} GiB, a GPU of the type has {has}", {}},
+     {"", {}}, "", ""},
+    // cost.gpu_memory_not_compared
+    {{"GPU memory was not compared: list gpu_memory_gib of the types", {}},
+     {"", {}}, "", ""},
+    // cost.gpus_of_all
+    {{"GPUs: p95 of all nodes together is {used} of a GPU's time; {machines} x {instance} {verb} {has}", kCostGpusOfAllClauses},
+     {"", {}}, "", ""},
+    // cost.cores_of_processes
+    {{"cores: {processes} {noun} used {used} together, {each} each; one a GPU needs {needed} of {has}", kCostCoresOfProcessesClauses},
+     {"", {}}, "", ""},
+    // cost.cores_must_shrink
+    {{"the {cores} cores would not hold all of that use at once: it must shrink with the processes; try it before you rely on it", {}},
+     {"", {}}, "", ""},
+    // cost.batch_grows
+    {{"the batch of each process grows as their number shrinks", {}},
+     {"", {}}, "", ""},
+    // cost.other_size
+    {{"node {node} has {cores} cores and {gpus} GPUs, a {instance} has {type_cores} and {type_gpus}: see whether --instance names its type", {}},
+     {"", {}}, "", ""},
+    // cost.no_types
+    {{"no types of machines are listed: docs/reference/rules.md tells how", {}},
+     {"", {}}, "", ""},
+    // cost.use_unmeasured
+    {{"CPU and GPU use were not measured: no other type can be proposed", {}},
+     {"", {}}, "", ""},
+    // cost.no_type_holds
+    {{"no listed type holds the measured use", {}},
+     {"", {}}, "", ""},
+    // cost.none_cheaper
+    {{"no cheaper listed type than {instance} holds a node's measured use", {}},
+     {"", {}}, "", ""},
+    // reason.no_price
+    {{"no price is known: give --price-per-hour", {}},
+     {"", {}}, "", ""},
+    // reason.type_unclear
+    {{"which listed type the run had is not clear: give --instance", {}},
+     {"", {}}, "", ""},
+    // reason.type_not_listed
+    {{"the type {instance} is not listed", {}},
      {"", {}}, "", ""},
 };
 // clang-format on

@@ -84,6 +84,10 @@ std::string FormatShare(double share) {
   return FormatShareNumber(share) + " %";
 }
 
+std::string FormatFineShare(double share) {
+  return std::isfinite(share) ? fmt::format("{:.3g} %", share * 100) : "-";
+}
+
 std::string FormatBytes(double bytes) {
   static constexpr std::array<const char*, 6> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   size_t unit = 0;

@@ -14,6 +14,7 @@ std::string FormatNumber(double value);       // 0.123  12.3  123  12345 -> 1230
 std::string FormatDuration(int64_t ns);       // 62.1 ms  33.8 s  2 min 5 s  3 h 12 min
 std::string FormatShare(double share);        // 65 %  0.4 %  <0.1 %
 std::string FormatShareNumber(double share);  // the same without the sign
+std::string FormatFineShare(double share);    // to three digits: 3.04 %
 std::string FormatBytes(double bytes);        // 2.1 GiB
 std::string FormatCount(int64_t count);       // 1 234 567 stays exact: 1,234,567
 std::string FormatCounted(int64_t count, std::string_view noun);  // 1 step  1,234 steps

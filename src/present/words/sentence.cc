@@ -65,6 +65,10 @@ Figure ShareNumber(double share) {
   return {FormatShareNumber(share), share, "share"};
 }
 
+Figure FineShare(double share) {
+  return {FormatFineShare(share), share, "share"};
+}
+
 Figure Bytes(double bytes) {
   return {FormatBytes(bytes), bytes, "bytes"};
 }

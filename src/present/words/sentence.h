@@ -30,6 +30,7 @@ Figure Number(double value);
 Figure Duration(int64_t ns);
 Figure Share(double share);        // 65 %
 Figure ShareNumber(double share);  // 65
+Figure FineShare(double share);    // 3.04 %
 Figure Bytes(double bytes);
 Figure Count(int64_t count);
 Figure Cores(double cores);

@@ -39,10 +39,9 @@ Result<Output> WriteOne(const fs::path& run, RunFrame& frame, TraceFormat format
 // A file of PyTorch's dialect is one rank's: several go into a folder.
 Status WriteRanks(const fs::path& run, RunFrame& frame, const fs::path& folder) {
   if (folder == "-") {
-    return Error{
-        fmt::format("export: standard output holds one rank and the run has {}; name a "
-                    "folder with -o, or use --format perfetto",
-                    frame.ranks.size())};
+    return Error{fmt::format("export: standard output holds one rank and the run has {}",
+                             frame.ranks.size()),
+                 "name a folder with -o, or use --format perfetto"};
   }
   STEPTRACE_ASSIGN_OR_RETURN(const rpc::OutputFolder made, rpc::OutputFolder::Make(folder));
   // None appears before all are whole: beside those of an older export it would be another run's.

@@ -5,16 +5,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "serve/export/trace_format.h"
 #include "store/damaged_segments.h"
 
 namespace steptrace::exporter {
-
-enum class TraceFormat {
-  kChrome,    // JSON with traceEvents, in the dialect of PyTorch's profiler; a file holds one rank
-  kPerfetto,  // Perfetto's protobuf; all ranks in a file
-  kSpeedscope,  // speedscope's JSON: the stacks that were sampled, a profile for each thread
-  kFolded       // the same summed up, a line for each stack: "thread;outer;inner <nanoseconds>"
-};
 
 // Writes a run's timeline, or the stacks that were sampled in it; a run without any is an error
 // then. `destination`: a file; for Chrome's format and several ranks a folder,

@@ -11,8 +11,8 @@
 #include <set>
 
 #include "serve/export/output.h"
-#include "store/test_run.h"
 #include "testing/held_bytes.h"
+#include "testing/test_run.h"
 
 namespace steptrace::exporter {
 namespace {
@@ -48,7 +48,7 @@ class ExportTest : public ::testing::Test {
     store::RunWriter writer = store::MakeWriter(run());
     auto& strings = writer.strings();
     if (!job.empty()) {
-      writer.Append(store::FactRow{.rank = 0, .kind = strings.Intern("job"), .json = job});
+      writer.Append(store::RunMetadataRow{.rank = 0, .kind = strings.Intern("job"), .json = job});
     }
     for (int rank = 0; rank < ranks; ++rank) {
       const int32_t thread = rank * 2;
@@ -179,7 +179,7 @@ TEST_F(ExportTest, RanksGetAFileEach) {
   EXPECT_EQ(Slices(trace)[2]["pid"], 1);
   const Status refused = ExportTrace(run(), TraceFormat::kChrome, "-");
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("name a folder with -o"));
+  EXPECT_THAT(refused.error().text(), HasSubstr("name a folder with -o"));
 }
 
 TEST_F(ExportTest, AnOutputThatWaitsForOthersHoldsNoText) {
@@ -228,7 +228,7 @@ TEST_F(ExportTest, WhatLiesOnTracksThatAreDamagedIsWritten) {
   ASSERT_OK(ExportTrace(run(), TraceFormat::kChrome, out(), &damaged));
   ASSERT_EQ(damaged.size(), files.size());
   EXPECT_EQ(damaged[0].segment.file, files[0]);
-  EXPECT_THAT(damaged[0].why, HasSubstr("its contents are damaged"));
+  EXPECT_THAT(damaged[0].why.text(), HasSubstr("its contents are damaged"));
   const Json trace = Json::parse(Content(out() / "rank1.pt.trace.json"));
   const auto slices = Slices(trace);
   ASSERT_EQ(slices.size(), 4u);
@@ -250,12 +250,12 @@ TEST_F(ExportTest, OnlyTheDamageOfWhatTheFormatHoldsIsTold) {
     store::RunWriter writer = store::MakeWriter(run());
     writer.Append(store::SampleSlice(writer.strings(), 0));
     writer.Append(store::SampleStep(writer.strings(), 0));
-    writer.Append(store::FactRow{.kind = writer.strings().Intern("job"), .json = "{}"});
+    writer.Append(store::RunMetadataRow{.kind = writer.strings().Intern("job"), .json = "{}"});
     writer.Append(store::FindingRow());
     ASSERT_OK(writer.Close(store::CompletedManifest()));
   }
   const store::Manifest whole = store::OpenRun(run()).manifest();
-  for (const char* table : {"facts", "findings", "steps"}) {
+  for (const char* table : {"run_metadata", "findings", "steps"}) {
     for (const auto& segment : whole.tables.at(table).segments) {
       fs::resize_file(run() / segment.file, 1);
     }
@@ -267,15 +267,15 @@ TEST_F(ExportTest, OnlyTheDamageOfWhatTheFormatHoldsIsTold) {
     for (const store::DamagedSegment& part : damaged) tables.push_back(part.table);
     return tables;
   };
-  EXPECT_THAT(told(TraceFormat::kChrome), ::testing::ElementsAre("facts"));
-  EXPECT_THAT(told(TraceFormat::kPerfetto), ::testing::ElementsAre("facts", "steps"));
+  EXPECT_THAT(told(TraceFormat::kChrome), ::testing::ElementsAre("run_metadata"));
+  EXPECT_THAT(told(TraceFormat::kPerfetto), ::testing::ElementsAre("run_metadata", "steps"));
 }
 
 TEST_F(ExportTest, AFolderThatCannotBeWrittenIsNamed) {
   Make(1);
   const Status status = ExportTrace(run(), TraceFormat::kPerfetto, dir_.path() / "no" / "x");
   ASSERT_FALSE(status.ok());
-  EXPECT_THAT(status.error().message, HasSubstr("name a place that can be written"));
+  EXPECT_THAT(status.error().text(), HasSubstr("name a place that can be written"));
 }
 
 }  // namespace

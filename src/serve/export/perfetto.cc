@@ -11,7 +11,6 @@
 
 #include "serve/export/formats.h"
 #include "serve/export/perfetto_format.h"
-#include "serve/export/proto.h"
 #include "serve/rpc/table.h"
 #include "store/all_tables.h"
 #include "store/run_reader.h"
@@ -22,7 +21,7 @@
 //
 // A viewer takes it as any other trace. What a viewer has no place for stands in descriptions of
 // tracks ("steptrace " and a JSON object) and in instants of categories "steptrace.…"; with them
-// src/import/perfetto makes the same run of it again.
+// src/import/formats/perfetto makes the same run of it again.
 namespace steptrace::exporter {
 namespace {
 
@@ -55,8 +54,8 @@ class PerfettoWriter {
 
   Status Emit(const Message& content) {
     Message trace;
-    trace.Sub(packet::kPacketOfTrace, content);
-    return output_.Write(trace.bytes());
+    trace.fields.add_message(packet::kPacketOfTrace, content.bytes);
+    return output_.Write(trace.bytes);
   }
 
   Status Clock() {
@@ -67,21 +66,21 @@ class PerfettoWriter {
                                {kRealtime, frame_.manifest.epoch_utc_ns}}) {
       if (clock == kRealtime && time == 0) continue;  // the run has no date
       Message reading;
-      reading.Varint(kClockId, clock);
-      reading.Varint(kClockTime, static_cast<uint64_t>(time));
-      snapshot.Sub(kClocks, reading);
+      reading.fields.add_uint64(kClockId, clock);
+      reading.fields.add_uint64(kClockTime, static_cast<uint64_t>(time));
+      snapshot.fields.add_message(kClocks, reading.bytes);
     }
     Message first;
-    first.Sub(packet::kClockSnapshot, snapshot);
-    first.Varint(packet::kSequenceId, 1);
-    first.Varint(packet::kSequenceFlags, packet::kStateCleared);
+    first.fields.add_message(packet::kClockSnapshot, snapshot.bytes);
+    first.fields.add_uint64(packet::kSequenceId, 1);
+    first.fields.add_uint64(packet::kSequenceFlags, packet::kStateCleared);
     return Emit(first);
   }
 
   Status Descriptor(const Message& track) {
     Message content;
-    content.Sub(packet::kTrackDescriptor, track);
-    content.Varint(packet::kSequenceId, 1);
+    content.fields.add_message(packet::kTrackDescriptor, track.bytes);
+    content.fields.add_uint64(packet::kSequenceId, 1);
     return Emit(content);
   }
 
@@ -120,13 +119,15 @@ class PerfettoWriter {
     const uint64_t uuid = ProcessUuid(track.rank, track.node);
     if (std::exchange(declared_[uuid], true)) return {};
     Message process;
-    process.Varint(descriptor::kProcessPid, static_cast<uint64_t>(pid));
-    process.Text(descriptor::kProcessName,
-                 track.rank < 0 ? std::string("node") : fmt::format("rank {}", track.rank));
+    process.fields.add_uint64(descriptor::kProcessPid, static_cast<uint64_t>(pid));
+    process.fields.add_string(descriptor::kProcessName, track.rank < 0
+                                                            ? std::string("node")
+                                                            : fmt::format("rank {}", track.rank));
     Message owner;
-    owner.Varint(descriptor::kUuid, uuid);
-    owner.Sub(descriptor::kProcess, process);
-    owner.Text(descriptor::kDescription, Described(RankDescription(track.rank, track.node)));
+    owner.fields.add_uint64(descriptor::kUuid, uuid);
+    owner.fields.add_message(descriptor::kProcess, process.bytes);
+    owner.fields.add_string(descriptor::kDescription,
+                            Described(RankDescription(track.rank, track.node)));
     return Descriptor(owner);
   }
 
@@ -171,20 +172,20 @@ class PerfettoWriter {
     const uint64_t parent = ProcessUuid(track.rank, track.node);
     STEPTRACE_RETURN_IF_ERROR(DeclareProcess(track, pid));
     Message line;
-    line.Varint(descriptor::kUuid, UuidOf(Uuid::kTrack, track.track));
-    line.Varint(descriptor::kParent, parent);
-    line.Text(descriptor::kDescription, Described(TrackDescription(track)));
+    line.fields.add_uint64(descriptor::kUuid, UuidOf(Uuid::kTrack, track.track));
+    line.fields.add_uint64(descriptor::kParent, parent);
+    line.fields.add_string(descriptor::kDescription, Described(TrackDescription(track)));
     if (track.is_counter) {
-      line.Text(descriptor::kName, track.name);
-      line.Sub(descriptor::kCounter, Message());
+      line.fields.add_string(descriptor::kName, track.name);
+      line.fields.add_message(descriptor::kCounter, std::string());
     } else if (track.on_device || IsGroup(track)) {
-      line.Text(descriptor::kName, NameOf(track));
+      line.fields.add_string(descriptor::kName, NameOf(track));
     } else {
       Message thread;
-      thread.Varint(descriptor::kThreadPid, static_cast<uint64_t>(pid));
-      thread.Varint(descriptor::kThreadTid, static_cast<uint64_t>(track.tid));
-      thread.Text(descriptor::kThreadName, NameOf(track));
-      line.Sub(descriptor::kThread, thread);
+      thread.fields.add_uint64(descriptor::kThreadPid, static_cast<uint64_t>(pid));
+      thread.fields.add_uint64(descriptor::kThreadTid, static_cast<uint64_t>(track.tid));
+      thread.fields.add_string(descriptor::kThreadName, NameOf(track));
+      line.fields.add_message(descriptor::kThread, thread.bytes);
     }
     return Descriptor(line);
   }
@@ -202,20 +203,20 @@ class PerfettoWriter {
 
   Status Event(int64_t ts_ns, const Message& content, const Message& news, bool cleared = false) {
     Message whole;
-    whole.Varint(packet::kTimestamp,
-                 static_cast<uint64_t>(std::max<int64_t>(0, ts_ns + frame_.before_epoch_ns)));
-    whole.Sub(packet::kTrackEvent, content);
-    whole.Varint(packet::kSequenceId, 1);
-    whole.Varint(packet::kSequenceFlags,
-                 packet::kNeedsState | (cleared ? packet::kStateCleared : 0));
-    if (!news.empty()) whole.Sub(packet::kInternedData, news);
+    whole.fields.add_uint64(packet::kTimestamp, static_cast<uint64_t>(std::max<int64_t>(
+                                                    0, ts_ns + frame_.before_epoch_ns)));
+    whole.fields.add_message(packet::kTrackEvent, content.bytes);
+    whole.fields.add_uint64(packet::kSequenceId, 1);
+    whole.fields.add_uint64(packet::kSequenceFlags,
+                            packet::kNeedsState | (cleared ? packet::kStateCleared : 0));
+    if (!news.bytes.empty()) whole.fields.add_message(packet::kInternedData, news.bytes);
     return Emit(whole);
   }
 
   Status End(const Level& level, int64_t ts_ns) {
     Message content;
-    content.Varint(event::kType, event::kEnd);
-    content.Varint(event::kTrackUuid, level.uuid);
+    content.fields.add_uint64(event::kType, event::kEnd);
+    content.fields.add_uint64(event::kTrackUuid, level.uuid);
     return Event(ts_ns, content, Message());
   }
 
@@ -256,10 +257,11 @@ class PerfettoWriter {
     const uint64_t uuid =
         UuidOf(Uuid::kOverflow, int64_t{track_number} << 16 | static_cast<int64_t>(index));
     Message line;
-    line.Varint(descriptor::kUuid, uuid);
-    line.Varint(descriptor::kParent, track.on_device ? ProcessUuid(track.rank, track.node) : own);
-    line.Text(descriptor::kName, fmt::format("{} ({})", NameOf(track), index + 1));
-    line.Text(descriptor::kDescription, Described(TrackDescription(track)));
+    line.fields.add_uint64(descriptor::kUuid, uuid);
+    line.fields.add_uint64(descriptor::kParent,
+                           track.on_device ? ProcessUuid(track.rank, track.node) : own);
+    line.fields.add_string(descriptor::kName, fmt::format("{} ({})", NameOf(track), index + 1));
+    line.fields.add_string(descriptor::kDescription, Described(TrackDescription(track)));
     STEPTRACE_RETURN_IF_ERROR(Descriptor(line));
     return Level{uuid, {}};
   }
@@ -279,18 +281,18 @@ class PerfettoWriter {
                 const std::optional<int64_t>& value) {
     if (!value) return;
     Message note;
-    note.Varint(annotation::kNameIid, names_.Of(interned::kAnnotationNames, key, news));
-    note.Varint(annotation::kInteger, static_cast<uint64_t>(*value));
-    content.Sub(event::kAnnotation, note);
+    note.fields.add_uint64(annotation::kNameIid, names_.Of(interned::kAnnotationNames, key, news));
+    note.fields.add_uint64(annotation::kInteger, static_cast<uint64_t>(*value));
+    content.fields.add_message(event::kAnnotation, note.bytes);
   }
 
   void Annotate(Message& content, Message& news, const char* key, const std::string& text,
                 uint32_t field = annotation::kText) {
     if (text.empty()) return;
     Message note;
-    note.Varint(annotation::kNameIid, names_.Of(interned::kAnnotationNames, key, news));
-    note.Text(field, text);
-    content.Sub(event::kAnnotation, note);
+    note.fields.add_uint64(annotation::kNameIid, names_.Of(interned::kAnnotationNames, key, news));
+    note.fields.add_string(field, text);
+    content.fields.add_message(event::kAnnotation, note.bytes);
   }
 
   // JSON as such, so that viewers show its parts; what is none stays a text.
@@ -315,26 +317,22 @@ class PerfettoWriter {
     const bool cleared = Cleared();
     Message news;
     Message content;
-    content.Varint(event::kType, event::kBegin);
-    content.Varint(event::kTrackUuid, uuid);
-    content.Varint(event::kCategoryIid, names_.Of(interned::kCategories, slice.category, news));
-    content.Varint(event::kNameIid, names_.Of(interned::kNames, slice.name, news));
-    Annotate(content, news, "step", slice.step);
-    Annotate(content, news, "correlation", slice.correlation);
-    Annotate(content, news, "external_id", slice.external_id);
-    Annotate(content, news, "bytes", slice.bytes);
-    Annotate(content, news, "group", slice.group);
-    Annotate(content, news, "sequence", slice.sequence);
-    Annotate(content, news, "flow_out", slice.flow_out);
-    Annotate(content, news, "flow_in", slice.flow_in);
+    content.fields.add_uint64(event::kType, event::kBegin);
+    content.fields.add_uint64(event::kTrackUuid, uuid);
+    content.fields.add_uint64(event::kCategoryIid,
+                              names_.Of(interned::kCategories, slice.category, news));
+    content.fields.add_uint64(event::kNameIid, names_.Of(interned::kNames, slice.name, news));
+    slice.ForEachNumber([&](const char* name, const std::optional<int64_t>& value) {
+      Annotate(content, news, name, value);
+    });
     AnnotateJson(content, news, "details", slice.details);
     AnnotateJson(content, news, "args", slice.args);
     const bool linked = IsLaunchCategory(slice.category) || IsDeviceCategory(slice.category);
     if (slice.correlation && linked) {
-      content.Fixed64(event::kFlowId, FlowId(slice.rank, true, *slice.correlation));
+      content.fields.add_fixed64(event::kFlowId, FlowId(slice.rank, true, *slice.correlation));
     }
     for (const auto& flow : {slice.flow_out, slice.flow_in}) {
-      if (flow) content.Fixed64(event::kFlowId, FlowId(slice.rank, false, *flow));
+      if (flow) content.fields.add_fixed64(event::kFlowId, FlowId(slice.rank, false, *flow));
     }
     return Event(slice.ts_ns, content, news, cleared);
   }
@@ -357,12 +355,12 @@ class PerfettoWriter {
     const bool cleared = Cleared();
     Message news;
     Message content;
-    content.Varint(event::kType, event::kBegin);
-    content.Varint(event::kTrackUuid, uuid);
-    content.Varint(event::kCategoryIid,
-                   names_.Of(interned::kCategories, reader.Text(step.kind), news));
-    content.Varint(event::kNameIid,
-                   names_.Of(interned::kNames, fmt::format("step {}", step.step), news));
+    content.fields.add_uint64(event::kType, event::kBegin);
+    content.fields.add_uint64(event::kTrackUuid, uuid);
+    content.fields.add_uint64(event::kCategoryIid,
+                              names_.Of(interned::kCategories, reader.Text(step.kind), news));
+    content.fields.add_uint64(event::kNameIid,
+                              names_.Of(interned::kNames, fmt::format("step {}", step.step), news));
     store::ForEachField<store::StepRow>([&](const auto& field) {
       const auto& value = step.*field.member;
       using Member = std::remove_cvref_t<decltype(value)>;
@@ -384,12 +382,12 @@ class PerfettoWriter {
     track.node = node;
     STEPTRACE_RETURN_IF_ERROR(DeclareProcess(track, PidOf(track)));
     Message line;
-    line.Varint(descriptor::kUuid, uuid);
-    line.Varint(descriptor::kParent, ProcessUuid(rank, node));
-    line.Text(descriptor::kName, name);
-    line.Text(descriptor::kDescription,
-              Described({{"view", view}, {"rank", rank}, {"node", node}}));
-    if (is_counter) line.Sub(descriptor::kCounter, Message());
+    line.fields.add_uint64(descriptor::kUuid, uuid);
+    line.fields.add_uint64(descriptor::kParent, ProcessUuid(rank, node));
+    line.fields.add_string(descriptor::kName, name);
+    line.fields.add_string(descriptor::kDescription,
+                           Described({{"view", view}, {"rank", rank}, {"node", node}}));
+    if (is_counter) line.fields.add_message(descriptor::kCounter, std::string());
     return Descriptor(line);
   }
 
@@ -398,10 +396,11 @@ class PerfettoWriter {
     const bool cleared = Cleared();
     Message news;
     Message content;
-    content.Varint(event::kType, event::kInstant);
-    content.Varint(event::kTrackUuid, uuid);
-    content.Varint(event::kCategoryIid, names_.Of(interned::kCategories, category, news));
-    content.Varint(event::kNameIid, names_.Of(interned::kNames, name, news));
+    content.fields.add_uint64(event::kType, event::kInstant);
+    content.fields.add_uint64(event::kTrackUuid, uuid);
+    content.fields.add_uint64(event::kCategoryIid,
+                              names_.Of(interned::kCategories, category, news));
+    content.fields.add_uint64(event::kNameIid, names_.Of(interned::kNames, name, news));
     annotate(content, news);
     return Event(ts_ns, content, news, cleared);
   }
@@ -463,9 +462,9 @@ class PerfettoWriter {
 
   Status Value(int64_t ts_ns, uint64_t uuid, double value) {
     Message content;
-    content.Varint(event::kType, event::kCounterType);
-    content.Varint(event::kTrackUuid, uuid);
-    content.Double(event::kDoubleCounterValue, value);
+    content.fields.add_uint64(event::kType, event::kCounterType);
+    content.fields.add_uint64(event::kTrackUuid, uuid);
+    content.fields.add_double(event::kDoubleCounterValue, value);
     return Event(ts_ns, content, Message());
   }
 

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <protozero/pbf_writer.hpp>
 #include <string>
 #include <utility>
 
 #include "base/text_hash.h"
-#include "serve/export/proto.h"
 
 // Field numbers of Perfetto's messages and what its writer keeps between packets: google/perfetto,
 // protos/perfetto/trace/ (trace_packet, track_event/*, interned_data, clock_snapshot).
@@ -55,6 +55,16 @@ inline uint64_t UuidOf(Uuid kind, int64_t number) {
   return static_cast<uint64_t>(kind) << 56 | (static_cast<uint64_t>(number) & 0xffffffffffffff);
 }
 
+// A message while fields are added to it.
+struct Message {
+  Message() = default;
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+
+  std::string bytes;
+  protozero::pbf_writer fields{bytes};
+};
+
 // Texts that repeat go into the trace once, until there are too many: then it starts anew.
 class Interner {
  public:
@@ -63,9 +73,9 @@ class Interner {
     auto [found, added] = known_.try_emplace({field, text}, known_.size() + 1);
     if (added) {
       Message entry;
-      entry.Varint(interned::kIid, found->second);
-      entry.Text(interned::kText, text);
-      news.Sub(field, entry);
+      entry.fields.add_uint64(interned::kIid, found->second);
+      entry.fields.add_string(interned::kText, text);
+      news.fields.add_message(field, entry.bytes);
     }
     return found->second;
   }

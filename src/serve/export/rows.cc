@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <tuple>
 #include <vector>
 
 #include "serve/rpc/table.h"
+#include "store/tables.h"
 
 namespace steptrace::exporter {
 namespace {
@@ -95,31 +97,34 @@ class Together {
 Status ForEachSlice(const RowSource& source, RankFilter rank,
                     const std::function<Status(const SliceCells&)>& visit) {
   Together together(visit);
+  const std::array columns = {"ts_ns",    "dur_ns",   "track",       "rank",     "depth",   "name",
+                              "category", "step",     "correlation", "flow_out", "flow_in", "bytes",
+                              "group",    "sequence", "external_id", "details",  "args"};
+  static_assert(
+      columns.size() == std::tuple_size_v<decltype(store::TableOf<store::SliceRow>::kFields)>,
+      "an export holds all that a run knows of a slice");
   STEPTRACE_RETURN_IF_ERROR(
-      Visit(source, "slices",
-            {"ts_ns", "dur_ns", "track", "rank", "depth", "name", "category", "step", "correlation",
-             "flow_out", "flow_in", "bytes", "group", "sequence", "external_id", "details", "args"},
-            rank, [&](CellCursor cells) {
-              SliceCells slice;
-              slice.ts_ns = cells.Integer();
-              slice.dur_ns = std::max<int64_t>(0, cells.Integer());
-              slice.track = cells.Number();
-              slice.rank = cells.Number(-1);
-              slice.depth = cells.Integer();
-              slice.name = cells.Text();
-              slice.category = cells.Text();
-              slice.step = cells.MaybeInteger();
-              slice.correlation = cells.MaybeInteger();
-              slice.flow_out = cells.MaybeInteger();
-              slice.flow_in = cells.MaybeInteger();
-              slice.bytes = cells.MaybeInteger();
-              slice.group = cells.MaybeInteger();
-              slice.sequence = cells.MaybeInteger();
-              slice.external_id = cells.MaybeInteger();
-              slice.details = cells.Text();
-              slice.args = cells.Text();
-              return together.Add(std::move(slice));
-            }));
+      Visit(source, "slices", {columns.begin(), columns.end()}, rank, [&](CellCursor cells) {
+        SliceCells slice;
+        slice.ts_ns = cells.Integer();
+        slice.dur_ns = std::max<int64_t>(0, cells.Integer());
+        slice.track = cells.Number();
+        slice.rank = cells.Number(-1);
+        slice.depth = cells.Integer();
+        slice.name = cells.Text();
+        slice.category = cells.Text();
+        slice.step = cells.MaybeInteger();
+        slice.correlation = cells.MaybeInteger();
+        slice.flow_out = cells.MaybeInteger();
+        slice.flow_in = cells.MaybeInteger();
+        slice.bytes = cells.MaybeInteger();
+        slice.group = cells.MaybeInteger();
+        slice.sequence = cells.MaybeInteger();
+        slice.external_id = cells.MaybeInteger();
+        slice.details = cells.Text();
+        slice.args = cells.Text();
+        return together.Add(std::move(slice));
+      }));
   return together.Flush();
 }
 

@@ -26,6 +26,19 @@ struct SliceCells {
   std::string args;
 
   int64_t end_ns() const { return ts_ns + dur_ns; }
+
+  // What may be absent, each by the name of its column.
+  template <class F>
+  void ForEachNumber(F&& f) const {
+    f("step", step);
+    f("correlation", correlation);
+    f("external_id", external_id);
+    f("bytes", bytes);
+    f("group", group);
+    f("sequence", sequence);
+    f("flow_out", flow_out);
+    f("flow_in", flow_in);
+  }
 };
 
 struct CounterCells {

@@ -102,11 +102,10 @@ Result<std::map<int32_t, ThreadTotal>> ReadTotals(const RowSource& source) {
   if (totals.empty()) {
     for (const store::DamagedSegment& part : source.damaged) {
       if (part.table != "samples") continue;
-      return Error{fmt::format("{}: {}", (source.run / part.segment.file).string(), part.why)};
+      return part.why.Of((source.run / part.segment.file).string());
     }
-    return Error{fmt::format(
-        "{}: holds no samples of stacks; record them with steptrace run --stack-rate 20",
-        source.run.string())};
+    return Error{fmt::format("{}: holds no samples of stacks", source.run.string()),
+                 "record them with steptrace run --stack-rate 20"};
   }
   return totals;
 }

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/export/export.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::exporter {
 namespace {
@@ -65,7 +65,7 @@ class StackExportTest : public ::testing::Test {
   }
   std::string Export(TraceFormat format) {
     const Status written = ExportTrace(run(), format, dir_.path() / "out");
-    if (!written.ok()) return written.error().message;
+    if (!written.ok()) return written.error().text();
     std::ifstream in(dir_.path() / "out", std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }

@@ -34,20 +34,20 @@ ExportTrack TrackOf(const store::TrackRow& row, const std::string& kind) {
   return track;
 }
 
+template <class... Rows>
+bool IsOneOf(std::string_view table) {
+  return ((table == store::TableOf<Rows>::kName) || ...);
+}
+
 // A profiler's own mark may begin before the run does; viewers take no negative times.
 int64_t BeforeEpoch(const store::Manifest& manifest) {
   int64_t first = 0;
   for (const auto& [name, parts] : manifest.tables) {
-    if (name == "losses" || name == "facts") continue;
+    if (IsOneOf<store::DataLossRow, store::RunMetadataRow>(name)) continue;
     for (const auto& segment : parts.segments)
       first = std::min(first, segment.ts_min_ns.value_or(0));
   }
   return -first;
-}
-
-template <class... Rows>
-bool IsOneOf(std::string_view table) {
-  return ((table == store::TableOf<Rows>::kName) || ...);
 }
 
 // Whether the format has something of the table.
@@ -55,9 +55,9 @@ bool IsExported(std::string_view table, TraceFormat format) {
   using namespace store;
   switch (format) {
     case TraceFormat::kChrome:
-      return IsOneOf<TrackRow, SliceRow, CounterRow, MemoryRow, FactRow>(table);
+      return IsOneOf<TrackRow, SliceRow, CounterRow, MemoryRow, RunMetadataRow>(table);
     case TraceFormat::kPerfetto:
-      return IsOneOf<TrackRow, SliceRow, CounterRow, MemoryRow, FactRow, StepRow>(table);
+      return IsOneOf<TrackRow, SliceRow, CounterRow, MemoryRow, RunMetadataRow, StepRow>(table);
     case TraceFormat::kSpeedscope:
     case TraceFormat::kFolded:
       return IsOneOf<TrackRow, StackRow, SampleRow>(table);
@@ -105,7 +105,7 @@ Result<RunFrame> ReadFrame(const std::filesystem::path& run, TraceFormat format)
   frame.manifest = reader.manifest();
   frame.before_epoch_ns = BeforeEpoch(frame.manifest);
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, reader.Read<store::TrackRow>());
-  STEPTRACE_ASSIGN_OR_RETURN(auto facts, reader.Read<store::FactRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto facts, reader.Read<store::RunMetadataRow>());
   std::copy_if(reader.damaged().begin(), reader.damaged().end(), std::back_inserter(frame.damaged),
                [format](const auto& part) { return IsExported(part.table, format); });
   std::set<int32_t> ranks;

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "serve/export/export.h"
+#include "serve/export/trace_format.h"
+#include "store/damaged_segments.h"
 #include "store/manifest.h"
 #include "store/run_reader.h"
 

@@ -72,19 +72,16 @@ Answer FromFile(UniqueFd fd, uint64_t bytes, const char* type) {
   if (bytes > kSmallFileBytes) {
     answer.file = std::make_shared<const FileBody>(std::move(file));
   } else if (!ReadFileAt(file, 0, bytes, &answer.body)) {
-    return Refuse(500, "the answer: cannot be read back; free some space on the disk");
+    return Refuse(500, {"the answer: cannot be read back", "free some space on the disk"});
   }
   return answer;
 }
 
-Answer Refuse(int status, std::string_view message) {
+Answer Refuse(int status, const Error& error) {
   Answer answer;
   answer.status = status;
-  std::string_view rest = message;
-  const std::string thing(TakeUntil(rest, ": "));
-  const std::string cause(TakeUntil(rest, "; "));
   const nlohmann::ordered_json json = {
-      {"error", {{"thing", thing}, {"cause", cause}, {"next_step", std::string(rest)}}}};
+      {"error", {{"cause", error.cause}, {"next_step", error.next_step}}}};
   answer.body =
       InertJson(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   return answer;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "base/unique_fd.h"
 
 namespace steptrace::http {
@@ -46,8 +47,8 @@ Answer FromFile(UniqueFd fd, uint64_t bytes, const char* type);
 // Reads up to `bytes` from there on; nothing: it cannot be read, or ends before it should.
 bool ReadFileAt(const FileBody& file, uint64_t at, size_t bytes, std::string* into);
 
-// {"error": {thing, cause, next_step}} from one line "thing: cause; next step".
-Answer Refuse(int status, std::string_view message);
+// {"error": {cause, next_step}}.
+Answer Refuse(int status, const Error& error);
 
 // A part of a path as a target has it.
 std::string Encode(std::string_view part);

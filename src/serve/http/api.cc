@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "analyze/cost/cost.h"
-#include "analyze/report/cut_texts.h"
+#include "analyze/json/cut_texts.h"
 #include "analyze/report/report_json.h"
 #include "analyze/rules/profiling_report.h"
 #include "base/inert_text.h"
@@ -38,9 +38,6 @@ constexpr size_t kMaxTracks = 65'536;  // of a search or a sum; a view has a lim
 constexpr size_t kMaxReports = 4;      // each as large as what a profile tells
 constexpr size_t kMaxTimelines = 8;
 constexpr uint64_t kMaxListedReportBytes = 64 << 20;
-// Of a run: what its size may make take long. The other requests look at its timeline.
-constexpr std::string_view kHeavy[] = {"report",  "section", "text", "rules",
-                                       "compare", "samples", "table"};
 // A mapped index that is read counts as memory until it is let go of. It has a budget of its own
 // (timeline/page_budget.h); beyond this a report or a table has the room.
 constexpr int64_t kMostResidentBytes = int64_t{384} << 20;
@@ -62,7 +59,7 @@ Answer Ok(std::string body, std::string_view type = kJsonType) {
 }
 
 Answer FromResult(Result<std::string> result, std::string_view type = kJsonType) {
-  if (!result.ok()) return Refuse(500, result.error().message);
+  if (!result.ok()) return Refuse(500, result.error());
   return Ok(*std::move(result), type);
 }
 
@@ -71,26 +68,19 @@ Answer NoSuchSection() {
   for (const analyze::SectionName& section : analyze::SectionNames()) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", section.name);
   }
-  return Refuse(404, fmt::format("section: there is none of this name; they are {}", names));
+  return Refuse(404, {"section: there is none of this name", fmt::format("they are {}", names)});
 }
 
 Answer NoSuchText() {
-  return Refuse(404, "text: there is none of this number; a report names those that it cut");
+  return Refuse(404, {"text: there is none of this number", "a report names those that it cut"});
 }
 
 Answer NoSuchSlice() {
-  return Refuse(404, "slice: there is none of this number; timeline/view and search tell them");
+  return Refuse(404, {"slice: there is none of this number", "timeline/view and search tell them"});
 }
 
-std::vector<std::string> SplitPath(std::string_view path) {
-  std::vector<std::string> parts;
-  while (!path.empty()) {
-    path.remove_prefix(1);  // the slash
-    const size_t end = std::min(path.find('/'), path.size());
-    parts.emplace_back(path.substr(0, end));
-    path.remove_prefix(end);
-  }
-  return parts;
+Answer NoSuchPath() {
+  return Refuse(404, {"path: no such", "docs/reference/http.md lists them"});
 }
 
 int64_t ResidentBytes() {
@@ -120,16 +110,15 @@ void Api::Stop() {
 }
 
 bool Api::IsHeavy(const Request& request) {
-  const std::vector<std::string> parts = SplitPath(request.path);
-  return parts.size() >= 4 &&
-         std::find(std::begin(kHeavy), std::end(kHeavy), parts[3]) != std::end(kHeavy);
+  const auto endpoint = EndpointOf(SplitPath(request.path));
+  return endpoint && InfoOf(*endpoint).heavy;
 }
 
-bool Api::IsForHelper(const Request& request, const Run& run, const Rest& rest) const {
-  if (!options_.helper || !IsHeavy(request)) return false;
+bool Api::IsForHelper(Endpoint endpoint, const Run& run, const std::string& part) const {
+  if (!options_.helper || !InfoOf(endpoint).heavy) return false;
   if (rpc::IsLargeRun(run)) return true;
-  if (rest.size() != 2 || rest[0] != "compare") return false;
-  const auto other = catalog_.Find(rest[1]);
+  if (endpoint != Endpoint::kCompare) return false;
+  const auto other = catalog_.Find(part);
   return other && rpc::IsLargeRun(*other);
 }
 
@@ -147,48 +136,70 @@ Result<std::string> Api::ReportText(const Run& run) {
   Answer answer = options_.helper->Ask(request);
   // It passes: the list asks again.
   if (answer.status == 503) throw std::runtime_error(id + ": its report had to wait");
-  if (answer.status != 200) return Error{id + ": its report cannot be made; open the run"};
+  if (answer.status != 200) return Error{id + ": its report cannot be made", "open the run"};
   if (answer.file && (answer.file->bytes > kMaxListedReportBytes ||
                       !ReadFileAt(*answer.file, 0, answer.file->bytes, &answer.body))) {
-    return Error{id + ": its report is too large for a list; open the run"};
+    return Error{id + ": its report is too large for a list", "open the run"};
   }
   return std::move(answer.body);
 }
 
 Answer Api::Handle(const Request& request) {
   const std::vector<std::string> parts = SplitPath(request.path);
-  Parameters parameters(request);
-  if (parts.size() < 2 || parts[0] != "api") return Refuse(404, "path: no such; see /api/server");
-  if (parts.size() == 2 && parts[1] == "server") {
-    const Json json = {{"version", options_.version},
-                       {"folder", options_.folder.string()},
-                       {"run", options_.only ? Json(*options_.only) : Json()},
-                       {"editor_url", options_.editor_url}};
-    return Ok(json.dump(-1, ' ', false, Json::error_handler_t::replace));
-  }
-  if (parts[1] != "runs") return Refuse(404, "path: no such; see /api/server");
-  if (parts.size() == 2) return FromResult(catalog_.ListJson(options_.cost));
+  const auto endpoint = EndpointOf(parts);
+  if (!endpoint || InfoOf(*endpoint).answer == AnswerKind::kEvents) return NoSuchPath();
+  if (*endpoint == Endpoint::kServer) return About();
+  if (*endpoint == Endpoint::kRuns) return FromResult(catalog_.ListJson(options_.cost));
   const auto run = catalog_.Find(parts[2]);
   if (!run) return NoSuchRun();
-  const Rest rest(parts.begin() + 3, parts.end());
-  if (IsForHelper(request, *run, rest)) return options_.helper->Ask(request);
-  Answer answer = ForRun(*run, rest, parameters);
-  if (IsHeavy(request)) ::malloc_trim(0);  // what it took is not kept for the next one
+  if (IsForHelper(*endpoint, *run, parts.back())) return options_.helper->Ask(request);
+  Parameters parameters(request);
+  Answer answer = ForRun(*endpoint, *run, parts.back(), parameters);
+  if (InfoOf(*endpoint).heavy) ::malloc_trim(0);  // what it took is not kept for the next one
   return answer;
 }
 
-Answer Api::ForRun(const Run& run, const Rest& rest, Parameters& parameters) {
-  const std::string_view what = rest.empty() ? std::string_view() : std::string_view(rest[0]);
-  if (rest.size() == 1 && what == "report") return Report(run, parameters);
-  if (rest.size() == 1 && what == "rules") return Rules(run, parameters);
-  if (rest.size() == 1 && what == "samples") return Samples(run, parameters);
-  if (rest.size() == 1 && what == "series") return Series(run, parameters);
-  if (rest.size() == 2 && what == "section") return Section(run, rest[1], parameters);
-  if (rest.size() == 2 && what == "text") return WholeText(run, rest[1]);
-  if (rest.size() == 2 && what == "compare") return Compare(run, rest[1]);
-  if (rest.size() == 2 && what == "table") return Table(run, rest[1], parameters);
-  if (rest.size() >= 2 && what == "timeline") return Timeline(run, rest, parameters);
-  return Refuse(404, "path: no such; docs/reference/http.md lists them");
+Answer Api::About() const {
+  const Json json = {{"version", options_.version},
+                     {"folder", options_.folder.string()},
+                     {"run", options_.only ? Json(*options_.only) : Json()},
+                     {"editor_url", options_.editor_url}};
+  return Ok(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+Answer Api::ForRun(Endpoint endpoint, const Run& run, const std::string& part,
+                   Parameters& parameters) {
+  switch (endpoint) {
+    case Endpoint::kReport:
+      return Report(run, parameters);
+    case Endpoint::kSection:
+      return Section(run, part, parameters);
+    case Endpoint::kText:
+      return WholeText(run, part);
+    case Endpoint::kRules:
+      return Rules(run, parameters);
+    case Endpoint::kCompare:
+      return Compare(run, part);
+    case Endpoint::kTable:
+      return Table(run, part, parameters);
+    case Endpoint::kSeries:
+      return Series(run, parameters);
+    case Endpoint::kSamples:
+      return Samples(run, parameters);
+    case Endpoint::kTimelineTree:
+    case Endpoint::kTimelineView:
+    case Endpoint::kTimelineSlice:
+    case Endpoint::kTimelineFlows:
+    case Endpoint::kTimelineSearch:
+    case Endpoint::kTimelineStatistics:
+      return Timeline(endpoint, run, part, parameters);
+    case Endpoint::kServer:
+    case Endpoint::kRuns:
+    case Endpoint::kEvents:
+    case Endpoint::kRunEvents:
+      break;  // of no run, or a stream that its connection tells
+  }
+  return NoSuchPath();
 }
 
 Result<std::shared_ptr<const analyze::Report>> Api::ReportOf(const Run& run,
@@ -220,9 +231,9 @@ Result<std::shared_ptr<const analyze::Report>> Api::ReportOf(const Run& run,
 
 Answer Api::Report(const Run& run, Parameters& parameters) {
   const auto [from_ns, to_ns] = parameters.Stretch();
-  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
   const auto report = ReportOf(run, from_ns, to_ns);
-  if (!report.ok()) return Refuse(500, report.error().message);
+  if (!report.ok()) return Refuse(500, report.error());
   return Ok(analyze::ReportToJson(**report, analyze::kMaxPageTextBytes));
 }
 
@@ -232,9 +243,9 @@ Answer Api::Section(const Run& run, const std::string& name, Parameters& paramet
   if (section == nullptr) return NoSuchSection();
   const auto top = parameters.Integer("top", 1, kMaxTop);
   const auto [from_ns, to_ns] = parameters.Stretch();
-  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
   const auto report = ReportOf(run, from_ns, to_ns);
-  if (!report.ok()) return Refuse(500, report.error().message);
+  if (!report.ok()) return Refuse(500, report.error());
   return Ok(analyze::SectionToJson(**report, *section, top, analyze::kMaxPageTextBytes));
 }
 
@@ -244,7 +255,7 @@ Answer Api::WholeText(const Run& run, const std::string& number) {
   const auto [stop, failed] = std::from_chars(number.data(), end, id, 16);
   if (failed != std::errc() || stop != end) return NoSuchText();
   const auto report = ReportOf(run, std::nullopt, std::nullopt);
-  if (!report.ok()) return Refuse(500, report.error().message);
+  if (!report.ok()) return Refuse(500, report.error());
   auto text = analyze::FindText(**report, id);
   if (!text) return NoSuchText();
   return Ok(Json{{"text", *std::move(text)}}.dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -252,15 +263,15 @@ Answer Api::WholeText(const Run& run, const std::string& number) {
 
 Answer Api::Rules(const Run& run, Parameters& parameters) {
   const auto mode = analyze::ParseRuleMode(parameters.Text("mode").value_or("modern"));
-  if (!mode.ok()) return Refuse(400, mode.error().message);
+  if (!mode.ok()) return Refuse(400, mode.error());
   analyze::RuleSettings settings(*mode);
   for (const std::string& set : parameters.Texts("set")) {
     const Status status = settings.Set(set);
-    if (!status.ok()) return Refuse(400, status.error().message);
+    if (!status.ok()) return Refuse(400, status.error());
   }
   const auto [from_ns, to_ns] = parameters.Stretch();
   const rpc::TimeBounds stretch = {from_ns, to_ns};
-  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
   rpc::CostRequest cost = options_.cost;
   std::shared_ptr<const analyze::Report> billed;  // as /report has it, which is kept
   if (cost.has_price()) {
@@ -270,7 +281,7 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
   cost.stages = options_.stages;
   const auto heavy = TakeMemory();
   const auto answer = rpc::LoadRules(run, settings, cost, stretch, billed.get());
-  if (!answer.ok()) return Refuse(500, answer.error().message);
+  if (!answer.ok()) return Refuse(500, answer.error());
   Json json = analyze::ProfilingReportJson(answer->report);
   json["cost"] = analyze::CostJson(answer->cost);
   analyze::CutTexts(json, analyze::kMaxPageTextBytes);
@@ -288,7 +299,7 @@ Answer Api::Compare(const Run& run, const std::string& other) {
 
 Answer Api::Table(const Run& run, const std::string& name, Parameters& parameters) {
   if (const auto table = rpc::FindTable(name); !table.ok()) {
-    return Refuse(404, "table: " + table.error().message);
+    return Refuse(404, table.error().Of("table"));
   }
   rpc::TableQuery query;
   query.run = run;
@@ -296,17 +307,17 @@ Answer Api::Table(const Run& run, const std::string& name, Parameters& parameter
   query.columns = SplitAtCommas(parameters.Text("columns").value_or(""));
   query.where = parameters.Text("where").value_or("");
   query.limit = parameters.Integer("limit", 0, kMaxTableRows).value_or(kMaxTableRows);
-  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
   if (const Status status = rpc::CheckQuery(query); !status.ok()) {
-    return Refuse(400, status.error().message);
+    return Refuse(400, status.error());
   }
   const auto heavy = TakeMemory();
   std::vector<store::DamagedSegment> damaged;
   query.damaged = &damaged;
   auto table = rpc::TableArrow(query);
-  if (!table.ok()) return Refuse(500, table.error().message);
+  if (!table.ok()) return Refuse(500, table.error());
   // Rows alone cannot say that some are missing.
-  if (!damaged.empty()) return Refuse(500, damaged[0].segment.file + ": " + damaged[0].why);
+  if (!damaged.empty()) return Refuse(500, damaged[0].why.Of(damaged[0].segment.file));
   return FromFile(std::move(table->fd), table->bytes, kArrowType);
 }
 
@@ -317,12 +328,14 @@ Answer Api::Series(const Run& run, Parameters& parameters) {
   if (node) query.node = static_cast<int32_t>(*node);
   std::tie(query.from_ns, query.to_ns) = parameters.Stretch();
   query.points = parameters.Integer("points", 1, rpc::kMaxPoints).value_or(query.points);
-  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
   const auto timeline = TimelineOf(run);
-  if (!timeline.ok()) return Refuse(500, timeline.error().message);
+  if (!timeline.ok()) return Refuse(500, timeline.error());
   auto series = rpc::SeriesArrow(**timeline, query);
-  if (!series.ok())
-    return Refuse(series.error().message.starts_with("series") ? 413 : 500, series.error().message);
+  if (!series.ok()) {
+    const bool too_large = series.error().kind == Error::Kind::kTooLarge;
+    return Refuse(too_large ? 413 : 500, series.error());
+  }
   return Ok(*std::move(series), kArrowType);
 }
 
@@ -331,59 +344,60 @@ Answer Api::Samples(const Run& run, Parameters& parameters) {
   std::tie(query.from_ns, query.to_ns) = parameters.Stretch();
   const auto rank = parameters.Integer("rank", INT32_MIN, INT32_MAX);
   if (rank) query.rank = static_cast<int32_t>(*rank);
-  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
   if (const auto threads = parameters.Text("threads")) {
     query.threads = rpc::ParseThreadKind(*threads);
-    if (!query.threads) return Refuse(400, "threads: no such; give training, worker or other");
+    if (!query.threads) return Refuse(400, {"threads: no such", "give training, worker or other"});
   }
   const auto heavy = TakeMemory();
   return FromResult(rpc::SamplesJson(run, query));
 }
 
-Answer Api::Timeline(const Run& run, const Rest& rest, Parameters& parameters) {
-  const std::string_view what = rest[1];
+Answer Api::Timeline(Endpoint endpoint, const Run& run, const std::string& part,
+                     Parameters& parameters) {
   const rpc::TimelineRange range =
-      RangeOf(parameters, what == "view" ? rpc::kMaxViewTracks : kMaxTracks);
+      RangeOf(parameters, endpoint == Endpoint::kTimelineView ? rpc::kMaxViewTracks : kMaxTracks);
   const auto width = parameters.Integer("width", 1, rpc::kMaxPixels);
-  const auto limit =
-      parameters.Integer("limit", 0, what == "search" ? rpc::kMaxMatches : rpc::kMaxFlows);
+  const bool searches = endpoint == Endpoint::kTimelineSearch;
+  const auto limit = parameters.Integer("limit", 0, searches ? rpc::kMaxMatches : rpc::kMaxFlows);
   const auto slice = parameters.Integer("slice", 0, INT64_MAX);
-  const std::string part = parameters.Text("q").value_or("");
-  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
-  if (what == "search" && part.empty()) {
-    return Refuse(400, "q: is absent or empty; give a part of a name");
+  const std::string sought = parameters.Text("q").value_or("");
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
+  if (searches && sought.empty()) {
+    return Refuse(400, {"q: is absent or empty", "give a part of a name"});
   }
   const auto opened = TimelineOf(run);
-  if (!opened.ok()) return Refuse(500, opened.error().message);
+  if (!opened.ok()) return Refuse(500, opened.error());
   const rpc::RunTimeline& timeline = **opened;
-  if (rest.size() == 3 && what == "slice") {
+  if (endpoint == Endpoint::kTimelineSlice) {
     Request one;
-    one.query = {{"slice", rest[2]}};
+    one.query = {{"slice", part}};
     Parameters number(one);
     const auto id = number.Integer("slice", 0, INT64_MAX);
     if (!id) return NoSuchSlice();
     auto json = rpc::SliceJson(timeline, static_cast<timeline::SliceId>(*id));
-    if (!json.ok()) return Refuse(500, json.error().message);
+    if (!json.ok()) return Refuse(500, json.error());
     return *json ? Ok(**std::move(json)) : NoSuchSlice();
   }
-  if (rest.size() != 2) return Refuse(404, "path: no such; docs/reference/http.md lists them");
-  if (what == "tree") {
+  if (endpoint == Endpoint::kTimelineTree) {
     Answer answer = Ok("");
     answer.shared = timeline.Tree();
     return answer;
   }
-  if (what == "search") {
-    return Ok(rpc::SearchJson(timeline, range, part, limit.value_or(100)));
+  if (searches) return Ok(rpc::SearchJson(timeline, range, sought, limit.value_or(100)));
+  if (endpoint == Endpoint::kTimelineStatistics) {
+    return FromResult(rpc::StatisticsArrow(timeline, range), kArrowType);
   }
-  if (what == "statistics") return FromResult(rpc::StatisticsArrow(timeline, range), kArrowType);
-  if (what == "flows") {
+  if (endpoint == Endpoint::kTimelineFlows) {
     const auto id = slice ? std::optional(static_cast<timeline::SliceId>(*slice)) : std::nullopt;
     return FromResult(rpc::FlowsArrow(timeline, range, id, limit.value_or(1000)), kArrowType);
   }
-  if (what != "view") return Refuse(404, "path: no such; docs/reference/http.md lists them");
+  if (endpoint != Endpoint::kTimelineView) return NoSuchPath();
   auto view = rpc::ViewArrow(timeline, range, width.value_or(1000));
-  if (!view.ok())
-    return Refuse(view.error().message.starts_with("tracks") ? 413 : 400, view.error().message);
+  if (!view.ok()) {
+    const bool too_large = view.error().kind == Error::Kind::kTooLarge;
+    return Refuse(too_large ? 413 : 400, view.error());
+  }
   return Ok(*std::move(view), kArrowType);
 }
 
@@ -454,9 +468,8 @@ std::unique_lock<std::mutex> Api::TakeMemory() {
 }
 
 Answer Api::NoSuchRun() {
-  return Refuse(404,
-                "run: there is none of this id; look at the list of all runs: it may have been "
-                "moved or removed");
+  return Refuse(404, {"run: there is none of this id",
+                      "look at the list of all runs: it may have been moved or removed"});
 }
 
 std::optional<std::string> Api::RunsEvent(EventState& last) {

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "analyze/samples/stage_table.h"
+#include "analyze/code/stage_table.h"
 #include "serve/http/answer.h"
+#include "serve/http/endpoint.h"
 #include "serve/http/helper.h"
 #include "serve/http/parameters.h"
 #include "serve/rpc/rules.h"
@@ -70,10 +71,11 @@ class Api {
     int64_t used_ns = 0;
   };
   using Run = std::filesystem::path;
-  using Rest = std::vector<std::string>;  // of the path, behind the run
 
-  Answer ForRun(const Run& run, const Rest& rest, Parameters& parameters);
-  bool IsForHelper(const Request& request, const Run& run, const Rest& rest) const;
+  // What is asked of a run; `part`: the last of the path, as most have it.
+  Answer ForRun(Endpoint endpoint, const Run& run, const std::string& part, Parameters& parameters);
+  bool IsForHelper(Endpoint endpoint, const Run& run, const std::string& part) const;
+  Answer About() const;
   // The report's JSON, for the list of runs.
   Result<std::string> ReportText(const Run& run);
   Answer Report(const Run& run, Parameters& parameters);
@@ -89,7 +91,8 @@ class Api {
   Answer Table(const Run& run, const std::string& name, Parameters& parameters);
   Answer Samples(const Run& run, Parameters& parameters);
   Answer Series(const Run& run, Parameters& parameters);
-  Answer Timeline(const Run& run, const Rest& rest, Parameters& parameters);
+  Answer Timeline(Endpoint endpoint, const Run& run, const std::string& part,
+                  Parameters& parameters);
 
   Result<std::shared_ptr<const rpc::RunTimeline>> TimelineOf(const Run& run);
   std::shared_ptr<Kept> KeptOf(const Run& run);

@@ -8,11 +8,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "analyze/report/cut_texts.h"
+#include "analyze/json/cut_texts.h"
 #include "analyze/report/report_json.h"
 #include "serve/rpc/report.h"
-#include "serve/rpc/test_runs.h"
 #include "store/manifest.h"
+#include "testing/profiled_run.h"
 
 namespace steptrace::http {
 namespace {
@@ -162,7 +162,7 @@ TEST_F(ApiTest, BoundsAreHeld) {
                              "/api/runs/one/timeline/search?q="}) {
     const Answer answer = Ask(target);
     EXPECT_EQ(answer.status, 400) << target << " " << answer.body;
-    EXPECT_FALSE(json::parse(answer.body)["error"]["thing"].get<std::string>().empty());
+    EXPECT_FALSE(json::parse(answer.body)["error"]["cause"].get<std::string>().empty());
   }
   std::string tracks = "0";
   for (int i = 0; i < 512; ++i) tracks += ",1";
@@ -208,7 +208,9 @@ TEST_F(ApiTest, ComparesTwoRuns) {
   const json both = AskJson("/api/runs/one/compare/two%20words");
   EXPECT_EQ(both["runs"], json({"one", "two words"}));
   EXPECT_EQ(both["rows"][0]["kind"], "step");
-  EXPECT_TRUE(both["note"].is_null());  // neither tells more than the other
+  EXPECT_EQ(both["headline"]["kind"], "comparison.may_be_chance");
+  EXPECT_EQ(both["notes"], json::array());  // neither tells more than the other
+  EXPECT_EQ(both["back"]["headline"]["kind"], "comparison.may_be_chance");
 }
 
 // As a run says it whose slices are so many.

@@ -59,13 +59,9 @@ bool IsApi(const std::string& path) {
   return path == "/api" || path.starts_with("/api/");
 }
 
-constexpr std::string_view kRunsEvents = "/api/events";
-constexpr std::string_view kRunPrefix = "/api/runs/";
-constexpr std::string_view kRunSuffix = "/events";
-
 bool IsEvents(const std::string& path) {
-  return path == kRunsEvents || (path.starts_with(kRunPrefix) && path.ends_with(kRunSuffix) &&
-                                 path.size() > kRunPrefix.size() + kRunSuffix.size());
+  const auto endpoint = EndpointOf(SplitPath(path));
+  return endpoint && InfoOf(*endpoint).answer == AnswerKind::kEvents;
 }
 
 // The address without its token, so that it is neither kept nor passed on.
@@ -139,14 +135,14 @@ void Connection::OnRead(boost::system::error_code failed) {
   keep_alive_ = false;
   head_only_ = false;
   if (failed == bhttp::error::header_limit || failed == bhttp::error::buffer_overflow) {
-    return Send(Refuse(431, "request: its header is too long; ask for less at once"));
+    return Send(Refuse(431, {"request: its header is too long", "ask for less at once"}));
   }
   if (failed == bhttp::error::body_limit) {
-    return Send(Refuse(413, "request: has a body; none is taken"));
+    return Send(Refuse(413, {"request: has a body", "none is taken"}));
   }
   if (failed.category() == bhttp::make_error_code(bhttp::error::bad_method).category() &&
       failed != bhttp::error::end_of_stream && failed != bhttp::error::partial_message) {
-    return Send(Refuse(400, "request: no HTTP; see docs/reference/http.md"));
+    return Send(Refuse(400, {"request: no HTTP", "see docs/reference/http.md"}));
   }
   Close();  // gone, silent for too long, or done
 }
@@ -156,15 +152,15 @@ void Connection::Handle() {
   keep_alive_ = message.keep_alive();
   head_only_ = message.method() == bhttp::verb::head;
   if (message.method() != bhttp::verb::get && !head_only_) {
-    return Send(Refuse(405, "request: not GET; nothing here can be changed"));
+    return Send(Refuse(405, {"request: not GET", "nothing here can be changed"}));
   }
   Request request;
   const std::string_view target = View(message.target());
   if (target.size() > kMaxTargetBytes) {
-    return Send(Refuse(414, "request: its address is too long; ask for less at once"));
+    return Send(Refuse(414, {"request: its address is too long", "ask for less at once"}));
   }
   if (!ParseTarget(target, &request)) {
-    return Send(Refuse(400, "request: its address is malformed; see docs/reference/http.md"));
+    return Send(Refuse(400, {"request: its address is malformed", "see docs/reference/http.md"}));
   }
   request.if_none_match = View(message[bhttp::field::if_none_match]);
   if (auto refusal = Admit(request)) return Send(*std::move(refusal));
@@ -191,13 +187,14 @@ std::optional<Answer> Connection::Admit(const Request& request) {
       return moved;
     }
     case Entry::kRepeated:
-      return Refuse(400, "Host, Origin or Sec-Fetch-Site: given more than once; send each once");
+      return Refuse(400,
+                    {"Host, Origin or Sec-Fetch-Site: given more than once", "send each once"});
     case Entry::kForeignHost:
-      return Refuse(403, "Host: not a name of this server; open the address that it printed");
+      return Refuse(403, {"Host: not a name of this server", "open the address that it printed"});
     case Entry::kForeignOrigin:
-      return Refuse(403, "Origin: a page of another site; open the address that it printed");
+      return Refuse(403, {"Origin: a page of another site", "open the address that it printed"});
     case Entry::kNoToken:
-      return Refuse(403, "token: missing or wrong; open the address that the server printed");
+      return Refuse(403, {"token: missing or wrong", "open the address that the server printed"});
   }
   return std::nullopt;
 }
@@ -205,31 +202,15 @@ std::optional<Answer> Connection::Admit(const Request& request) {
 void Connection::Dispatch(Request request) {
   if (IsEvents(request.path)) return StartEvents(request);
   if (!IsApi(request.path) && shared_.files == nullptr) {
-    return Send(Refuse(404, "page: the pages are not built; run `make ui`"));
+    return Send(Refuse(404, {"page: the pages are not built", "run `make ui`"}));
   }
   Compute(std::move(request));
-}
-
-bool Connection::TooMuchUnsent(const Shared& shared) {
-  return shared.unsent_bytes > shared.options.unsent_bytes ||
-         shared.unsent_file_bytes > shared.options.unsent_file_bytes;
-}
-
-void Connection::LetGoOfStalled(Shared& shared) {
-  const auto stalled_at = std::chrono::steady_clock::now() - shared.options.stall_time;
-  while (TooMuchUnsent(shared) && !shared.senders.empty()) {
-    Connection* slowest = *std::min_element(
-        shared.senders.begin(), shared.senders.end(),
-        [](const Connection* a, const Connection* b) { return a->moved_at_ < b->moved_at_; });
-    if (slowest->moved_at_ > stalled_at) return;
-    slowest->Close();
-  }
 }
 
 void Connection::Compute(Request request) {
   LetGoOfStalled(shared_);
   if (shared_.waiting >= shared_.options.waiting || TooMuchUnsent(shared_)) {
-    return Send(Refuse(503, "server: busy; ask again in a second"));
+    return Send(Refuse(503, {"server: busy", "ask again in a second"}));
   }
   ++shared_.waiting;
   SetDoing(Doing::kComputing);
@@ -248,7 +229,7 @@ void Connection::Compute(Request request) {
       answer = IsApi(request.path) ? self->shared_.api->Handle(request)
                                    : self->shared_.files->Get(request);
     } catch (const std::exception& failed) {  // out of memory, above all
-      answer = Refuse(500, std::string("server: ") + failed.what() + "; ask for less at once");
+      answer = Refuse(500, {std::string("server: ") + failed.what(), "ask for less at once"});
     }
     // The last hold on a connection is let go in the thread of the sockets.
     asio::io_context& io = self->shared_.io;
@@ -371,9 +352,9 @@ void Connection::Close() {
 }
 
 void Connection::StartEvents(const Request& request) {
-  if (request.path != kRunsEvents) {
-    event_run_ = request.path.substr(kRunPrefix.size(),
-                                     request.path.size() - kRunPrefix.size() - kRunSuffix.size());
+  const std::vector<std::string> parts = SplitPath(request.path);
+  if (EndpointOf(parts) == Endpoint::kRunEvents) {
+    event_run_ = parts[2];
     if (!shared_.api->HasRun(event_run_)) {
       event_run_.clear();
       return Send(Api::NoSuchRun());

@@ -15,6 +15,7 @@
 
 #include "serve/http/answer.h"
 #include "serve/http/api.h"
+#include "serve/http/open_connection.h"
 #include "serve/http/shared.h"
 
 namespace steptrace::http {
@@ -29,18 +30,15 @@ namespace beast = boost::beast;
 //                     └───► events: write, tick, write …          any failure or timeout: close
 //
 // Where there is no room for another it may be closed by others (room.h).
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection final : public OpenConnection, public std::enable_shared_from_this<Connection> {
  public:
   Connection(Shared& shared, asio::ip::tcp::socket socket);
   ~Connection();
   void Start();
 
-  enum class Doing { kReading, kComputing, kSending, kStreaming, kClosed };
-  Doing doing() const { return doing_; }
-  // When the peer was last accepted, answered in full, or took something of an answer; of a stream,
-  // when it began.
-  std::chrono::steady_clock::time_point moved_at() const { return moved_at_; }
-  void Close();
+  Doing doing() const override { return doing_; }
+  std::chrono::steady_clock::time_point moved_at() const override { return moved_at_; }
+  void Close() override;
 
  private:
   void Read();
@@ -59,9 +57,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void LetGoOfAnswer();
   void OnSent();
   void SetDoing(Doing doing);
-  // Lets go of peers that take nothing while what waits for peers is over its limit.
-  static void LetGoOfStalled(Shared& shared);
-  static bool TooMuchUnsent(const Shared& shared);
 
   void StartEvents(const Request& request);
   void Tick();

@@ -49,7 +49,7 @@ Result<Files> Files::Open(const fs::path& folder) {
   Files files(folder);
   files.List();
   if (!files.listed_.contains(kStartPage)) {
-    return Error{fmt::format("{}: the pages are not built; run `make ui`", folder.string())};
+    return Error{fmt::format("{}: the pages are not built", folder.string()), "run `make ui`"};
   }
   return files;
 }
@@ -86,7 +86,7 @@ Answer Files::Get(const Request& request) {
   }
   struct stat facts {};
   if (!path || ::stat(path->c_str(), &facts) != 0 || facts.st_size > kMaxFileBytes) {
-    return Refuse(404, "page: no such file; go to /");
+    return Refuse(404, {"page: no such file", "go to /"});
   }
   Answer answer;
   answer.type = TypeOf(*path);

@@ -135,11 +135,13 @@ TEST(Target, IsDecodedOnceOrRefused) {
   EXPECT_EQ(twice.path, "/%2e%2e/");
 }
 
-TEST(Refusal, SaysThingCauseAndNextStep) {
-  EXPECT_EQ(Refuse(404, "run: there is none; list them").body,
-            R"({"error":{"thing":"run","cause":"there is none","next_step":"list them"}})");
-  EXPECT_EQ(Refuse(500, "odd \xff").body,
-            "{\"error\":{\"thing\":\"odd \xef\xbf\xbd\",\"cause\":\"\",\"next_step\":\"\"}}");
+TEST(Refusal, SaysCauseAndNextStep) {
+  EXPECT_EQ(Refuse(404, {"run: there is none", "list them"}).body,
+            R"({"error":{"cause":"run: there is none","next_step":"list them"}})");
+  EXPECT_EQ(Refuse(400, {"where: '; x' is not expected: it", "write; so"}).body,
+            R"({"error":{"cause":"where: '; x' is not expected: it","next_step":"write; so"}})");
+  EXPECT_EQ(Refuse(500, {"odd \xff"}).body,
+            "{\"error\":{\"cause\":\"odd \xef\xbf\xbd\",\"next_step\":\"\"}}");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ std::string RunOf(const std::string& target) {
 }
 
 Answer Nobody() {
-  return Refuse(503, "server: nobody waits for the answer any more; ask again");
+  return Refuse(503, {"server: nobody waits for the answer any more", "ask again"});
 }
 
 // Something to read, be it the end.
@@ -145,9 +145,9 @@ bool Helper::IsWanted(const Request& request) {
 
 Answer Helper::Ask(const Request& request) {
   if (waiting_ >= options_.waiting) {
-    return Refuse(503, "server: busy with large runs; ask again in a second");
+    return Refuse(503, {"server: busy with large runs", "ask again in a second"});
   }
-  if (request.target.find('\n') != std::string::npos) return Refuse(400, "path: no such");
+  if (request.target.find('\n') != std::string::npos) return Refuse(400, {"path: no such"});
   if (!TakeTurn(request)) return Nobody();
   struct Leave {
     Helper* helper;
@@ -163,7 +163,7 @@ Answer Helper::AskInTurn(const Request& request) {
     const bool fresh = !socket_.valid();
     if (fresh) {
       if (const Status started = Start(); !started.ok()) {
-        return Refuse(500, started.error().message);
+        return Refuse(500, started.error());
       }
     }
     bool unheard = false;
@@ -175,8 +175,8 @@ Answer Helper::AskInTurn(const Request& request) {
 Status Helper::Start() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return Error{fmt::format("the answer: {}; raise the limit of open files (ulimit -n)",
-                             std::strerror(errno))};
+    return Error{fmt::format("the answer: {}", std::strerror(errno)),
+                 "raise the limit of open files (ulimit -n)"};
   }
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
@@ -212,10 +212,9 @@ Status Helper::Start() {
   posix_spawnattr_destroy(&as);
   posix_spawn_file_actions_destroy(&files);
   if (failed != 0) {
-    return Error{
-        fmt::format("the answer: the process that makes it cannot be started, {}; free "
-                    "some memory or end other processes",
-                    std::strerror(failed))};
+    return Error{fmt::format("the answer: the process that makes it cannot be started, {}",
+                             std::strerror(failed)),
+                 "free some memory or end other processes"};
   }
   pid_ = pid;
   socket_ = std::move(ours);
@@ -240,9 +239,9 @@ std::string Helper::End(bool is_gone) {
   return "";
 }
 
-Answer Helper::EndFor(const std::string& cause) {
+Answer Helper::EndFor(const std::string& what, const char* next_step) {
   End();
-  return Refuse(500, "the answer: the process that makes it " + cause);
+  return Refuse(500, {"the answer: the process that makes it " + what, next_step});
 }
 
 Answer Helper::Failed(Heard heard, bool* unheard) {
@@ -251,16 +250,15 @@ Answer Helper::Failed(Heard heard, bool* unheard) {
     return Nobody();
   }
   if (heard == Heard::kTooLate) {
-    return EndFor(fmt::format("took over {} s; ask for a shorter stretch",
-                              options_.answer_time.count() / 1000));
+    return EndFor(fmt::format("took over {} s", options_.answer_time.count() / 1000),
+                  "ask for a shorter stretch");
   }
   std::string how = End(/*is_gone=*/true);
   // After a silence it ends so by itself, perhaps just now.
   if (how == EndText(0) && unheard != nullptr) *unheard = true;
   if (how.empty()) how = "broke off";
-  return Refuse(500, fmt::format("the answer: the process that makes it {}; free some memory or "
-                                 "ask for a shorter stretch",
-                                 how));
+  return Refuse(500, {"the answer: the process that makes it " + how,
+                      "free some memory or ask for a shorter stretch"});
 }
 
 Helper::Heard Helper::Hear(Wait& wait, size_t most, std::string* into) {
@@ -293,19 +291,20 @@ Answer Helper::Exchange(const Request& request, bool* unheard) {
   size_t line = std::string::npos;
   while ((line = begun.find('\n')) == std::string::npos) {
     if (begun.size() > kMaxHeadBytes) {
-      return EndFor("tells what is no answer; report this as a bug");
+      return EndFor("tells what is no answer", "report this as a bug");
     }
     const Heard heard = Hear(wait, kMaxHeadBytes, &begun);
     if (heard != Heard::kSome) return Failed(heard, begun.empty() ? unheard : nullptr);
   }
   auto head = ParseHead(std::string_view(begun).substr(0, line));
-  if (!head) return EndFor("tells what is no answer; report this as a bug");
+  if (!head) return EndFor("tells what is no answer", "report this as a bug");
   if (head->bytes > options_.answer_bytes) {
-    return EndFor(fmt::format("tells {} bytes, over the limit of {}; ask for a shorter stretch",
-                              head->bytes, options_.answer_bytes));
+    return EndFor(
+        fmt::format("tells {} bytes, over the limit of {}", head->bytes, options_.answer_bytes),
+        "ask for a shorter stretch");
   }
   begun.erase(0, line + 1);
-  if (begun.size() > head->bytes) return EndFor("tells more than it said; report this as a bug");
+  if (begun.size() > head->bytes) return EndFor("tells more than it said", "report this as a bug");
   return TakeBody(wait, std::move(head->answer), head->bytes, std::move(begun));
 }
 
@@ -316,7 +315,7 @@ Answer Helper::TakeBody(Wait& wait, Answer answer, uint64_t bytes, std::string b
     auto made = UnnamedFile(options_.folder);
     if (!made.ok()) {
       End();
-      return Refuse(500, made.error().message);
+      return Refuse(500, made.error());
     }
     file = *std::move(made);
   }
@@ -325,8 +324,8 @@ Answer Helper::TakeBody(Wait& wait, Answer answer, uint64_t bytes, std::string b
       if (!WriteAll(file.get(), piece)) {
         const int error = errno;
         End();
-        return Refuse(500, fmt::format("{}: {}; free some space on the disk",
-                                       options_.folder.string(), std::strerror(error)));
+        return Refuse(500, {fmt::format("{}: {}", options_.folder.string(), std::strerror(error)),
+                            "free some space on the disk"});
       }
       left -= piece.size();
       piece.clear();

@@ -78,7 +78,7 @@ class Helper {
   // More of the answer, at most so much of it.
   Heard Hear(Wait& wait, size_t most, std::string* into);
   Answer Failed(Heard heard, bool* unheard);
-  Answer EndFor(const std::string& cause);
+  Answer EndFor(const std::string& what, const char* next_step);
   // How the process ended by itself, in a few words; empty: it had to be ended.
   std::string End(bool is_gone = false);
 

@@ -87,10 +87,10 @@ bool NextLine(int in, std::chrono::milliseconds rest, std::string* begun, std::s
 Answer AnswerOf(Api& api, const std::string& target) {
   try {
     Request request;
-    if (!ParseTarget(target, &request)) return Refuse(400, "request: its address is malformed");
+    if (!ParseTarget(target, &request)) return Refuse(400, {"request: its address is malformed"});
     return api.Handle(request);
   } catch (const std::exception& failed) {  // out of memory, above all
-    return Refuse(500, std::string("server: ") + failed.what() + "; ask for less at once");
+    return Refuse(500, {std::string("server: ") + failed.what(), "ask for less at once"});
   }
 }
 

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "serve/http/helper_main.h"
-#include "serve/rpc/test_runs.h"
+#include "testing/profiled_run.h"
 
 namespace steptrace::http {
 namespace {

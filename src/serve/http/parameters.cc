@@ -30,8 +30,8 @@ std::vector<std::string> SplitAtCommas(std::string_view text) {
   return parts;
 }
 
-void Parameters::Refuse(std::string_view name, const std::string& cause) {
-  if (status_.ok()) status_ = Error{fmt::format("{}: {}", name, cause)};
+void Parameters::Refuse(std::string_view name, const std::string& cause, const char* next_step) {
+  if (status_.ok()) status_ = Error{fmt::format("{}: {}", name, cause), next_step};
 }
 
 std::optional<std::string> Parameters::Text(std::string_view name) const {
@@ -54,8 +54,9 @@ std::optional<int64_t> Parameters::Integer(std::string_view name, int64_t least,
   if (!text) return std::nullopt;
   const auto value = Parse<int64_t>(*text);
   if (value && *value >= least && *value <= most) return value;
-  Refuse(name, fmt::format("'{}' is no whole number from {} to {}; give one", text->substr(0, 40),
-                           least, most));
+  Refuse(name,
+         fmt::format("'{}' is no whole number from {} to {}", text->substr(0, 40), least, most),
+         "give one");
   return std::nullopt;
 }
 
@@ -67,8 +68,8 @@ std::pair<std::optional<int64_t>, std::optional<int64_t>> Parameters::Stretch() 
   const auto from_ns = Time("from_ns");
   const auto to_ns = Time("to_ns");
   if (from_ns && to_ns && *from_ns > *to_ns) {
-    Refuse("from_ns",
-           fmt::format("{} is after to_ns, {}; give the earlier first", *from_ns, *to_ns));
+    Refuse("from_ns", fmt::format("{} is after to_ns, {}", *from_ns, *to_ns),
+           "give the earlier first");
   }
   return {from_ns, to_ns};
 }
@@ -80,7 +81,8 @@ std::optional<std::vector<int32_t>> Parameters::Numbers(std::string_view name, s
   for (const std::string& part : SplitAtCommas(*text)) {
     const auto number = Parse<int32_t>(part);
     if (!number || numbers.size() == most) {
-      Refuse(name, fmt::format("not at most {} whole numbers parted by commas; give those", most));
+      Refuse(name, fmt::format("not at most {} whole numbers parted by commas", most),
+             "give those");
       return std::nullopt;
     }
     numbers.push_back(*number);

@@ -32,7 +32,7 @@ class Parameters {
   const Status& status() const { return status_; }
 
  private:
-  void Refuse(std::string_view name, const std::string& cause);
+  void Refuse(std::string_view name, const std::string& cause, const char* next_step);
 
   const Request& request_;
   Status status_;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/http/room.h"
 
+#include <algorithm>
 #include <chrono>
 
-#include "serve/http/connection.h"
+#include "serve/http/open_connection.h"
 
 namespace steptrace::http {
 namespace {
 
-using Doing = Connection::Doing;
+using Doing = OpenConnection::Doing;
 
 // Of those that do this the one that has moved least lately; null: there is none.
-Connection* LongestAt(const Shared& shared, Doing doing) {
-  Connection* longest = nullptr;
-  for (Connection* one : shared.open) {
+OpenConnection* LongestAt(const Shared& shared, Doing doing) {
+  OpenConnection* longest = nullptr;
+  for (OpenConnection* one : shared.open) {
     if (one->doing() != doing) continue;
     if (longest == nullptr || one->moved_at() < longest->moved_at()) longest = one;
   }
@@ -24,7 +25,7 @@ Connection* LongestAt(const Shared& shared, Doing doing) {
 
 bool MakeRoom(Shared& shared) {
   if (shared.open.size() < shared.options.connections) return true;
-  Connection* leaves = LongestAt(shared, Doing::kReading);
+  OpenConnection* leaves = LongestAt(shared, Doing::kReading);
   if (leaves == nullptr) {
     leaves = LongestAt(shared, Doing::kSending);
     const auto stalled_at = std::chrono::steady_clock::now() - shared.options.stall_time;
@@ -36,7 +37,25 @@ bool MakeRoom(Shared& shared) {
 
 void MakeRoomForStream(Shared& shared) {
   if (shared.open_streams < shared.options.streams) return;
-  if (Connection* oldest = LongestAt(shared, Doing::kStreaming)) oldest->Close();
+  if (OpenConnection* oldest = LongestAt(shared, Doing::kStreaming)) oldest->Close();
+}
+
+bool TooMuchUnsent(const Shared& shared) {
+  return shared.unsent_bytes > shared.options.unsent_bytes ||
+         shared.unsent_file_bytes > shared.options.unsent_file_bytes;
+}
+
+void LetGoOfStalled(Shared& shared) {
+  const auto stalled_at = std::chrono::steady_clock::now() - shared.options.stall_time;
+  while (TooMuchUnsent(shared) && !shared.senders.empty()) {
+    OpenConnection* slowest =
+        *std::min_element(shared.senders.begin(), shared.senders.end(),
+                          [](const OpenConnection* a, const OpenConnection* b) {
+                            return a->moved_at() < b->moved_at();
+                          });
+    if (slowest->moved_at() > stalled_at) return;
+    slowest->Close();
+  }
 }
 
 }  // namespace steptrace::http

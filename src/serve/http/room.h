@@ -15,4 +15,9 @@ bool MakeRoom(Shared& shared);
 // Room for one more stream of events: the oldest goes. Its browser asks for another.
 void MakeRoomForStream(Shared& shared);
 
+// Whether what peers have not taken is over its limit.
+bool TooMuchUnsent(const Shared& shared);
+// Lets go of peers that take nothing, the slowest first, while that is so.
+void LetGoOfStalled(Shared& shared);
+
 }  // namespace steptrace::http

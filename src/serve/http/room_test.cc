@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/http/testing_server.h"
+#include "testing/http_server.h"
 
 namespace steptrace::http {
 namespace {

@@ -32,16 +32,15 @@ bool IsV6(const std::string& host) {
 Error BindError(const ServerOptions& options, const boost::system::error_code& failed) {
   const std::string thing = fmt::format("{}:{}", options.host, options.port);
   if (failed == asio::error::address_in_use) {
-    return Error{
-        fmt::format("{}: the port is in use; take another with --port {}, or any free one "
-                    "with --port 0",
-                    thing, options.port + 1)};
+    return Error{fmt::format("{}: the port is in use", thing),
+                 fmt::format("take another with --port {}, or any free one with --port 0",
+                             options.port + 1)};
   }
   if (failed == asio::error::access_denied) {
-    return Error{fmt::format("{}: not allowed; take a port from 1024 on with --port", thing)};
+    return Error{fmt::format("{}: not allowed", thing), "take a port from 1024 on with --port"};
   }
-  return Error{
-      fmt::format("{}: {}; name an address of this machine with --host", thing, failed.message())};
+  return Error{fmt::format("{}: {}", thing, failed.message()),
+               "name an address of this machine with --host"};
 }
 
 }  // namespace

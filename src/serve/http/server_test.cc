@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/time.h"
-#include "serve/http/testing_server.h"
 #include "serve/rpc/table.h"
 #include "store/manifest.h"
+#include "testing/http_server.h"
 
 namespace steptrace::http {
 namespace {
@@ -370,7 +370,7 @@ TEST_F(ServerTest, APortInUseNamesTheNextStep) {
   options.port = server_->port();
   auto second = Server::Start(options, nullptr, nullptr);
   ASSERT_FALSE(second.ok());
-  EXPECT_THAT(second.error().message, AllOf(HasSubstr("in use"), HasSubstr("--port")));
+  EXPECT_THAT(second.error().text(), AllOf(HasSubstr("in use"), HasSubstr("--port")));
   ServerOptions nowhere;
   nowhere.host = "no.such.host.invalid";
   EXPECT_FALSE(Server::Start(nowhere, nullptr, nullptr).ok());
@@ -380,7 +380,7 @@ TEST(Files, WithoutPagesTheNextStepIsNamed) {
   TempDir folder;
   const auto files = Files::Open(folder.path());
   ASSERT_FALSE(files.ok());
-  EXPECT_THAT(files.error().message, HasSubstr("make ui"));
+  EXPECT_THAT(files.error().text(), HasSubstr("make ui"));
 }
 
 }  // namespace

@@ -10,14 +10,16 @@
 #include <string>
 #include <utility>
 
-#include "serve/http/server.h"
+#include "serve/http/api.h"
+#include "serve/http/files.h"
+#include "serve/http/gate.h"
+#include "serve/http/open_connection.h"
+#include "serve/http/server_options.h"
 
 // What the connections of a server share; private to http.
 namespace steptrace::http {
 
 namespace asio = boost::asio;
-
-class Connection;
 
 // Touched by the thread of the sockets alone, but for `unsent_bytes` and what locks itself.
 struct Shared {
@@ -35,12 +37,12 @@ struct Shared {
   const Gate gate;
   const std::shared_ptr<Api> api;
   const std::shared_ptr<Files> files;
-  std::set<Connection*> open;  // all that have a socket
+  std::set<OpenConnection*> open;  // all that have a socket
   size_t open_streams = 0;
   size_t waiting = 0;              // requests with the workers
   size_t unsent_bytes = 0;         // of the senders' answers, those that many share left out
   uint64_t unsent_file_bytes = 0;  // and of those that lie in files
-  std::set<Connection*> senders;
+  std::set<OpenConnection*> senders;
   asio::io_context io;
   asio::thread_pool workers;
   asio::thread_pool heavy_workers;

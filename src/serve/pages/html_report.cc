@@ -19,7 +19,7 @@ Result<std::string> ReadPage(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string page{std::istreambuf_iterator<char>(file), {}};
   if (!file || page.empty()) {
-    return Error{fmt::format("{}: not there; build the pages with `make ui`", path.string())};
+    return Error{fmt::format("{}: not there", path.string()), "build the pages with `make ui`"};
   }
   return page;
 }
@@ -46,9 +46,8 @@ Result<std::string> FillPage(std::string page, const std::vector<EmbeddedJson>& 
     const std::string element = fmt::format("{}{}</script>", tag, kEmpty);
     const size_t at = page.find(element);
     if (at == std::string::npos || page.find(element, at + 1) != std::string::npos) {
-      return Error{fmt::format(
-          "report.html: has no single place for '{}'; build the pages again with `make ui`",
-          part.id)};
+      return Error{fmt::format("report.html: has no single place for '{}'", part.id),
+                   "build the pages again with `make ui`"};
     }
     page.replace(at + tag.size(), kEmpty.size(), ScriptJson(part.json));
   }

@@ -62,7 +62,7 @@ TEST_F(WriteHtmlReportTest, LeavesAWholeFileOrNone) {
   const std::filesystem::path out = folder_ / "out.html";
   Status absent = WriteHtmlReport(folder_, {{"report", "{}"}}, out);
   ASSERT_FALSE(absent.ok());
-  EXPECT_THAT(absent.error().message, HasSubstr("make ui"));
+  EXPECT_THAT(absent.error().text(), HasSubstr("make ui"));
   EXPECT_FALSE(std::filesystem::exists(out));
 
   std::ofstream(folder_ / "ui" / "report.html") << kPage;

@@ -101,7 +101,7 @@ void AddRows(const std::string& run, Cells& cells) {
                   "    print(step[\"rank\"], step[\"step\"], kind, step[\"dur_ns\"] / 1e6, \"ms\")",
                   run));
   cells.Code(
-      "for loss in report.losses.rows:\n"
+      "for loss in report.data_loss.rows:\n"
       "    print(steptrace.inert(f\"{loss.table} {loss.cause}: {loss.detail}\"))");
 }
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::pages {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "base/unique_fd.h"
-#include "serve/rpc/table.h"
+#include "serve/rpc/cell.h"
 
 // Arrow as rows of cells; private to rpc.
 namespace steptrace::rpc {

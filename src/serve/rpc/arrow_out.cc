@@ -98,7 +98,7 @@ Result<std::string> ArrowOut::Finish() {
     if (bytes.ok()) return *std::move(bytes);
     status_ = bytes.status();
   }
-  return Error{"the answer cannot be encoded: " + status_.message() + "; report this as a bug"};
+  return Error{"the answer cannot be encoded: " + status_.message(), "report this as a bug"};
 }
 
 }  // namespace steptrace::rpc

@@ -6,9 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include "analyze/json/json_parts.h"
+#include "analyze/json/sentence_json.h"
 #include "analyze/report/make_run_card.h"
 #include "analyze/report/report_json.h"
-#include "serve/rpc/timeline_parts.h"
+#include "serve/rpc/json_out.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -36,6 +38,12 @@ Json RowJson(const analyze::ComparedPart& part) {
           {"change_high_ns", EndOrNull(part.change_high_ns)}};
 }
 
+// What is said of them, in this order of the two.
+Json SaidOf(const analyze::Comparison& comparison) {
+  return {{"headline", analyze::FindingJson(analyze::HeadlineOf(comparison))},
+          {"notes", analyze::Each(comparison.notes, analyze::FindingJson)}};
+}
+
 }  // namespace
 
 Result<analyze::Comparison> LoadComparison(const std::filesystem::path& a,
@@ -48,10 +56,12 @@ Result<analyze::Comparison> LoadComparison(const std::filesystem::path& a,
 
 Result<std::string> CompareJson(const std::filesystem::path& a, const std::filesystem::path& b,
                                 const ReportOptions& options) {
-  STEPTRACE_ASSIGN_OR_RETURN(const auto comparison, LoadComparison(a, b, options));
-  Json json = {{"runs", {a.filename().string(), b.filename().string()}},
-               {"sentence", analyze::ComparisonSentence(comparison)},
-               {"note", comparison.note.empty() ? Json() : Json(comparison.note)}};
+  STEPTRACE_ASSIGN_OR_RETURN(const auto first, LoadStepParts(a, options));
+  STEPTRACE_ASSIGN_OR_RETURN(const auto second, LoadStepParts(b, options));
+  const analyze::Comparison comparison = analyze::Compare(first, second);
+  Json json = {{"runs", {a.filename().string(), b.filename().string()}}};
+  json.update(SaidOf(comparison));
+  json["back"] = SaidOf(analyze::Compare(second, first));
   Json rows = Json::array();
   for (const auto& part : comparison.parts) rows.push_back(RowJson(part));
   json["rows"] = std::move(rows);

@@ -19,7 +19,6 @@
 namespace steptrace::rpc {
 namespace {
 
-using nlohmann::json;
 using Key = store::MetadataKey;
 
 // A device is at most so far behind the host: a queue of a thousand launches of a millisecond.
@@ -31,7 +30,7 @@ struct KernelWindow {
 };
 using WindowsOfRanks = std::map<int32_t, std::vector<KernelWindow>>;
 
-// A range of the hooks, and what PyTorch's profiler calls its like (analyze/verdict/host_activity).
+// A range of the hooks, and what PyTorch's profiler calls its like (analyze/trace/host_activity).
 struct Renamed {
   std::string_view phase;
   std::string_view name;
@@ -47,7 +46,7 @@ constexpr Renamed kRenamed[] = {
     {"compile", "_compile.compile_inner"},
 };
 
-void AddWindow(const json& from, const json& to, const TimeBounds& bounds,
+void AddWindow(const nlohmann::json& from, const nlohmann::json& to, const TimeBounds& bounds,
                std::vector<KernelWindow>& windows) {
   if (!from.is_number_integer() || !to.is_number_integer()) return;
   const KernelWindow window{std::max(from.get<int64_t>(), bounds.from_ns.value_or(INT64_MIN)),
@@ -70,24 +69,24 @@ void Join(std::vector<KernelWindow>& windows) {
   windows.resize(joined);
 }
 
-// What facts of kind `window` say (agent/recorder_captures.cc) of those that captured kernels: a
-// profile by PyTorch's profiler, whatever it holds beside, has them too.
-WindowsOfRanks KernelWindows(const std::vector<store::FactRow>& facts,
+// What facts of kind `window` say (agent/capture/run_captures.cc) of those that captured
+// kernels: a profile by PyTorch's profiler, whatever it holds beside, has them too.
+WindowsOfRanks KernelWindows(const std::vector<store::RunMetadataRow>& facts,
                              const store::StringTable& strings, const TimeBounds& bounds) {
   WindowsOfRanks windows;
-  for (const store::FactRow& fact : facts) {
+  for (const store::RunMetadataRow& fact : facts) {
     if (strings.Text(fact.kind) != store::MetadataKind::kWindow) continue;
-    const json told = store::ParseMetadata(fact.json);
-    const json* from = store::Find(told, Key::kFromNs);
-    const json* to = store::Find(told, Key::kToNs);
+    const nlohmann::json told = store::ParseMetadata(fact.json);
+    const nlohmann::json* from = store::Find(told, Key::kFromNs);
+    const nlohmann::json* to = store::Find(told, Key::kToNs);
     const std::string kinds = store::TextOf(told, Key::kKinds);
     if (from == nullptr || to == nullptr || kinds.empty() || kinds == "operators") continue;
-    const json* stretches = store::Find(told, Key::kStretches);
+    const nlohmann::json* stretches = store::Find(told, Key::kStretches);
     if (stretches == nullptr || !stretches->is_array()) {
       AddWindow(*from, *to, bounds, windows[fact.rank]);
       continue;
     }
-    for (const json& one : *stretches) {
+    for (const nlohmann::json& one : *stretches) {
       if (one.is_array() && one.size() == 2) AddWindow(one[0], one[1], bounds, windows[fact.rank]);
     }
   }
@@ -198,7 +197,7 @@ int32_t LaneOf(const analyze::RankTrace& trace, int32_t track) {
 }
 
 Result<analyze::Trace> Load(store::RunReader& run, const std::vector<store::TrackRow>& tracks,
-                            const std::vector<store::FactRow>& facts,
+                            const std::vector<store::RunMetadataRow>& facts,
                             const store::PackedSteps& steps, const WindowsOfRanks& windows) {
   analyze::Trace trace;
   trace.strings = &run.strings();
@@ -280,8 +279,8 @@ int64_t CountSteps(const store::PackedSteps& steps, const WindowsOfRanks& window
 
 Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
                                          const std::vector<store::TrackRow>& tracks,
-                                         const std::vector<store::FactRow>& facts,
-                                         std::span<const store::LossRow> losses,
+                                         const std::vector<store::RunMetadataRow>& facts,
+                                         std::span<const store::DataLossRow> losses,
                                          const store::PackedSteps& steps,
                                          const TimeBounds& bounds) {
   const WindowsOfRanks asked = KernelWindows(facts, run.strings(), bounds);

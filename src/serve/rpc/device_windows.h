@@ -16,12 +16,12 @@ namespace steptrace::rpc {
 // allocations of those windows alone, device work that a window's calls launched also behind its
 // end, and as steps those that lie in a window as a whole, but for its first. The phases of the
 // hooks have the names that PyTorch's own profiler gives such ranges. Where a damaged file held
-// slices (`losses`) a window ends, and another begins behind it. No ranks where there was no such
-// window.
+// slices (`data_loss`) a window ends, and another begins behind it. No ranks where there was no
+// such window.
 Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
                                          const std::vector<store::TrackRow>& tracks,
-                                         const std::vector<store::FactRow>& facts,
-                                         std::span<const store::LossRow> losses,
+                                         const std::vector<store::RunMetadataRow>& facts,
+                                         std::span<const store::DataLossRow> losses,
                                          const store::PackedSteps& steps,
                                          const TimeBounds& bounds = {});
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -69,7 +69,7 @@ class DeviceWindowsTest : public ::testing::Test {
     writer_.Append(row);
   }
   void Window(const std::string& json) {
-    store::FactRow row;
+    store::RunMetadataRow row;
     row.rank = 0;
     row.kind = writer_.strings().Intern("window");
     row.json = json;
@@ -83,7 +83,7 @@ class DeviceWindowsTest : public ::testing::Test {
   // A file of slices that is damaged: of the rank, from the first slice in it to the last.
   void Lose(int32_t rank, std::optional<int64_t> from_ns, std::optional<int64_t> to_ns,
             const char* table = "slices", const char* cause = "segment_damaged") {
-    store::LossRow row;
+    store::DataLossRow row;
     row.rank = rank;
     row.table = writer_.strings().Intern(table);
     row.cause = writer_.strings().Intern(cause);
@@ -96,9 +96,9 @@ class DeviceWindowsTest : public ::testing::Test {
     EXPECT_TRUE(writer_.Flush().ok());
     reader_.emplace(store::OpenRun(dir_.path() / "run"));
     const auto tracks = reader_->Read<store::TrackRow>();
-    const auto facts = reader_->Read<store::FactRow>();
+    const auto facts = reader_->Read<store::RunMetadataRow>();
     const auto steps = reader_->Read<store::StepRow>();
-    const auto losses = reader_->Read<store::LossRow>();
+    const auto losses = reader_->Read<store::DataLossRow>();
     auto trace = LoadDeviceWindows(*reader_, *tracks, *facts, *losses, *steps, bounds);
     EXPECT_TRUE(trace.ok());
     return *std::move(trace);

@@ -66,8 +66,8 @@ class Parser {
   Error Expected(std::string_view what, size_t at) const {
     std::string found =
         at >= text_.size() ? "the end" : fmt::format("'{}'", text_.substr(at, kShownCharacters));
-    return Error{fmt::format("--where: expected {} at character {}, found {}; write for example {}",
-                             what, at + 1, found, kExample)};
+    return Error{fmt::format("--where: expected {} at character {}, found {}", what, at + 1, found),
+                 fmt::format("write for example {}", kExample)};
   }
 
   Result<Comparison> ParseComparison() {
@@ -191,13 +191,14 @@ Result<std::vector<store::Condition>> ResolveFilter(const Filter& filter,
     auto column = std::find_if(table.columns.begin(), table.columns.end(),
                                [&](const auto& c) { return c.name == comparison.column; });
     if (column == table.columns.end()) {
-      return Error{fmt::format("--where: {} has no column '{}' (character {}); its columns are {}",
-                               table.name, comparison.column, comparison.column_at,
-                               ColumnNames(table))};
+      return Error{fmt::format("--where: {} has no column '{}' (character {})", table.name,
+                               comparison.column, comparison.column_at),
+                   fmt::format("its columns are {}", ColumnNames(table))};
     }
     if (!Fits(column->type, comparison.literal)) {
-      return Error{fmt::format("--where: the value at character {} does not fit {}; write {}",
-                               comparison.literal_at, column->name, ExpectedOf(column->type))};
+      return Error{fmt::format("--where: the value at character {} does not fit {}",
+                               comparison.literal_at, column->name),
+                   fmt::format("write {}", ExpectedOf(column->type))};
     }
     conditions.push_back({column->name, comparison.op, LiteralText(comparison.literal)});
   }

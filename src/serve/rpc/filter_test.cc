@@ -15,14 +15,14 @@ using ::testing::HasSubstr;
 
 Filter Parsed(std::string_view text) {
   auto filter = ParseFilter(text);
-  EXPECT_TRUE(filter.ok()) << (filter.ok() ? "" : filter.error().message);
+  EXPECT_TRUE(filter.ok()) << (filter.ok() ? "" : filter.error().text());
   return filter.ok() ? *filter : Filter{};
 }
 
 std::string Complaint(std::string_view text) {
   auto filter = ParseFilter(text);
   EXPECT_FALSE(filter.ok()) << text;
-  return filter.ok() ? "" : filter.error().message;
+  return filter.ok() ? "" : filter.error().text();
 }
 
 store::TableSchema Steps() {
@@ -91,7 +91,7 @@ TEST(Filter, MaliciousTextsAreErrorsNotCrashes) {
                            std::string("a = -"), std::string("a = 1 andb = 2")}) {
     auto filter = ParseFilter(text);
     if (!filter.ok()) {
-      EXPECT_THAT(filter.error().message, HasSubstr("at character"));
+      EXPECT_THAT(filter.error().text(), HasSubstr("at character"));
     }
   }
 }
@@ -111,7 +111,7 @@ TEST(ResolveFilter, NamesWhatDoesNotFit) {
   auto complaint = [](std::string_view text) {
     auto conditions = ResolveFilter(Parsed(text), Steps());
     EXPECT_FALSE(conditions.ok()) << text;
-    return conditions.ok() ? "" : conditions.error().message;
+    return conditions.ok() ? "" : conditions.error().text();
   };
   EXPECT_THAT(complaint("stepp = 1"), HasSubstr("no column 'stepp' (character 1)"));
   EXPECT_THAT(complaint("stepp = 1"), HasSubstr("step, kind, value, steady"));

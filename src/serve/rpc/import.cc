@@ -8,6 +8,7 @@
 #include "store/manifest.h"
 #include "store/run_files.h"
 #include "store/run_list.h"
+#include "store/run_names.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -28,7 +29,7 @@ Result<fs::path> FreeFolder(const fs::path& folder, const std::string& name, mod
     fs::path path = folder / (i == 1 ? name : name + "-" + std::to_string(i));
     if (!fs::exists(fs::symlink_status(path, ignored))) return path;
   }
-  return Error{(folder / name).string() + ": too many runs of this name; name one with -o"};
+  return Error{(folder / name).string() + ": too many runs of this name", "name one with -o"};
 }
 
 Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
@@ -42,9 +43,9 @@ Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
   options.limits.max_depth = request.max_depth;
   options.stopped = request.stopped;
   if (options.output.empty()) {
-    std::string name = import::FolderName(request.name.empty() && !request.paths.empty()
-                                              ? import::NameOfPath(request.paths.front())
-                                              : request.name);
+    std::string name = store::FolderName(request.name.empty() && !request.paths.empty()
+                                             ? import::NameOfPath(request.paths.front())
+                                             : request.name);
     STEPTRACE_ASSIGN_OR_RETURN(options.output,
                                FreeFolder(request.folder, name, request.folder_mode));
   }

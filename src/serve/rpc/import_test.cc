@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -34,7 +34,7 @@ TEST(Import, AReadersErrorIsTheImports) {
   };
   const auto imported = ImportProfiles(request, {});
   ASSERT_FALSE(imported.ok());
-  EXPECT_THAT(imported.error().message,
+  EXPECT_THAT(imported.error().text(),
               testing::AllOf(testing::HasSubstr("the run that was made of it cannot be read"),
                              testing::Not(testing::HasSubstr("recover"))));
   EXPECT_TRUE(fs::is_empty(request.folder));

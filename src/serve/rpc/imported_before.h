@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "serve/rpc/import.h"
+#include "serve/rpc/import_request.h"
 
 // Whether a profile was imported before and has not changed since: then its run serves again.
 namespace steptrace::rpc {

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "store/recovery.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::rpc {
 namespace {

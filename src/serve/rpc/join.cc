@@ -4,17 +4,18 @@
 #include "serve/rpc/import.h"
 #include "serve/rpc/run_path.h"
 #include "store/manifest.h"
+#include "store/run_names.h"
 
 namespace steptrace::rpc {
 
-Result<import::JoinSummary> JoinRuns(const JoinRequest& request,
-                                     const std::function<void(int64_t, int64_t)>& progress) {
+Result<runs::JoinSummary> JoinRuns(const JoinRequest& request,
+                                   const std::function<void(int64_t, int64_t)>& progress) {
   std::vector<std::filesystem::path> runs;
   for (const std::string& text : request.runs) {
     STEPTRACE_ASSIGN_OR_RETURN(auto run, ResolveRun(text, request.folder));
     runs.push_back(std::move(run));
   }
-  import::JoinOptions options;
+  runs::JoinOptions options;
   options.output = request.output;
   options.name = request.name;
   options.folder_mode = request.folder_mode;
@@ -27,9 +28,9 @@ Result<import::JoinSummary> JoinRuns(const JoinRequest& request,
       name = manifest.name + "-joined";
     }
     STEPTRACE_ASSIGN_OR_RETURN(
-        options.output, FreeFolder(request.folder, import::FolderName(name), request.folder_mode));
+        options.output, FreeFolder(request.folder, store::FolderName(name), request.folder_mode));
   }
-  return import::JoinRuns(runs, options);
+  return runs::JoinRuns(runs, options);
 }
 
 }  // namespace steptrace::rpc

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "import/runs/join_runs.h"
+#include "runs/join_runs.h"
 
 namespace steptrace::rpc {
 
@@ -21,7 +21,7 @@ struct JoinRequest {
 };
 
 // Makes one run of the runs of a job's nodes. Its report is made when somebody asks for it.
-Result<import::JoinSummary> JoinRuns(const JoinRequest& request,
-                                     const std::function<void(int64_t, int64_t)>& progress);
+Result<runs::JoinSummary> JoinRuns(const JoinRequest& request,
+                                   const std::function<void(int64_t, int64_t)>& progress);
 
 }  // namespace steptrace::rpc

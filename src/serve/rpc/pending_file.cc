@@ -117,13 +117,15 @@ void UnlinkPendingFiles() {
 }
 
 Error OsError(const fs::path& thing, std::string_view next_step) {
-  return Error{fmt::format("{}: {}; {}", thing.string(), std::strerror(errno), next_step)};
+  return Error{fmt::format("{}: {}", thing.string(), std::strerror(errno)), std::string(next_step)};
 }
 
 Error PartlyDone(const Error& error, size_t done, size_t of) {
   if (of < 2) return error;
-  return Error{
-      fmt::format("{}; {} of {} files are new, the others as they were", error.message, done, of)};
+  const std::string state =
+      fmt::format("{} of {} files are new, the others as they were", done, of);
+  return Error{error.cause, error.next_step.empty() ? state : error.next_step + "; " + state,
+               error.kind};
 }
 
 namespace {
@@ -153,7 +155,7 @@ Result<PendingFile> PendingFile::Create(const fs::path& destination) {
   struct stat facts {};
   const bool is_there = !end.descriptor && ::stat(end.path.c_str(), &facts) == 0;
   if (is_there && S_ISDIR(facts.st_mode)) {
-    return Error{fmt::format("{}: is a folder; name a file", destination.string())};
+    return Error{fmt::format("{}: is a folder", destination.string()), "name a file"};
   }
   if (end.descriptor || (is_there && !S_ISREG(facts.st_mode))) {
     UniqueFd fd(end.descriptor ? ::fcntl(*end.descriptor, F_DUPFD_CLOEXEC, 0)
@@ -180,8 +182,8 @@ Result<OutputFolder> OutputFolder::Make(const fs::path& folder) {
   const bool was_there = fs::exists(folder, error);
   fs::create_directories(folder, error);
   if (error) {
-    return Error{fmt::format("{}: {}; name a folder that can be written with -o", folder.string(),
-                             error.message())};
+    return Error{fmt::format("{}: {}", folder.string(), error.message()),
+                 "name a folder that can be written with -o"};
   }
   if (was_there) return OutputFolder("");
   PendingFile::List(folder.string());

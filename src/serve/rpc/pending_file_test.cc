@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -114,7 +114,7 @@ TEST_F(PendingFileTest, ALinkStaysAndItsEndIsWritten) {
   fs::create_symlink("loop", At("loop"));
   const auto loop = PendingFile::Create(At("loop"));
   ASSERT_FALSE(loop.ok());
-  EXPECT_THAT(loop.error().message, HasSubstr("symbolic links"));
+  EXPECT_THAT(loop.error().text(), HasSubstr("symbolic links"));
 }
 
 // As the kernel's fs.protected_symlinks has it for whoever opens a path.
@@ -129,7 +129,7 @@ TEST_F(PendingFileTest, ALinkThatAnotherUserPutIntoASharedFolderIsNotFollowed) {
     EXPECT_EQ(::chmod(At("shared").c_str(), mode), 0);
     EXPECT_EQ(::lchown(At("shared/link").c_str(), of_link, 0), 0);
     auto file = Begin(At("shared/link"));
-    const std::string told = file.ok() ? "" : file.error().message;
+    const std::string told = file.ok() ? "" : file.error().text();
     EXPECT_TRUE(file.ok() || told.find("shared/link: Permission denied") != told.npos) << told;
     return file.ok();
   };
@@ -213,8 +213,8 @@ TEST_F(PendingFileTest, ARenameThatFailsSaysWhatIsNew) {
   fs::create_directory(At("b"));
   const Status committed = CommitAll(files);
   ASSERT_FALSE(committed.ok());
-  EXPECT_THAT(committed.error().message, HasSubstr("/b: Is a directory; "));
-  EXPECT_THAT(committed.error().message,
+  EXPECT_THAT(committed.error().text(), HasSubstr("/b: Is a directory; "));
+  EXPECT_THAT(committed.error().text(),
               HasSubstr("; 1 of 3 files are new, the others as they were"));
   files.clear();
   EXPECT_THAT(Files(), ElementsAre("a", "b"));
@@ -223,7 +223,7 @@ TEST_F(PendingFileTest, ARenameThatFailsSaysWhatIsNew) {
 TEST_F(PendingFileTest, AFolderIsRefused) {
   const auto file = PendingFile::Create(dir_.path());
   ASSERT_FALSE(file.ok());
-  EXPECT_THAT(file.error().message, HasSubstr("is a folder; name a file"));
+  EXPECT_THAT(file.error().text(), HasSubstr("is a folder; name a file"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ const std::vector<std::string> kSliceColumns = {
     "flow_out", "flow_in", "bytes", "sequence", "external_id", "details"};
 
 // The agent tells of the sources of its metrics by facts of the same kind, without a format.
-bool IsImport(const store::FactRow& fact) {
+bool IsImport(const store::RunMetadataRow& fact) {
   return store::Has(store::ParseMetadata(fact.json), store::MetadataKey::kFormat);
 }
 
@@ -43,7 +43,8 @@ std::optional<int64_t> NewestSlicesFrom(const store::RunReader& run, size_t most
 }
 
 bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
-                  const std::vector<store::FactRow>& facts, const store::StringTable& strings) {
+                  const std::vector<store::RunMetadataRow>& facts,
+                  const store::StringTable& strings) {
   const auto is = [&strings](store::StringId kind, std::string_view name) {
     return strings.Text(kind) == name;
   };
@@ -52,7 +53,8 @@ bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
          WasImported(facts, strings);
 }
 
-bool WasImported(const std::vector<store::FactRow>& facts, const store::StringTable& strings) {
+bool WasImported(const std::vector<store::RunMetadataRow>& facts,
+                 const store::StringTable& strings) {
   return std::any_of(facts.begin(), facts.end(), [&](const auto& fact) {
     return strings.Text(fact.kind) == store::MetadataKind::kSource && IsImport(fact);
   });
@@ -69,7 +71,7 @@ std::map<int32_t, std::vector<store::TrackRow>> ProfileTracks(
 }
 
 Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,
-                                 const std::vector<store::FactRow>& facts,
+                                 const std::vector<store::RunMetadataRow>& facts,
                                  const TimeBounds& bounds) {
   analyze::Trace trace;
   trace.strings = &run.strings();
@@ -109,11 +111,12 @@ void AddStretch(int32_t rank, const nlohmann::json& from, const nlohmann::json& 
   if (window.from_ns < window.to_ns) windows.push_back(window);
 }
 
-// What facts of kind `window` say (agent/recorder_captures.cc), as far as it lies in the bounds.
-std::vector<Stretch> WindowsOf(const std::vector<store::FactRow>& facts,
+// What facts of kind `window` say (agent/capture/run_captures.cc), as far as it lies in the
+// bounds.
+std::vector<Stretch> WindowsOf(const std::vector<store::RunMetadataRow>& facts,
                                const store::StringTable& strings, const TimeBounds& bounds) {
   std::vector<Stretch> windows;
-  for (const store::FactRow& fact : facts) {
+  for (const store::RunMetadataRow& fact : facts) {
     if (strings.Text(fact.kind) != store::MetadataKind::kWindow) continue;
     const nlohmann::json json = store::ParseMetadata(fact.json);
     const nlohmann::json* from = store::Find(json, store::MetadataKey::kFromNs);
@@ -174,7 +177,7 @@ void SetSteps(std::vector<analyze::TraceStep> steps, analyze::RankTrace& trace) 
 
 Result<analyze::Trace> LoadOperators(store::RunReader& run,
                                      const std::vector<store::TrackRow>& tracks,
-                                     const std::vector<store::FactRow>& facts,
+                                     const std::vector<store::RunMetadataRow>& facts,
                                      const store::PackedSteps& steps, const TimeBounds& bounds) {
   analyze::Trace trace;
   trace.strings = &run.strings();
@@ -226,13 +229,13 @@ int64_t NextStepFrom(const store::PackedSteps& steps, int64_t from_ns) {
 
 Result<LiveCollectives> LoadCollectives(store::RunReader& run,
                                         const std::vector<store::TrackRow>& tracks,
-                                        const std::vector<store::FactRow>& facts,
+                                        const std::vector<store::RunMetadataRow>& facts,
                                         const store::PackedSteps& steps, const TimeBounds& bounds,
                                         size_t most) {
   LiveCollectives found;
   found.trace.strings = &run.strings();
   found.trace.facts = facts;
-  const bool told = std::any_of(facts.begin(), facts.end(), [&](const store::FactRow& fact) {
+  const bool told = std::any_of(facts.begin(), facts.end(), [&](const store::RunMetadataRow& fact) {
     return run.strings().Text(fact.kind) == store::MetadataKind::kCommunicator;
   });
   if (!told) return found;

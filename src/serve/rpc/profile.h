@@ -19,10 +19,12 @@ namespace steptrace::rpc {
 // Whether a run holds what a profiler saw (streams of devices, or an imported source), by its small
 // tables alone: a live run without it is never asked for its slices.
 bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
-                  const std::vector<store::FactRow>& facts, const store::StringTable& strings);
+                  const std::vector<store::RunMetadataRow>& facts,
+                  const store::StringTable& strings);
 
 // Whether it was made of profiles.
-bool WasImported(const std::vector<store::FactRow>& facts, const store::StringTable& strings);
+bool WasImported(const std::vector<store::RunMetadataRow>& facts,
+                 const store::StringTable& strings);
 
 // The tracks of threads and streams, by rank.
 std::map<int32_t, std::vector<store::TrackRow>> ProfileTracks(
@@ -35,7 +37,7 @@ std::optional<int64_t> NewestSlicesFrom(const store::RunReader& run, size_t most
 
 // The slices and allocations of all ranks, linked. The reader outlives the value: it has the texts.
 Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,
-                                 const std::vector<store::FactRow>& facts,
+                                 const std::vector<store::RunMetadataRow>& facts,
                                  const TimeBounds& bounds = {});
 
 // Gives a rank these steps, by begin. Host events fall in the step in which they begin, device work
@@ -47,7 +49,7 @@ void SetSteps(std::vector<analyze::TraceStep> steps, analyze::RankTrace& trace);
 // (ProfilerStep#N); without them those of `steps` that lie in a window as a whole.
 Result<analyze::Trace> LoadOperators(store::RunReader& run,
                                      const std::vector<store::TrackRow>& tracks,
-                                     const std::vector<store::FactRow>& facts,
+                                     const std::vector<store::RunMetadataRow>& facts,
                                      const store::PackedSteps& steps,
                                      const TimeBounds& bounds = {});
 
@@ -64,7 +66,7 @@ struct LiveCollectives {
 // a long run the newest, on all ranks from the same moment on.
 Result<LiveCollectives> LoadCollectives(store::RunReader& run,
                                         const std::vector<store::TrackRow>& tracks,
-                                        const std::vector<store::FactRow>& facts,
+                                        const std::vector<store::RunMetadataRow>& facts,
                                         const store::PackedSteps& steps,
                                         const TimeBounds& bounds = {},
                                         size_t most = kMostLiveEvents);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "serve/rpc/device_phases.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -43,7 +43,7 @@ class LoadCollectivesTest : public ::testing::Test {
       track.kind = strings.Intern("thread");
       writer.Append(track);
     }
-    writer.Append(store::FactRow{.kind = strings.Intern("communicator"), .json = "{}"});
+    writer.Append(store::RunMetadataRow{.kind = strings.Intern("communicator"), .json = "{}"});
     const store::StringId details = strings.Intern(R"({"Process Group Name":"0"})");
     for (int64_t i = 0; i < kLiveSteps; ++i) {
       for (int32_t rank = 0; rank < 2; ++rank) {
@@ -71,7 +71,7 @@ class LoadCollectivesTest : public ::testing::Test {
     std::vector<store::StepRow> steps(kLiveSteps);
     for (int64_t i = 0; i < kLiveSteps; ++i) steps[static_cast<size_t>(i)].ts_ns = i * kLiveStepNs;
     auto loaded = LoadCollectives(*reader_, *reader_->Read<store::TrackRow>(),
-                                  *reader_->Read<store::FactRow>(), steps, bounds, most);
+                                  *reader_->Read<store::RunMetadataRow>(), steps, bounds, most);
     EXPECT_TRUE(loaded.ok());
     return *std::move(loaded);
   }
@@ -217,7 +217,7 @@ analyze::RankTrace OperatorsOf(const std::string& window) {
   track.rank = 0;
   track.kind = strings.Intern("thread");
   writer.Append(track);
-  writer.Append(store::FactRow{.rank = 0, .kind = strings.Intern("window"), .json = window});
+  writer.Append(store::RunMetadataRow{.rank = 0, .kind = strings.Intern("window"), .json = window});
   std::vector<store::StepRow> steps(8);
   for (int64_t i = 0; i < 8; ++i) {
     auto& step = steps[static_cast<size_t>(i)];
@@ -242,8 +242,8 @@ analyze::RankTrace OperatorsOf(const std::string& window) {
   }
   EXPECT_TRUE(writer.Close(store::CompletedManifest()).ok());
   store::RunReader reader = store::OpenRun(dir.path() / "run");
-  auto loaded =
-      LoadOperators(reader, *reader.Read<store::TrackRow>(), *reader.Read<store::FactRow>(), steps);
+  auto loaded = LoadOperators(reader, *reader.Read<store::TrackRow>(),
+                              *reader.Read<store::RunMetadataRow>(), steps);
   EXPECT_TRUE(loaded.ok() && loaded->ranks.size() == 1);
   return std::move(loaded->ranks.at(0));
 }

@@ -17,14 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/input/step_selection.h"
 #include "analyze/report/build_report.h"
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/report_json.h"
 #include "analyze/samples/last_seen.h"
 #include "analyze/samples/sample_sums.h"
 #include "analyze/stats/distribution.h"
-#include "analyze/verdict/sample_split.h"
-#include "analyze/verdict/step_times.h"
 #include "base/inherited_mode.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
@@ -56,8 +55,8 @@ void KeepCounters(const ReportOptions& options, std::vector<store::CounterRow>& 
 }
 
 Error OsError(const fs::path& thing) {
-  return Error{fmt::format("{}: {}; make room and run `steptrace report` again", thing.string(),
-                           std::strerror(errno))};
+  return Error{fmt::format("{}: {}", thing.string(), std::strerror(errno)),
+               "make room and run `steptrace report` again"};
 }
 
 Status WriteByRename(const fs::path& path, std::string_view text) {
@@ -88,43 +87,57 @@ namespace {
 using Make =
     std::function<void(const analyze::ReportInput&, std::optional<analyze::ProfileAnalysis>)>;
 
+// Which rows these were.
 template <class Sums>
-Status AddSamples(store::RunReader& run, std::optional<int64_t> from_ns,
-                  std::optional<int64_t> to_ns, Sums& sums) {
+Result<model::Rows> AddSamples(store::RunReader& run, std::optional<int64_t> from_ns,
+                               std::optional<int64_t> to_ns, Sums& sums) {
   const store::ReadOptions stretch{.columns = {}, .rank = {}, .from_ns = from_ns, .to_ns = to_ns};
+  int64_t count = 0;
   const store::RunReader::TakeRows<store::SampleRow> take =
-      [&sums](std::span<const store::SampleRow> rows) -> Status {
+      [&](std::span<const store::SampleRow> rows) -> Status {
     sums.Add(rows);
+    count += static_cast<int64_t>(rows.size());
     return {};
   };
-  return run.ReadBatches<store::SampleRow>(stretch, take);
+  STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SampleRow>(stretch, take));
+  model::Rows read{.table = store::TableOf<store::SampleRow>::kName, .count = count};
+  if (from_ns) read.where.push_back({"ts_ns", model::Compare::kAtLeast, *from_ns});
+  if (to_ns) read.where.push_back({"ts_ns", model::Compare::kLess, *to_ns});
+  return read;
 }
+
+template <class Sums>
+struct SumsOfRows {
+  std::unique_ptr<Sums> sums;  // null: there is nothing to sum
+  std::optional<model::Rows> rows;
+};
 
 // What the stacks of the run's threads say of its steps; null: none were sampled. The samples are
 // summed as they are read.
-Result<std::unique_ptr<analyze::SampleSums>> SumSamples(store::RunReader& run,
-                                                        const std::vector<store::TrackRow>& tracks,
-                                                        const std::vector<store::StackRow>& stacks,
-                                                        const analyze::ReportInput& input,
-                                                        const ReportOptions& options) {
-  std::unique_ptr<analyze::SampleSums> sums;
-  if (stacks.empty() || input.steps.empty()) return sums;
-  sums = std::make_unique<analyze::SampleSums>(input, tracks, stacks, options.stages);
-  STEPTRACE_RETURN_IF_ERROR(AddSamples(run, options.from_ns, options.to_ns, *sums));
-  return sums;
-}
-
-// Of a run that made no step, where its threads are or ended; null: it made some, or nothing tells.
-Result<std::unique_ptr<analyze::LastSeen>> SeeLast(store::RunReader& run,
+Result<SumsOfRows<analyze::SampleSums>> SumSamples(store::RunReader& run,
                                                    const std::vector<store::TrackRow>& tracks,
                                                    const std::vector<store::StackRow>& stacks,
                                                    const analyze::ReportInput& input,
                                                    const ReportOptions& options) {
-  std::unique_ptr<analyze::LastSeen> seen;
+  SumsOfRows<analyze::SampleSums> summed;
+  if (stacks.empty() || input.steps.empty()) return summed;
+  summed.sums = std::make_unique<analyze::SampleSums>(input, tracks, stacks, options.stages);
+  STEPTRACE_ASSIGN_OR_RETURN(summed.rows,
+                             AddSamples(run, options.from_ns, options.to_ns, *summed.sums));
+  return summed;
+}
+
+// Of a run that made no step, where its threads are or ended; null: it made some, or nothing tells.
+Result<SumsOfRows<analyze::LastSeen>> SeeLast(store::RunReader& run,
+                                              const std::vector<store::TrackRow>& tracks,
+                                              const std::vector<store::StackRow>& stacks,
+                                              const analyze::ReportInput& input,
+                                              const ReportOptions& options) {
+  SumsOfRows<analyze::LastSeen> seen;
   if (stacks.empty() || !input.steps.empty() || input.options.of_stretch) return seen;
-  seen = std::make_unique<analyze::LastSeen>(tracks, stacks, run.strings(), options.stages);
+  seen.sums = std::make_unique<analyze::LastSeen>(tracks, stacks, run.strings(), options.stages);
   const int64_t from_ns = input.run.duration_ns - analyze::kLastSeenNs;
-  STEPTRACE_RETURN_IF_ERROR(AddSamples(run, from_ns, std::nullopt, *seen));
+  STEPTRACE_ASSIGN_OR_RETURN(seen.rows, AddSamples(run, from_ns, std::nullopt, *seen.sums));
   return seen;
 }
 
@@ -148,11 +161,10 @@ Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, cons
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>());
   const TimeBounds bounds = BoundsOf(options);
-  const auto lies_in = [&](const store::StepRow& step) { return LiesIn(bounds, step); };
-  STEPTRACE_ASSIGN_OR_RETURN(const StoredSteps stored, ReadSteps(run, {}, lies_in));
+  STEPTRACE_ASSIGN_OR_RETURN(StoredSteps stored, ReadSteps(run, {}, bounds));
   const store::PackedSteps& steps = stored.rows;
-  STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
-  STEPTRACE_ASSIGN_OR_RETURN(auto losses, run.Read<store::LossRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::RunMetadataRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto losses, run.Read<store::DataLossRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto findings, run.Read<store::FindingRow>());
   KeepCounters(options, counters);
   analyze::ReportInput input;
@@ -160,6 +172,7 @@ Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, cons
   input.run.duration_ns = DurationOf(run, steps, counters);
   input.run.workers = WorkersOf(tracks, run.strings());
   input.steps = steps;
+  STEPTRACE_ASSIGN_OR_RETURN(input.step_stages, ReadStepStages(run, bounds));
   input.strings = &run.strings();
   input.counters = SeriesOf(tracks, counters);
   if (bounds.any()) {
@@ -173,21 +186,23 @@ Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, cons
   stacks = analyze::StacksByNumber(stacks);
   STEPTRACE_ASSIGN_OR_RETURN(auto samples, SumSamples(run, tracks, stacks, input, options));
   STEPTRACE_ASSIGN_OR_RETURN(auto last_seen, SeeLast(run, tracks, stacks, input, options));
-  input.last_seen = last_seen.get();
+  input.last_seen = last_seen.sums.get();
   StoredSteps around;  // outlives what is summed of it
-  if (input.options.of_stretch && stored.any && !HasEnough(samples.get())) {
+  if (input.options.of_stretch && stored.any && !HasEnough(samples.sums.get())) {
     const ReportOptions wide = Widened(options);
     analyze::ReportInput near = input;
-    STEPTRACE_ASSIGN_OR_RETURN(
-        around, ReadSteps(run, {}, [&](const auto& step) { return LiesIn(BoundsOf(wide), step); }));
+    STEPTRACE_ASSIGN_OR_RETURN(around, ReadSteps(run, {}, BoundsOf(wide)));
     near.steps = around.rows;
     STEPTRACE_ASSIGN_OR_RETURN(auto more, SumSamples(run, tracks, stacks, near, wide));
-    if (HasEnough(more.get())) {
+    if (HasEnough(more.sums.get())) {
       samples = std::move(more);
       input.samples_within_ns = kAroundNs;
     }
   }
-  input.samples = samples.get();
+  input.samples = samples.sums.get();
+  input.tables = TableRowsOf(bounds, stored.cut);
+  input.tables.has_tracks = HasAllTracks(run, tracks, counters);
+  input.tables.samples = samples.rows ? samples.rows : last_seen.rows;
   std::optional<analyze::Trace> profile;
   if (HoldsProfile(tracks, facts, run.strings())) {
     input.profile_of_windows = !WasImported(facts, run.strings());
@@ -221,8 +236,9 @@ Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, cons
       ProfileSteps derived = StepsOf(*profile, *analysis, run.strings());
       input.steps_marked = derived.marked || derived.rows.empty();
       // A mark that begins in the stretch may end behind it.
-      if (derived.marked) std::erase_if(derived.rows, std::not_fn(lies_in));
+      if (derived.marked) KeepStretch(bounds, derived.rows, stored.cut);
       input.steps = derived.rows;
+      input.tables.cut_steps = stored.cut;
     }
   }
   if (run.damaged().size() > damaged) return false;

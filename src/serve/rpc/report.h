@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "analyze/device/tensor_cores.h"
+#include "analyze/code/stage_table.h"
 #include "analyze/report/report.h"
 #include "analyze/report/step_parts.h"
-#include "analyze/samples/stage_table.h"
+#include "analyze/trace/tensor_cores.h"
 #include "base/result.h"
 
 namespace steptrace::rpc {

@@ -15,7 +15,7 @@
 #include "model/finding_kinds.h"
 #include "present/words/finding_sentence.h"
 #include "serve/rpc/rules.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -84,7 +84,7 @@ void ReportTest::AddDevicePhases(store::RunWriter& writer) {
   track.kind = strings.Intern("thread");
   track.name = "device phases 0";
   writer.Append(track);
-  store::FactRow device;
+  store::RunMetadataRow device;
   device.kind = strings.Intern("device");
   device.json = R"({"device":0,"type":"cuda","name":"H100"})";
   writer.Append(device);
@@ -364,7 +364,7 @@ TEST_F(ReportTest, OptionsReachTheAnalysis) {
 TEST_F(ReportTest, WhatIsNoRunIsAnError) {
   auto report = LoadReport(dir_.path() / "none", {});
   ASSERT_FALSE(report.ok());
-  EXPECT_THAT(report.error().message, HasSubstr("none"));
+  EXPECT_THAT(report.error().text(), HasSubstr("none"));
 }
 
 TEST_F(ReportTest, AFolderThatCannotBeWrittenIsNoFailure) {

@@ -149,7 +149,7 @@ struct Ruled {
 Result<std::vector<analyze::DeviceMemory>> MemoryOf(store::RunReader& run,
                                                     const TimeBounds& stretch,
                                                     const store::PackedSteps& steps,
-                                                    std::span<const store::FactRow> facts) {
+                                                    std::span<const store::RunMetadataRow> facts) {
   store::ReadOptions wanted;
   wanted.from_ns = stretch.from_ns;
   wanted.to_ns = stretch.to_ns;
@@ -170,14 +170,15 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   wanted.to_ns = stretch.to_ns;
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>(wanted));
   const auto lies_in = [&stretch](const auto& step) { return LiesIn(stretch, step); };
-  STEPTRACE_ASSIGN_OR_RETURN(StoredSteps stored, ReadSteps(run, wanted, lies_in));
+  STEPTRACE_ASSIGN_OR_RETURN(StoredSteps stored, ReadSteps(run, wanted, stretch));
   store::PackedSteps& steps = stored.rows;
-  STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
-  STEPTRACE_ASSIGN_OR_RETURN(auto losses, run.Read<store::LossRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::RunMetadataRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto losses, run.Read<store::DataLossRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto findings, run.Read<store::FindingRow>());
   if (steps.empty()) {  // of a run that cannot be written
     STEPTRACE_ASSIGN_OR_RETURN(auto marked, MarkedSteps(run));
-    std::erase_if(marked, std::not_fn(lies_in));
+    if (!marked.empty()) stored.cut.clear();
+    KeepStretch(stretch, marked, stored.cut);
     steps = marked;
   }
   wanted.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "step"};
@@ -207,6 +208,8 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   input.strings = &run.strings();
   input.facts = facts;
   input.losses = losses;
+  input.tables = TableRowsOf(stretch, stored.cut);
+  input.tables.has_tracks = HasAllTracks(run, tracks, counters);
   input.step_marks = parts.marks;
   input.loader_events = parts.loaders;
   input.framework_totals = parts.totals;
@@ -217,8 +220,8 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   return Ruled{run.manifest().name,
                input.run,
                analyze::BuildProfilingReport(input, settings),
-               analyze::MeasureUse(input),
-               analyze::MakeFindings(findings, run.strings()),
+               analyze::MeasureUse(input.counters, input.run.nodes, input.steps),
+               analyze::MakeFindings(findings, run.strings(), input.run.nodes),
                run.damaged()};
 }
 

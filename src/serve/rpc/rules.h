@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "analyze/code/stage_table.h"
 #include "analyze/cost/cost.h"
-#include "analyze/device/tensor_cores.h"
 #include "analyze/report/report.h"
 #include "analyze/rules/profiling_report.h"
-#include "analyze/samples/stage_table.h"
+#include "analyze/trace/tensor_cores.h"
 #include "base/result.h"
 #include "serve/rpc/stretch.h"
 #include "store/damaged_segments.h"

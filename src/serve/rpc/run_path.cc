@@ -23,8 +23,8 @@ Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
     return fs::path(text);
   }
   if (error == std::errc::permission_denied) {
-    return Error{fmt::format("cannot look into {}: {}; ask its owner for the right to read it",
-                             text, error.message())};
+    return Error{fmt::format("cannot look into {}: {}", text, error.message()),
+                 "ask its owner for the right to read it"};
   }
   // Without its manifest, too: who reads it says that it is missing, who repairs it goes on.
   if (store::HoldsRows(text)) return fs::path(text);
@@ -41,20 +41,16 @@ Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
   if (run == nullptr) run = found([&](const auto& r) { return r.name == name; });
   if (run != nullptr) return run->path;
   if (fs::is_regular_file(text, error)) {
-    return Error{
-        fmt::format("{}: is a file and not a run; if it holds a profile, `steptrace import {}` "
-                    "makes a run of it",
-                    text, ShellWord(text))};
+    return Error{fmt::format("{}: is a file and not a run", text),
+                 fmt::format("if it holds a profile, `steptrace import {}` makes a run of it",
+                             ShellWord(text))};
   }
   if (fs::exists(text, error)) {
-    return Error{
-        fmt::format("{}: not a run (it has no manifest); `steptrace ls {}` lists the runs "
-                    "in a folder",
-                    text, ShellWord(text))};
+    return Error{fmt::format("{}: not a run (it has no manifest)", text),
+                 fmt::format("`steptrace ls {}` lists the runs in a folder", ShellWord(text))};
   }
-  return Error{
-      fmt::format("{}: no such run, neither as a path nor in {}; `steptrace ls` lists them", text,
-                  folder.string())};
+  return Error{fmt::format("{}: no such run, neither as a path nor in {}", text, folder.string()),
+               "`steptrace ls` lists them"};
 }
 
 std::string ShortestName(const fs::path& run, const std::string& name, const fs::path& folder) {

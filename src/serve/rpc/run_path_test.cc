@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "serve/rpc/import.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -30,7 +30,7 @@ class RunPathTest : public ::testing::Test {
   fs::path runs() const { return dir_.path(); }
   std::string Found(const std::string& text) {
     auto run = ResolveRun(text, runs());
-    return run.ok() ? run->filename().string() : run.error().message;
+    return run.ok() ? run->filename().string() : run.error().text();
   }
 
   store::TempDir dir_;

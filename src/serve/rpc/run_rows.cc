@@ -2,12 +2,14 @@
 #include "serve/rpc/run_rows.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
-#include "analyze/rules/system_signals.h"
+#include "analyze/input/system_signals.h"
 #include "base/time.h"
 #include "store/metrics.h"
 #include "store/row_stream.h"
@@ -31,6 +33,11 @@ analyze::RunInfo RunInfoOf(const store::RunReader& run) {
   for (const auto& node : manifest.nodes) {
     info.nodes.push_back({node.node, node.host, node.cpus, node.memory_bytes});
   }
+  const store::RunIdentity& identity = manifest.identity;
+  info.origin = {identity.job_id,
+                 identity.attempt,
+                 identity.git_commit,
+                 {identity.tags.begin(), identity.tags.end()}};
   return info;
 }
 
@@ -45,19 +52,62 @@ std::vector<analyze::LoaderWorker> WorkersOf(const std::vector<store::TrackRow>&
 }
 
 Result<StoredSteps> ReadSteps(store::RunReader& run, const store::ReadOptions& options,
-                              const std::function<bool(const store::StepRow&)>& keep) {
+                              const TimeBounds& stretch) {
   StoredSteps steps;
   store::RowPacker<store::StepRow> packer;
-  const auto begin = [&] { packer = {}; };
+  const auto begin = [&] {
+    packer = {};
+    steps.cut.clear();
+  };
   const auto take = [&](std::span<const store::StepRow> rows) {
     steps.any |= !rows.empty();
     for (const store::StepRow& row : rows) {
-      if (keep(row)) packer.Add(row);
+      if (LiesIn(stretch, row)) {
+        packer.Add(row);
+      } else if (BeginsIn(stretch, row)) {
+        steps.cut.push_back(row);
+      }
     }
   };
   STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::StepRow>(run, options, begin, take));
   steps.rows = store::SortedByTime(packer.Take());
   return steps;
+}
+
+Result<store::PackedRows<store::StepStageRow>> ReadStepStages(store::RunReader& run,
+                                                              const TimeBounds& stretch) {
+  store::RowPacker<store::StepStageRow> packer;
+  const auto take = [&](std::span<const store::StepStageRow> rows) {
+    for (const store::StepStageRow& row : rows) {
+      if (BeginsIn(stretch, row)) packer.Add(row);
+    }
+  };
+  STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::StepStageRow>(
+      run, {}, [&] { packer = {}; }, take));
+  return packer.Take();
+}
+
+void KeepStretch(const TimeBounds& stretch, std::vector<store::StepRow>& steps,
+                 std::vector<store::StepRow>& cut) {
+  std::copy_if(steps.begin(), steps.end(), std::back_inserter(cut),
+               [&](const auto& step) { return BeginsIn(stretch, step) && !LiesIn(stretch, step); });
+  std::erase_if(steps, [&](const auto& step) { return !LiesIn(stretch, step); });
+}
+
+analyze::TableRows TableRowsOf(const TimeBounds& stretch, std::span<const store::StepRow> cut) {
+  return {.from_ns = stretch.from_ns, .to_ns = stretch.to_ns, .cut_steps = cut};
+}
+
+bool HasAllTracks(const store::RunReader& run, const std::vector<store::TrackRow>& tracks,
+                  const std::vector<store::CounterRow>& counters) {
+  const auto of_tracks = [](const store::DamagedSegment& one) {
+    return one.table == store::TableOf<store::TrackRow>::kName;
+  };
+  if (std::any_of(run.damaged().begin(), run.damaged().end(), of_tracks)) return false;
+  std::unordered_set<int32_t> known;
+  for (const store::TrackRow& track : tracks) known.insert(track.track);
+  return std::all_of(counters.begin(), counters.end(),
+                     [&known](const auto& one) { return known.contains(one.track); });
 }
 
 int64_t DurationOf(const store::RunReader& run, const store::PackedSteps& steps,

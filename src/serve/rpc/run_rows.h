@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "analyze/report/report_input.h"
+#include "analyze/input/report_input.h"
 #include "base/result.h"
+#include "serve/rpc/stretch.h"
 #include "store/packed_rows.h"
 #include "store/run_reader.h"
 
@@ -21,13 +22,31 @@ std::vector<analyze::LoaderWorker> WorkersOf(const std::vector<store::TrackRow>&
                                              const store::StringTable& strings);
 
 struct StoredSteps {
-  store::PackedSteps rows;  // by time
-  bool any = false;         // the run has some, be they kept or not
+  store::PackedSteps rows;          // by time
+  std::vector<store::StepRow> cut;  // begin in the stretch and end behind it
+  bool any = false;                 // the run has some, be they in the stretch or not
 };
 
-// The steps that are wanted and kept, in the memory of the packed ones whatever became of the run.
+// Of the rows that are asked for, the steps that lie in the stretch, in the memory of the packed
+// ones whatever became of the run.
 Result<StoredSteps> ReadSteps(store::RunReader& run, const store::ReadOptions& options,
-                              const std::function<bool(const store::StepRow&)>& keep);
+                              const TimeBounds& stretch);
+
+// Stages of steps that begin in the stretch.
+Result<store::PackedRows<store::StepStageRow>> ReadStepStages(store::RunReader& run,
+                                                              const TimeBounds& stretch);
+
+// Of steps that were derived: those that do not lie in it go, the cut ones to `cut`.
+void KeepStretch(const TimeBounds& stretch, std::vector<store::StepRow>& steps,
+                 std::vector<store::StepRow>& cut);
+
+// How the rows that are read of a stretch stand to the tables'.
+analyze::TableRows TableRowsOf(const TimeBounds& stretch, std::span<const store::StepRow> cut);
+
+// Whether each of the counters lies on a track that is known, and no file of tracks is damaged:
+// else counters and slices are left out because their tracks are lost.
+bool HasAllTracks(const store::RunReader& run, const std::vector<store::TrackRow>& tracks,
+                  const std::vector<store::CounterRow>& counters);
 
 // Of a closed run its own length; of a live one what went by; of a dead one the last that it told.
 int64_t DurationOf(const store::RunReader& run, const store::PackedSteps& steps,

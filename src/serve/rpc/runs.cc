@@ -13,14 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/report/quantity.h"
 #include "analyze/report/report_json.h"
-#include "analyze/verdict/stages.h"
+#include "analyze/stages/stages.h"
 #include "base/shallow_json.h"
 #include "base/time.h"
+#include "present/words/quantity.h"
+#include "serve/rpc/json_out.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/run_size.h"
-#include "serve/rpc/timeline_parts.h"
+#include "store/manifest.h"
 #include "store/row_stream.h"
 #include "store/run_files.h"
 #include "store/run_list.h"
@@ -40,9 +41,10 @@ constexpr int64_t kMaxListedSlices = 200'000;
 constexpr int64_t kMaxReportBytes = 64 << 20;
 constexpr int kMostReportDepth = 2 * kMostJsonDepth;  // facts in it may have all of theirs
 constexpr std::chrono::milliseconds kPauseBetweenRows{2};
-constexpr const char* kProgressTables[] = {"steps", "slices", "counters", "facts", "losses"};
+constexpr const char* kProgressTables[] = {"steps", "slices", "counters", "run_metadata",
+                                           "data_loss"};
 constexpr std::string_view kListedMembers[] = {"schema", "run", "steps", "verdict"};
-constexpr const char* kListTables[] = {"steps", "facts"};
+constexpr const char* kListTables[] = {"steps", "run_metadata"};
 
 uint64_t Hash(const std::string& text) {
   return timeline::HashBytes(text.data(), text.size());
@@ -130,7 +132,7 @@ std::string ShortVerdict(const Json& verdict) {
       verdict["sub_stage"] != "") {
     text += fmt::format(" ({})", analyze::TitleOf(std::string(verdict["sub_stage"])));
   }
-  return fmt::format("{} {}", text, analyze::FormatShare(verdict["share"].get<double>()));
+  return fmt::format("{} {}", text, present::FormatShare(verdict["share"].get<double>()));
 }
 
 std::optional<int64_t> Number(const Json& report, const char* section, const char* key) {
@@ -291,7 +293,7 @@ bool RunCatalog::Pending(const store::RunSummary& run, uint64_t stamp) const {
   const auto found = known_.find(run.path.filename());
   if (found == known_.end()) return true;
   const Known& known = found->second;
-  return known.stamp != stamp && !known.failed && run.status != "in_progress";
+  return known.stamp != stamp && !known.failed && run.status != store::kStatusInProgress;
 }
 
 std::string RunCatalog::RowOf(const store::RunSummary& run, const CostRequest& cost,

@@ -16,8 +16,8 @@
 #include "analyze/report/report_json.h"
 #include "serve/rpc/compare.h"
 #include "serve/rpc/report.h"
-#include "serve/rpc/test_runs.h"
 #include "store/manifest.h"
+#include "testing/profiled_run.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -318,7 +318,7 @@ TEST(Compare, PutsTwoRunsBesideEachOther) {
   ASSERT_TRUE(compared.ok());
   const json both = json::parse(*compared);
   EXPECT_EQ(both["runs"], json({"one", "two"}));
-  EXPECT_EQ(both["sentence"], "Their steps take the same time, as far as can be told.");
+  EXPECT_EQ(both["headline"]["text"], "Their steps take the same time, as far as can be told.");
   std::map<std::string, double> shares;
   std::map<std::string, int64_t> ns;
   for (const json& row : both["rows"]) {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/report/cut_texts.h"
+#include "analyze/json/cut_texts.h"
+#include "serve/rpc/json_out.h"
 #include "serve/rpc/stack_tree.h"
-#include "serve/rpc/timeline_parts.h"
 #include "store/run_reader.h"
 
 namespace steptrace::rpc {

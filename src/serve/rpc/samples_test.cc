@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -63,7 +63,7 @@ class SamplesTest : public testing::Test {
   }
   json Ask(const SamplesQuery& query) {
     const auto text = SamplesJson(run(), query);
-    EXPECT_TRUE(text.ok()) << (text.ok() ? "" : text.error().message);
+    EXPECT_TRUE(text.ok()) << (text.ok() ? "" : text.error().text());
     return json::parse(*text);
   }
   static std::vector<std::string> Functions(const json& answer) {

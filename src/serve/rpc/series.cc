@@ -8,6 +8,7 @@
 #include "serve/rpc/arrow_out.h"
 #include "serve/rpc/timeline.h"
 #include "timeline/pixel_grid.h"
+#include "timeline/view.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -78,9 +79,8 @@ Result<std::string> SeriesArrow(const RunTimeline& timeline, const SeriesQuery& 
     if (!IsAsked(track.row.name, query.metrics)) continue;
     AddTrack(track, timeline.index().ValuesAt(*track.place), stretch, query.points, columns);
     if (columns.count.size() > kMaxSeriesRows) {
-      return Error{
-          fmt::format("series: over {} values; ask for fewer metrics, one node, or fewer points",
-                      kMaxSeriesRows)};
+      return Error{fmt::format("series: over {} values", kMaxSeriesRows),
+                   "ask for fewer metrics, one node, or fewer points", Error::Kind::kTooLarge};
     }
   }
   ArrowOut out;

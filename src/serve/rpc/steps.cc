@@ -13,11 +13,12 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/attribution/trace_steps.h"
 #include "analyze/trace/trace_builder.h"
-#include "analyze/verdict/trace_steps.h"
 #include "serve/rpc/profile.h"
 #include "store/add_rows.h"
 #include "store/manifest.h"
+#include "store/step_kinds.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -45,7 +46,7 @@ store::ReadOptions SlicesOf(int32_t rank) {
 std::vector<store::DamagedSegment> DamagedSources(const store::RunReader& run) {
   std::vector<store::DamagedSegment> damaged;
   for (const store::DamagedSegment& part : run.damaged()) {
-    if (part.table == "slices" || part.table == "tracks" || part.table == "facts") {
+    if (part.table == "slices" || part.table == "tracks" || part.table == "run_metadata") {
       damaged.push_back(part);
     }
   }
@@ -71,14 +72,14 @@ ProfileSteps StepsOf(const analyze::Trace& profile, const analyze::ProfileAnalys
     if (steps.marked && profile.ranks[i].steps.empty()) continue;
     Append(analysis.ranks[i].rows, steps.rows);
   }
-  for (store::StepRow& row : steps.rows) row.kind = strings.Intern("train");
+  for (store::StepRow& row : steps.rows) row.kind = strings.Intern(store::kStepTrain);
   Sort(steps.rows);
   return steps;
 }
 
 Result<std::vector<store::StepRow>> MarkedSteps(store::RunReader& run) {
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
-  STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::RunMetadataRow>());
   std::vector<store::StepRow> rows;
   if (!HoldsProfile(tracks, facts, run.strings())) return rows;
   for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
@@ -103,7 +104,7 @@ Status StoreMarkedSteps(const std::filesystem::path& path, int64_t most_slices) 
   if (slices == 0 || slices > most_slices) return {};
   STEPTRACE_ASSIGN_OR_RETURN(auto rows, MarkedSteps(run));
   if (const auto damaged = DamagedSources(run); !damaged.empty()) {
-    return Error{fmt::format("{}: {}", damaged.front().segment.file, damaged.front().why)};
+    return damaged.front().why.Of(damaged.front().segment.file);
   }
   return store::AddTable<store::StepRow>(path, rows, run.strings());
 }
@@ -119,13 +120,15 @@ Result<StepsTable> StepsTable::Of(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::path place = std::filesystem::temp_directory_path(error);
   if (error) {
-    return Error{fmt::format("TMPDIR: {}; the steps of {} are derived there: name a folder by it",
-                             error.message(), path.string())};
+    return Error{
+        fmt::format("TMPDIR: {}", error.message()),
+        fmt::format("the steps of {} are derived there: name a folder by it", path.string())};
   }
   std::string folder = place / "steptrace-steps-XXXXXX";  // the letters are mkdtemp's to fill
   if (::mkdtemp(folder.data()) == nullptr) {
-    return Error{fmt::format("{}: {}; the steps of {} are derived there: make room, or set TMPDIR",
-                             folder, std::strerror(errno), path.string())};
+    return Error{
+        fmt::format("{}: {}", folder, std::strerror(errno)),
+        fmt::format("the steps of {} are derived there: make room, or set TMPDIR", path.string())};
   }
   table.own_ = folder;
   table.run_ = folder;

@@ -7,12 +7,12 @@
 
 #include <fstream>
 
-#include "analyze/trace/trace_text.h"
 #include "present/words/finding_sentence.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/rules.h"
 #include "serve/rpc/table.h"
-#include "store/test_run.h"
+#include "testing/test_run.h"
+#include "testing/trace_text.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -43,8 +43,8 @@ class StepsTest : public ::testing::Test {
       for (const auto& track : rank.tracks) writer.Append(track);
       for (const auto& slice : rank.slices) writer.Append(slice);
     }
-    writer.Append(store::FactRow{.kind = writer.strings().Intern("source"),
-                                 .json = R"({"format":"kineto"})"});
+    writer.Append(store::RunMetadataRow{.kind = writer.strings().Intern("source"),
+                                        .json = R"({"format":"kineto"})"});
     ASSERT_OK(writer.Close(store::CompletedManifest()));
   }
   // "rank step from to" of the table as it is stored.

@@ -25,4 +25,10 @@ bool LiesIn(const TimeBounds& bounds, const Step& step) {
          (!__builtin_add_overflow(step.ts_ns, step.dur_ns, &end_ns) && end_ns <= *bounds.to_ns);
 }
 
+template <class Step>
+bool BeginsIn(const TimeBounds& bounds, const Step& step) {
+  return (!bounds.from_ns || step.ts_ns >= *bounds.from_ns) &&
+         (!bounds.to_ns || step.ts_ns < *bounds.to_ns);
+}
+
 }  // namespace steptrace::rpc

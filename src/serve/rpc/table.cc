@@ -20,6 +20,7 @@
 #include "serve/rpc/filter.h"
 #include "serve/rpc/pending_file.h"
 #include "serve/rpc/steps.h"
+#include "store/all_tables.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -32,8 +33,8 @@ Status CheckColumns(const std::vector<std::string>& columns, const store::TableS
     if (std::any_of(table.columns.begin(), table.columns.end(), same)) continue;
     std::string known;
     for (const auto& column : table.columns) known += (known.empty() ? "" : ", ") + column.name;
-    return Error{fmt::format("--columns: {} has no column '{}'; its columns are {}", table.name,
-                             name, known)};
+    return Error{fmt::format("--columns: {} has no column '{}'", table.name, name),
+                 fmt::format("its columns are {}", known)};
   }
   return {};
 }
@@ -62,7 +63,7 @@ Status VisitBatch(const arrow::RecordBatch& batch, const std::vector<int>& order
 }
 
 Error FromArrow(const arrow::Status& status, const std::string& table) {
-  return Error{fmt::format("{}: {}; report this as a bug", table, status.message())};
+  return Error{fmt::format("{}: {}", table, status.message()), "report this as a bug"};
 }
 
 // The columns as they were asked for: a scan gives them in the table's order.
@@ -119,7 +120,7 @@ const fs::path& HolderOf(const TableQuery& query, const std::optional<StepsTable
 
 void NoteScan(const TableQuery& query, const std::optional<StepsTable>& steps,
               const store::RunReader& run) {
-  NoteDamaged(run, query.table, query.damaged);
+  NoteDamaged(run, store::TableName(query.table), query.damaged);
   if (steps) AddDamaged(steps->damaged(), query.damaged);
 }
 
@@ -136,10 +137,10 @@ void BlockSigpipe() {
 Result<store::TableSchema> FindTable(const std::string& name) {
   std::string known;
   for (auto& table : store::AllTableSchemas()) {
-    if (table.name == name) return std::move(table);
+    if (table.name == store::TableName(name)) return std::move(table);
     known += (known.empty() ? "" : ", ") + table.name;
   }
-  return Error{fmt::format("'{}': no such table; the tables are {}", name, known)};
+  return Error{fmt::format("'{}': no such table", name), fmt::format("the tables are {}", known)};
 }
 
 void NoteDamaged(const store::RunReader& run, const std::string& table,
@@ -175,9 +176,7 @@ Status VisitRows(const TableQuery& query, RowVisitor& visitor) {
   // A scan that failed by itself cut the stream off: its reason is the better one. One that met the
   // pipe that a failed visit had closed tells nothing.
   bool stopped_by_visitor = !visited.ok() && scanned.ok();
-  if (!scanned.ok() && scanned.error().message.find(std::strerror(EPIPE)) != std::string::npos) {
-    stopped_by_visitor = true;
-  }
+  if (!scanned.ok() && scanned.error().kind == Error::Kind::kNobodyReads) stopped_by_visitor = true;
   return stopped_by_visitor || scanned.ok() ? visited : scanned;
 }
 
@@ -213,9 +212,8 @@ Result<PendingFile> WriteTablePending(const TableQuery& query, store::ScanFormat
   STEPTRACE_ASSIGN_OR_RETURN(OpenScan scan, OpenFor(query, format));
   STEPTRACE_ASSIGN_OR_RETURN(PendingFile file, PendingFile::Create(destination));
   if (Status scanned = scan.run.Scan(query.table, scan.options, file.fd()); !scanned.ok()) {
-    Error error = scanned.error();  // of a full disk, it does not know what was to be written
-    error.message = fmt::format("{}: {}", destination.string(), error.message);
-    return error;
+    // Of a full disk, it does not know what was to be written.
+    return scanned.error().Of(destination.string());
   }
   NoteScan(query, scan.steps, scan.run);
   STEPTRACE_RETURN_IF_ERROR(file.Close());

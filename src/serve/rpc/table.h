@@ -7,11 +7,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "serve/rpc/cell.h"
 #include "serve/rpc/pending_file.h"
 #include "store/run_reader.h"
 #include "store/schema.h"
@@ -28,16 +28,6 @@ struct TableQuery {
   // Takes the files that could not be used, each once: what they held is not among the rows.
   std::vector<store::DamagedSegment>* damaged = nullptr;
 };
-
-enum class ColumnType { kInteger, kDecimal, kBoolean, kText };
-
-struct Column {
-  std::string name;
-  ColumnType type = ColumnType::kText;
-};
-
-// monostate: null. A text is valid only while the row is visited.
-using Cell = std::variant<std::monostate, bool, int64_t, double, std::string_view>;
 
 // Receives a table row by row; a failure ends the visit and is its result.
 class RowVisitor {

@@ -13,7 +13,7 @@ Result<TableFile> TableArrow(const TableQuery& query) {
   STEPTRACE_ASSIGN_OR_RETURN(table.fd, UnnamedFile(query.run));
   STEPTRACE_RETURN_IF_ERROR(ScanTo(query, store::ScanFormat::kArrowStream, table.fd.get()));
   const off_t end = ::lseek(table.fd.get(), 0, SEEK_END);
-  if (end < 0) return Error{query.table + ": its rows cannot be read back; ask for fewer"};
+  if (end < 0) return Error{query.table + ": its rows cannot be read back", "ask for fewer"};
   table.bytes = static_cast<uint64_t>(end);
   return table;
 }

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "store/test_run.h"
+#include "testing/test_run.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -54,7 +54,7 @@ class TableTest : public ::testing::Test {
     Status status = VisitRows(query, capture);
     EXPECT_FALSE(status.ok());
     EXPECT_TRUE(capture.rows_.empty());
-    return status.ok() ? "" : status.error().message;
+    return status.ok() ? "" : status.error().text();
   }
   std::vector<std::string> FilesInFolder() const {
     std::vector<std::string> names;
@@ -103,7 +103,7 @@ TEST_F(TableTest, AVisitorThatStopsEndsTheScanWithItsOwnError) {
   capture.stop_after_ = 2;
   Status status = VisitRows(Steps({}), capture);
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().message, "enough");
+  EXPECT_EQ(status.error().text(), "enough");
   EXPECT_EQ(capture.rows_.size(), 2u);
 }
 
@@ -128,7 +128,7 @@ TEST_F(TableTest, AFileIsThereWhenItIsComplete) {
 TEST_F(TableTest, AFileThatCannotBeMadeLeavesNothing) {
   Status status = WriteTable(Steps({}), store::ScanFormat::kCsv, dir_.path() / "no" / "steps.csv");
   ASSERT_FALSE(status.ok());
-  EXPECT_THAT(status.error().message, HasSubstr("No such file or directory"));
+  EXPECT_THAT(status.error().text(), HasSubstr("No such file or directory"));
   EXPECT_THAT(FilesInFolder(), ElementsAre("run"));
 }
 

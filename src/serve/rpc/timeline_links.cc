@@ -8,12 +8,16 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 
 #include "base/shallow_json.h"
 #include "base/time.h"
 #include "serve/rpc/arrow_out.h"
+#include "serve/rpc/json_out.h"
+#include "serve/rpc/timeline.h"
 #include "serve/rpc/timeline_parts.h"
+#include "store/all_tables.h"
 #include "store/row_stream.h"
 #include "timeline/label_name.h"
 
@@ -95,16 +99,13 @@ Json ArgsJson(const store::RunReader& run, const store::SliceRow& row) {
   Json args = ParseObject(run.Text(row.details), "details");
   const Json own = ParseObject(row.args, "args");
   for (const auto& [key, value] : own.items()) args[key] = value;
-  const auto add = [&args](const char* key, const std::optional<int64_t>& value) {
-    if (value) args[key] = *value;
-  };
-  add("correlation", row.correlation);
-  add("flow_out", row.flow_out);
-  add("flow_in", row.flow_in);
-  add("bytes", row.bytes);
-  add("group", row.group);
-  add("sequence", row.sequence);
-  add("external_id", row.external_id);
+  store::ForEachField<store::SliceRow>([&](const auto& field) {
+    const auto& value = row.*field.member;
+    if constexpr (std::is_same_v<decltype(value), const std::optional<int64_t>&>) {
+      const bool apart = field.member == &store::SliceRow::step;  // stands beside the arguments
+      if (value && !apart) args[field.name] = *value;
+    }
+  });
   return args;
 }
 
@@ -146,16 +147,18 @@ store::ReadOptions LinkColumns(int64_t from_ns, int64_t to_ns) {
   return options;
 }
 
-// How two rows are linked; null: they are not. Ids of the host hold within a rank.
-const char* RelationOf(const store::SliceRow& a, const store::SliceRow& b) {
-  if (a.rank == b.rank && a.correlation && a.correlation == b.correlation) return "launch";
-  if (a.rank == b.rank && a.flow_out && a.flow_out == b.flow_in) return "flow";
-  if (a.rank == b.rank && a.flow_in && a.flow_in == b.flow_out) return "flow";
+// How two rows are linked; nothing: they are not. Ids of the host hold within a rank.
+std::optional<LinkKind> LinkOf(const store::SliceRow& a, const store::SliceRow& b) {
+  if (a.rank == b.rank && a.correlation && a.correlation == b.correlation) {
+    return LinkKind::kLaunch;
+  }
+  if (a.rank == b.rank && a.flow_out && a.flow_out == b.flow_in) return LinkKind::kFlow;
+  if (a.rank == b.rank && a.flow_in && a.flow_in == b.flow_out) return LinkKind::kFlow;
   if (a.rank != b.rank && a.group && a.sequence && a.group == b.group && a.sequence == b.sequence &&
       a.name == b.name) {
-    return "collective";
+    return LinkKind::kCollective;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 bool IsLinked(const store::SliceRow& row) {
@@ -164,7 +167,7 @@ bool IsLinked(const store::SliceRow& row) {
 
 struct LinkedRow {
   store::SliceRow row;
-  const char* relation;
+  LinkKind kind;
 };
 
 // What is linked to a row: near by first, then as far as kMaxRows allow.
@@ -178,11 +181,11 @@ Result<std::vector<LinkedRow>> LinkedTo(store::RunReader& run, const store::Slic
     STEPTRACE_RETURN_IF_ERROR(store::StreamRows<store::SliceRow>(
         run, options, [&](std::vector<store::SliceRow>&& rows) -> Status {
           for (auto& other : rows) {
-            const char* relation = RelationOf(row, other);
+            const auto kind = LinkOf(row, other);
             const bool itself = other.track == row.track && other.ts_ns == row.ts_ns &&
                                 other.dur_ns == row.dur_ns && other.name == row.name;
-            if (relation == nullptr || itself || found.size() == kMaxCorrelated) continue;
-            found.push_back({std::move(other), relation});
+            if (!kind || itself || found.size() == kMaxCorrelated) continue;
+            found.push_back({std::move(other), *kind});
           }
           return {};
         }));
@@ -191,8 +194,7 @@ Result<std::vector<LinkedRow>> LinkedTo(store::RunReader& run, const store::Slic
   return found;
 }
 
-}  // namespace
-
+// A row of `slices` as the index has it; `label`: its name, as timeline::LabelName cuts it.
 std::optional<timeline::SliceId> IdOfRow(const RunTimeline& timeline, const store::SliceRow& row,
                                          std::string_view label) {
   const timeline::Index& index = timeline.index();
@@ -210,8 +212,6 @@ std::optional<timeline::SliceId> IdOfRow(const RunTimeline& timeline, const stor
   }
   return std::nullopt;
 }
-
-namespace {
 
 // The step of its rank that holds the begin of a slice.
 Result<Json> StepOf(store::RunReader& run, const store::SliceRow& row) {
@@ -265,10 +265,10 @@ Result<Details> DetailsOf(const RunTimeline& timeline, const timeline::SlicePlac
     if (!id) continue;
     Json brief = BriefJson(timeline, *id);
     brief.erase("lane");
-    brief["relation"] = other.relation;
+    brief["relation"] = NameOf(other.kind);
     details.correlated.push_back(std::move(brief));
     const auto there = index.Find(*id);
-    if (!details.op && std::string_view(other.relation) == "launch") {
+    if (!details.op && other.kind == LinkKind::kLaunch) {
       details.op = OperatorOf(index, there);
     }
   }
@@ -334,7 +334,7 @@ void LinkedRows::Join(const Ask& ask) {
   taken_ = 0;
   for (auto& [key, rows] : launches_) {
     if (Full(ask)) return;
-    Chain(rows, "launch", Shape::kFan, ask);
+    Chain(rows, LinkKind::kLaunch, Shape::kFan, ask);
   }
   for (const auto& [key, rows] : flows_) {
     if (Full(ask)) return;
@@ -342,11 +342,11 @@ void LinkedRows::Join(const Ask& ask) {
   }
   for (auto& [key, rows] : collectives_) {
     if (Full(ask)) return;
-    Chain(rows, "collective", Shape::kRanks, ask);
+    Chain(rows, LinkKind::kCollective, Shape::kRanks, ask);
   }
 }
 
-void LinkedRows::Chain(Rows& rows, const char* kind, Shape shape, const Ask& ask) {
+void LinkedRows::Chain(Rows& rows, LinkKind kind, Shape shape, const Ask& ask) {
   const bool fan = shape == Shape::kFan;
   std::stable_sort(rows.begin(), rows.end(), [fan](const auto& a, const auto& b) {
     return fan ? a.ts_ns < b.ts_ns : std::tie(a.rank, a.ts_ns) < std::tie(b.rank, b.ts_ns);
@@ -381,7 +381,7 @@ void LinkedRows::Cross(const Rows& from, const Rows& to, const Ask& ask) {
     for (const auto& [other, end] : ends) {
       if (Full(ask)) return;
       if (ask.wanted && !ask.wanted(row, *other)) continue;
-      ask.take(*begin, end, "flow");
+      ask.take(*begin, end, LinkKind::kFlow);
       ++taken_;
     }
   }
@@ -394,14 +394,14 @@ struct Arrows {
   std::vector<int32_t> from_track, from_lane, to_track, to_lane, kind;
   std::vector<int64_t> from_ns, to_ns;
 
-  void Add(const LinkEnd& from, const LinkEnd& to, const char* name) {
+  void Add(const LinkEnd& from, const LinkEnd& to, LinkKind link) {
     from_track.push_back(from.track);
     from_lane.push_back(from.lane);
     from_ns.push_back(from.ns);
     to_track.push_back(to.track);
     to_lane.push_back(to.lane);
     to_ns.push_back(to.ns);
-    kind.push_back(kinds.Of(name));
+    kind.push_back(kinds.Of(NameOf(link)));
   }
 };
 
@@ -421,7 +421,7 @@ LinkedRows::Ask AskFor(const RunTimeline& timeline, LabelNames& names, size_t li
           [&timeline, &names](const store::SliceRow& row, bool at_end) {
             return EndOf(timeline, names, row, at_end);
           },
-          [&arrows](const LinkEnd& from, const LinkEnd& to, const char* kind) {
+          [&arrows](const LinkEnd& from, const LinkEnd& to, LinkKind kind) {
             arrows.Add(from, to, kind);
           }};
 }

@@ -15,6 +15,14 @@
 // Which rows of a stretch are linked; private to rpc.
 namespace steptrace::rpc {
 
+// What joins two slices.
+enum class LinkKind : uint8_t { kLaunch, kFlow, kCollective };
+
+constexpr const char* NameOf(LinkKind kind) {  // as answers say it
+  constexpr const char* kNames[] = {"launch", "flow", "collective"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
 // Where an arrow begins or ends.
 struct LinkEnd {
   int32_t track = 0;
@@ -28,7 +36,7 @@ class LinkedRows {
   using Wanted = std::function<bool(const store::SliceRow& from, const store::SliceRow& to)>;
   // Of what is not drawn: none. `at_end`: where the row ends, not where it begins.
   using EndOf = std::function<std::optional<LinkEnd>(const store::SliceRow& row, bool at_end)>;
-  using Take = std::function<void(const LinkEnd& from, const LinkEnd& to, const char* kind)>;
+  using Take = std::function<void(const LinkEnd& from, const LinkEnd& to, LinkKind kind)>;
 
   struct Ask {
     size_t limit = 0;  // of arrows
@@ -47,7 +55,7 @@ class LinkedRows {
   using Rows = std::vector<store::SliceRow>;
   enum class Shape { kFan, kRanks };
 
-  void Chain(Rows& rows, const char* kind, Shape shape, const Ask& ask);
+  void Chain(Rows& rows, LinkKind kind, Shape shape, const Ask& ask);
   void Cross(const Rows& from, const Rows& to, const Ask& ask);
   bool Full(const Ask& ask) const { return taken_ >= ask.limit; }
 

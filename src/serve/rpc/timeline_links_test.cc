@@ -43,7 +43,7 @@ struct Counted {
       if (!drawn) return std::nullopt;
       return LinkEnd{row.track, 0, row.ts_ns};
     };
-    ask.take = [this](const LinkEnd&, const LinkEnd&, const char* kind) { kinds += *kind; };
+    ask.take = [this](const LinkEnd&, const LinkEnd&, LinkKind kind) { kinds += *NameOf(kind); };
     rows.Join(ask);
   }
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "serve/rpc/timeline.h"
+#include "serve/rpc/run_timeline.h"
+#include "timeline/view.h"
 
 // What the timeline's answers share; private to rpc.
 namespace steptrace::rpc {
 
-std::string ToText(const nlohmann::ordered_json& json);
 timeline::Stretch StretchOf(const RunTimeline& timeline, const TimelineRange& range);
 // The tracks' places in the index, each once.
 std::vector<uint32_t> PlacesOf(const RunTimeline& timeline, const TimelineRange& range);
@@ -32,9 +32,5 @@ class LabelColumn {
   std::vector<std::string> names_;
   std::vector<std::string> categories_;
 };
-
-// A row of `slices` as the index has it; `label`: its name, as timeline::LabelName cuts it.
-std::optional<timeline::SliceId> IdOfRow(const RunTimeline& timeline, const store::SliceRow& row,
-                                         std::string_view label);
 
 }  // namespace steptrace::rpc

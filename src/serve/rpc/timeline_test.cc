@@ -12,11 +12,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "analyze/report/cut_texts.h"
+#include "analyze/json/cut_texts.h"
 #include "base/time.h"
 #include "serve/rpc/import.h"
 #include "serve/rpc/table.h"
-#include "serve/rpc/test_runs.h"
+#include "testing/profiled_run.h"
 #include "timeline/run_index.h"
 
 namespace steptrace::rpc {
@@ -30,7 +30,7 @@ constexpr int64_t kSteps = 50;
 constexpr int64_t kStepNs = 1'000'000;
 
 std::shared_ptr<arrow::RecordBatch> Decode(const Result<std::string>& bytes) {
-  EXPECT_TRUE(bytes.ok()) << (bytes.ok() ? "" : bytes.error().message);
+  EXPECT_TRUE(bytes.ok()) << (bytes.ok() ? "" : bytes.error().text());
   auto buffer = std::make_shared<arrow::Buffer>(*bytes);
   auto reader =
       arrow::ipc::RecordBatchStreamReader::Open(std::make_shared<arrow::io::BufferReader>(buffer));
@@ -66,7 +66,7 @@ class TimelineTest : public testing::Test {
   std::filesystem::path run() const { return folder_.path() / "run"; }
   std::shared_ptr<const RunTimeline> Open() {
     auto timeline = RunTimeline::Open(run());
-    EXPECT_TRUE(timeline.ok()) << (timeline.ok() ? "" : timeline.error().message);
+    EXPECT_TRUE(timeline.ok()) << (timeline.ok() ? "" : timeline.error().text());
     return *timeline;
   }
 
@@ -425,7 +425,7 @@ std::shared_ptr<const RunTimeline> ImportRanks(const std::filesystem::path& fold
   request.paths = {(folder / "traces").string()};
   request.folder = folder / "runs";
   const auto imported = ImportProfiles(request, {});
-  EXPECT_TRUE(imported.ok()) << (imported.ok() ? "" : imported.error().message);
+  EXPECT_TRUE(imported.ok()) << (imported.ok() ? "" : imported.error().text());
   auto timeline = RunTimeline::Open(imported->run);
   EXPECT_TRUE(timeline.ok());
   return *timeline;

@@ -12,7 +12,7 @@
 
 #include "probe/kernels.h"
 #include "testing/fake_cupti/fake_cupti.h"
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 

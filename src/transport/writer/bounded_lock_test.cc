@@ -5,7 +5,7 @@
 #include <latch>
 #include <thread>
 
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 #include "transport/writer/process_state.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "base/unique_fd.h"
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 #include "transport/writer/writer.h"
 #include "wire/stack_control.h"
 

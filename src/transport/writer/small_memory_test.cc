@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 

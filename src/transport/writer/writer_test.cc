@@ -16,7 +16,7 @@
 #include <latch>
 #include <thread>
 
-#include "transport/testing_rings.h"
+#include "testing/rings.h"
 #include "wire/vocabulary.h"
 
 namespace steptrace::transport {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inert } from '../base/inert';
 
-/** A failure as it is shown: the thing, the cause, the next step. */
+/** A failure as it is shown: the thing, the cause, the next step. The server's causes name the thing. */
 export class ApiError extends Error {
   readonly thing: string;
   readonly problem: string;
@@ -13,7 +13,7 @@ export class ApiError extends Error {
     problem: string,
     nextStep: string,
   ) {
-    super(inert(`${thing}: ${problem}`));
+    super(inert(thing === '' ? problem : `${thing}: ${problem}`));
     this.thing = inert(thing);
     this.problem = inert(problem);
     this.nextStep = inert(nextStep);
@@ -31,12 +31,14 @@ export class ApiError extends Error {
 export async function errorOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null);
   const error = (body as { error?: Record<string, unknown> } | null)?.error;
-  const text = (key: string, other: string) =>
-    typeof error?.[key] === 'string' ? error[key] : other;
+  if (typeof error?.cause === 'string') {
+    const next = typeof error.next_step === 'string' ? error.next_step : '';
+    return new ApiError(response.status, '', error.cause, next);
+  }
   return new ApiError(
     response.status,
-    text('thing', 'the server'),
-    text('cause', `answered ${response.status} ${response.statusText}`.trim()),
-    text('next_step', 'see what steptrace ui printed in its terminal'),
+    'the server',
+    `answered ${response.status} ${response.statusText}`.trim(),
+    'see what steptrace ui printed in its terminal',
   );
 }

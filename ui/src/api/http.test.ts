@@ -52,12 +52,12 @@ it('texts of answers are inert, but for what goes back to the server or into a s
 });
 
 describe('failures say the thing, the cause and the next step', () => {
-  const error = { thing: 'run x', cause: 'is not there', next_step: 'steptrace ls' };
+  const error = { cause: 'run x: is not there', next_step: 'steptrace ls' };
   it.each<[string, Response | Error, Partial<ApiError>]>([
     [
       'told',
       Response.json({ error }, { status: 404 }),
-      { thing: 'run x', problem: 'is not there', nextStep: 'steptrace ls' },
+      { message: 'run x: is not there', nextStep: 'steptrace ls' },
     ],
     ['of a proxy', new Response('<html>', { status: 502 }), { status: 502, thing: 'the server' }],
     ['no server', new TypeError('failed to fetch'), { problem: 'does not answer' }],

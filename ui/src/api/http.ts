@@ -4,6 +4,7 @@ import { inertBut, inertly } from '../base/inert';
 import { Columns } from './arrow';
 import { ApiError, errorOf } from './error';
 import { inertReport } from './report';
+import type { RunRequest } from './requests';
 import type { Params, RunEvent, Source } from './source';
 
 /** `path?a=1&b=2&b=3`; what is null is left out. */
@@ -21,7 +22,7 @@ export function address(path: string, params: Params = {}): string {
 const within = (s: Stretch | null | undefined): Params =>
   s ? { from_ns: s.from, to_ns: s.to } : {};
 
-const runPath = (run: string, path: string) => `api/runs/${encodeURIComponent(run)}/${path}`;
+const runPath = (run: string, path: RunRequest) => `api/runs/${encodeURIComponent(run)}/${path}`;
 
 /** Of a busy server it is asked again after a second, this often. */
 const TRIES = 3;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ns } from '../base/time';
 import { ApiError } from './error';
 import { CHECKPOINTS, pageSource, readPage, swapped, type Page } from './page';
+import type { Said } from './report';
 import type { Comparison } from './source';
 import { REPORT_SCHEMA } from './report_types';
 
@@ -15,11 +16,23 @@ const ALIKE = {
   throttling: { cpu: null, gpu: null },
   settings: [],
 };
+const said = (text: string): Said => ({
+  text,
+  figures: [],
+  id: '0',
+  kind: 'legacy.text',
+  subject: {},
+  values: {},
+});
 const side = (value: number) => ({ ns: ns(value), share: 1, share_low: 1, share_high: 1 });
 const comparison: Comparison = {
   runs: ['slow', 'mended'],
-  sentence: 'The second run is 4.0x faster a step: 25 ns instead of 100 ns.',
-  note: "Only the first run tells its dataset's stages: __getitem__ holds decode 9 ns.",
+  headline: said('The second run is 4.0x faster a step: 25 ns instead of 100 ns.'),
+  notes: [said("Only the first run tells its dataset's stages: __getitem__ holds decode 9 ns.")],
+  back: {
+    headline: said('The first run is 4.0x faster a step: 25 ns instead of 100 ns.'),
+    notes: [said("Only the second run tells its dataset's stages: __getitem__ holds decode 9 ns.")],
+  },
   comparability: { a: ALIKE, b: { ...ALIKE, batch_size: 2 }, unlike: ['batch_size'] },
   rows: [
     {
@@ -123,9 +136,10 @@ it('a run and its copy are told apart', async () => {
 
 it('the other way round, what was won is lost', async () => {
   const back = await two('slow', 'mended').compare('mended', 'slow');
-  expect(back).toEqual(swapped(comparison, false));
-  expect(back.sentence).toBe(comparison.sentence); // names stay what they are
-  expect(back.note).toBe(comparison.note);
+  expect(back).toEqual(swapped(comparison));
+  expect(back.headline).toEqual(comparison.back.headline);
+  expect(back.notes).toEqual(comparison.back.notes);
+  expect(back.back.headline).toEqual(comparison.headline);
   expect(back.runs).toEqual(['mended', 'slow']);
   expect(back.rows[0]).toMatchObject({
     a: side(25),
@@ -139,9 +153,9 @@ it('the other way round, what was won is lost', async () => {
 it('two runs of one name are told apart by their place', async () => {
   const runs = ['one', 'two'].map((id) => ({ report: report(id, 'train.py') }));
   const source = pageSource(page({ runs, comparison }));
-  expect((await source.compare('one', 'two')).sentence).toMatch(/^The second run is/);
-  expect((await source.compare('two', 'one')).sentence).toMatch(/^The first run is/);
-  expect((await source.compare('two', 'one')).note).toMatch(/^Only the second run tells/);
+  expect((await source.compare('one', 'two')).headline.text).toMatch(/^The second run is/);
+  expect((await source.compare('two', 'one')).headline.text).toMatch(/^The first run is/);
+  expect((await source.compare('two', 'one')).notes[0]?.text).toMatch(/^Only the second run tells/);
 });
 
 it('texts of the page are inert', () => {

@@ -81,26 +81,20 @@ function idsOf(page: Page): string[] {
 const negative = (ns: ComparedRow['change_ns']) =>
   ns === null ? null : ((0 - ns) as NonNullable<ComparedRow['change_ns']>);
 
-/** Where both have one name, sentence and note tell them apart by their place. */
-const otherPlace = (text: string) =>
-  text.replace(
-    /^(The|Only the) (first|second) run/,
-    (_, begin: string, place: string) => `${begin} ${place === 'first' ? 'second' : 'first'} run`,
-  );
-
-/** The same two runs the other way round; `alike`: they have one name. */
-export function swapped(comparison: Comparison, alike: boolean): Comparison {
+/** The same two runs the other way round. */
+export function swapped(comparison: Comparison): Comparison {
   const {
     runs: [a, b],
-    sentence,
-    note,
+    headline,
+    notes,
+    back,
     rows,
     comparability: { a: ofA, b: ofB, unlike },
   } = comparison;
   return {
     runs: [b, a],
-    sentence: alike ? otherPlace(sentence) : sentence,
-    note: alike && note !== null ? otherPlace(note) : note,
+    ...back,
+    back: { headline, notes },
     rows: rows.map((row) => ({
       ...row,
       a: row.b,
@@ -144,8 +138,6 @@ export function pageSource(page: Page): Source {
   const ids = idsOf(page);
   const [a = '', b] = ids;
   const comparison = page.comparison && b !== undefined ? { ...page.comparison } : null;
-  const [nameA, nameB] = page.runs.map(({ report }) => report.run.name);
-  const alike = nameA === nameB;
   const of = (run: string): PageRun | undefined => page.runs[ids.indexOf(run)];
   return {
     kind: 'page',
@@ -160,8 +152,7 @@ export function pageSource(page: Page): Source {
     },
     compare: (first, second) => {
       if (comparison && first === a && second === b) return Promise.resolve(comparison);
-      if (comparison && first === b && second === a)
-        return Promise.resolve(swapped(comparison, alike));
+      if (comparison && first === b && second === a) return Promise.resolve(swapped(comparison));
       return refuse('the comparison');
     },
     table: (run, table, { where }) => {

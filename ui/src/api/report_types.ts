@@ -90,18 +90,98 @@ export interface Said {
   text: string;
   /** The values that the sentence's figures were rounded from. */
   figures: Figure[];
+  /** 16 hexadecimal digits made of kind and subject: the same in two reports for the same finding, and where a report repeats one (a rule in verdict.rules[], a finding in the log); different for different findings of a report. Lines, figures, times, steps and process ids have no part in it; of a file what follows `site-packages/`, `dist-packages/` or `lib/pythonX.Y/` has, else its name. */
+  id: string;
   /** Its kind. */
   kind: string;
+  /** What it is about. */
+  subject: Subject;
   /** What the sentence is made of. */
   values: Values;
 }
 
+/** A place in the code. */
+export interface CodePlace {
+  /** The file, as the process told it. */
+  file: string;
+  /** The line. */
+  line: number | null;
+}
+
+/** What a finding is about: the members that apply. */
+export interface Subject {
+  /** The suspect. */
+  suspect?: SuspectId;
+  /** Its stage. */
+  stage?: StageId;
+  /** The [rule](rules.md). */
+  rule?: string;
+  /** The [metric](metrics.md). */
+  metric?: string;
+  /** The function, or what is called there. */
+  function?: string;
+  /** Where in the code. */
+  source?: CodePlace;
+  /** The kind of the steps, as in the table steps. */
+  step_kind?: string;
+  /** The hook. */
+  hook?: string;
+  /** What was to be measured. */
+  data_source?: string;
+  /** The [cause](data_loss.md) of what was lost. */
+  cause?: string;
+  /** The machines' names. */
+  hosts?: string[];
+  /** Their numbers, of those whose name is not known. */
+  nodes?: number[];
+  /** The ranks. */
+  ranks?: NumberRange[];
+  /** The devices' numbers. */
+  devices?: number[];
+  /** Of several devices whose each is. */
+  gpus?: SubjectGpu[];
+  /** The process's number. */
+  process?: number;
+  /** The steps. */
+  steps?: NumberRange;
+  /** Numbers findings of one kind with the same subject (windows of one rank, lines of one function), in the order of lines, then of the report; absent on the first. Part of the id; in a log of over 1000 findings it may change as the run goes on. */
+  occurrence?: number;
+}
+
+/** One of several devices that a finding is about: the members that apply. */
+export interface SubjectGpu {
+  /** The machine's name. */
+  host?: string;
+  /** Its number, where its name is not known. */
+  node?: number;
+  /** The rank. */
+  rank?: number;
+  /** The device's number. */
+  device: number;
+}
+
+/** Numbers one after the other. */
+export interface NumberRange {
+  /** The first. */
+  first: number;
+  /** The last. */
+  last: number;
+}
+
+/** Rows of a table of the run, as `steptrace show --where` and DuckDB read them. */
+export interface TableRows {
+  /** The [table](schema.md), which tells the folder's name in runs of earlier versions. */
+  table: string;
+  /** Which of its rows; empty: all of them. */
+  where: string;
+  /** How many these are, exactly. */
+  count: number;
+}
+
 /** Something that was found, and the rows that show it. */
 export interface Evidence extends Said {
-  /** Whose rows show it. */
-  table: string;
-  /** Which of its rows. */
-  where: string;
+  /** The rows that show it; null: they stand in no table, or were not counted. */
+  rows: TableRows | null;
 }
 
 /** Something to change. */
@@ -148,7 +228,7 @@ export interface RunInfo {
   frameworks: Framework[];
   /** As the processes told. */
   devices: string[];
-  /** Of the training thread's time what watching cost: records times their cost, an upper estimate. */
+  /** Profiler overhead: the share of the training thread's time that recording took, an upper estimate (records times the cost of one). */
   host_overhead_share: number | null;
   /** What the agent used of one core. */
   agent_cpu_share: number | null;
@@ -244,12 +324,10 @@ export interface StageFunction {
   share: number;
 }
 
-/** A rule that found something and points at the same suspect. */
-export interface AgreeingRule {
+/** A rule that found something and points at the same suspect: the first line of its evidence. */
+export interface AgreeingRule extends Said {
   /** The [rule](rules.md). */
   name: string;
-  /** The first line of its evidence. */
-  text: string;
 }
 
 /** What all steady steps of the run say, beside the verdict of fewer than 10 captured ones. */
@@ -290,19 +368,23 @@ export interface Verdict extends Section {
   headline: string;
   /** The values that the headline's figures were rounded from. */
   figures: Figure[];
+  /** The headline's, as that of evidence; null: there is no headline. */
+  id: string | null;
   /** Its [kind](findings.md#verdicts); null: there is no headline. */
   kind: string | null;
+  /** What the headline is about. */
+  subject: Subject;
   /** What the headline is made of. */
   values: Values;
   /** The model fills the step, and nothing is in its way. */
   healthy: boolean;
-  /** Of the step. */
+  /** The suspect's of the step, as in suspects[]; of a late rank that of the stage straggler, as in stages[]. */
   share: number;
   /** The lower end of its 95 % interval. */
   share_low: number;
   /** The upper end of its 95 % interval. */
   share_high: number;
-  /** The step's time over what is left without the blamed share; null for the model. */
+  /** The step's time over what is left without the blamed share, or were the late rank as early as the next one; null for the model. */
   at_most_speedup: number | null;
   /** Over the run's training steps. */
   at_most_saving: Saving | null;
@@ -330,6 +412,14 @@ export interface SuspectShare {
   ns: Ns;
   /** Of the steps. */
   share: number;
+}
+
+/** A suspect's part of all steps, and how sure that is. */
+export interface SuspectOfSteps extends SuspectShare {
+  /** The lower end of its 95 % interval, by which the verdict goes. */
+  share_low: number;
+  /** The upper end of its 95 % interval. */
+  share_high: number;
 }
 
 /** A stage's part of the steps. */
@@ -406,7 +496,7 @@ export interface CardHost {
   memory_bytes: number | null;
 }
 
-/** A setting of the training, as a process told it. */
+/** A setting of the training, as a process told it, or a tag of the run. */
 export interface CardSetting {
   /** The setting. */
   name: string;
@@ -432,6 +522,14 @@ export interface RunCard extends Section {
   settings: CardSetting[];
   /** The format of the profile that the run was made of; null: it was recorded. */
   imported_as: string | null;
+  /** Of the scheduler or the launcher; null: nobody told, or parts of the run differ, as of the two below. */
+  job_id: string | null;
+  /** Of an elastic job; the first is 0. */
+  attempt: number | null;
+  /** What was checked out where the script lies, whether or not its files were changed since. */
+  git_commit: string | null;
+  /** As steptrace run --tag gave them. */
+  tags: CardSetting[];
 }
 
 /** On what a run computes. */
@@ -778,12 +876,20 @@ export interface OperatorSums {
 export interface OperatorByShape extends OperatorSums {
   /** As the profile writes them (record_shapes=True). */
   input_shapes: unknown;
+  /** Of host_self_ns of all the rank's operators. */
+  host_self_share: number;
+  /** Of device_self_ns of all the rank's operators. */
+  device_self_share: number;
 }
 
 /** An operator's calls from the same place. */
 export interface OperatorByStack extends OperatorSums {
   /** The innermost frame first (with_stack=True). */
   call_stack: string[];
+  /** Of host_self_ns of all the rank's operators. */
+  host_self_share: number;
+  /** Of device_self_ns of all the rank's operators. */
+  device_self_share: number;
 }
 
 /** An operator of a rank. */
@@ -1359,7 +1465,7 @@ export interface Distributed extends Section {
   /** Calls that end before another rank began, which the alignment leaves. */
   impossible_starts?: number;
   /** What to know of it: which calls lack ranks, or why none is compared. */
-  note?: string;
+  notes?: Said[];
 }
 
 /** A cause's part of the path. */
@@ -1440,8 +1546,6 @@ export interface WhatIf {
 
 /** What the steps' durations depended on. */
 export interface CriticalPath extends Section {
-  /** What to know of it. */
-  note?: string;
   /** Of the whole window. */
   window?: PathStep;
   /** The mean step, of all steps together. */
@@ -1480,8 +1584,12 @@ export interface Recommendation {
   text: string;
   /** The values that the text's figures were rounded from. */
   figures: Figure[];
+  /** The text's, as that of evidence; null where it does not apply. */
+  id: string | null;
   /** Its [kind](findings.md#recommendations); null where it does not apply. */
   kind: string | null;
+  /** What it is about. */
+  subject: Subject;
   /** What the text is made of. */
   values: Values;
   /** What it rests on. */
@@ -1654,12 +1762,16 @@ export interface Finding {
   severity: Severity;
   /** rule (a rule's status changed) or alert (its own limits). */
   kind: string;
-  /** Whom it is about: a rule, [hang](../concepts/hangs.md), [step time](../concepts/windows.md) or [memory of …](../concepts/memory.md). */
-  subject: string;
+  /** Whom it is about, the table's `subject`: a rule, [hang](../concepts/hangs.md), [step time](../concepts/windows.md) or [memory of …](../concepts/memory.md). */
+  about: string;
   /** What it said. */
   text: string;
   /** The values that the sentence's figures were rounded from. */
   figures: Figure[];
+  /** As that of evidence. */
+  id: string;
+  /** The same as values. */
+  subject: Subject;
   /** Its [kind](findings.md#while-the-run-goes-on); of runs of before 2026-11-29 legacy.text. */
   finding: string;
   /** What the sentence is made of. */
@@ -1668,7 +1780,7 @@ export interface Finding {
   standing: boolean;
 }
 
-/** What is missing, by [cause](losses.md). */
+/** What is missing, by [cause](data_loss.md). */
 export interface Loss {
   /** Of which table. */
   table: string;
@@ -1680,8 +1792,12 @@ export interface Loss {
   from_ns: Ns | null;
   /** Until when. */
   to_ns: Ns | null;
-  /** More. */
+  /** What was lost, and the next step. */
   detail: string;
+  /** Its [kind](findings.md#data-loss); null: the cause says it all, or nothing is known but the sentence. */
+  finding: string | null;
+  /** What the sentence is made of. */
+  values: Values;
 }
 
 /** A section that is a list. */
@@ -1707,7 +1823,7 @@ export interface Report {
   /** Samples and tokens a second. */
   throughput: Throughput;
   /** The six suspects; their times sum to the steps, their shares to 1. */
-  suspects: Rows<SuspectShare>;
+  suspects: Rows<SuspectOfSteps>;
   /** All stages; their times sum to the steps, their shares to 1. */
   stages: Rows<Stage>;
   /** Phases of each rank and kind of step. */
@@ -1747,7 +1863,7 @@ export interface Report {
   /** Findings of the agent during the run, by time, the last 1000. */
   findings: Rows<Finding>;
   /** What is missing, by cause. */
-  losses: Rows<Loss>;
+  data_loss: Rows<Loss>;
   /** What an import did not know. */
   import: Import;
   /** What to know when reading the report. */

@@ -2,12 +2,15 @@
 // Where views get their data: a server (docs/reference/http.md), or a report that lies in the page itself.
 import type { Ns, Stretch } from '../base/time';
 import type { Columns } from './arrow';
+import type { ArrowRequest, JsonRequest } from './requests';
+import type { ColumnOf, TableName } from './tables';
 import type { SuspectId } from '../base/stages';
 import type {
   Comparability,
   ListedStatus,
   ReasonId,
   Report,
+  Said,
   Section,
   SectionStatus,
 } from './report';
@@ -72,9 +75,11 @@ export interface ComparedRow {
 export interface Comparison {
   runs: [string, string];
   /** Which step is shorter, by how much: as the report in the terminal says it. */
-  sentence: string;
-  /** Which stages are told of one run alone, and stand within another here; null: none do. */
-  note: string | null;
+  headline: Said;
+  /** Which stages are told of one run alone, and stand within another here. */
+  notes: Said[];
+  /** The same of the two the other way round. */
+  back: { headline: Said; notes: Said[] };
   rows: ComparedRow[];
   /** What each run tells of itself, and in which of it they are known to differ. */
   comparability: { a: Alike; b: Alike; unlike: string[] };
@@ -90,8 +95,8 @@ export interface RunEvent {
   stopped_since_ns: Ns | null;
 }
 
-export interface TableQuery {
-  columns?: readonly string[];
+export interface TableQuery<Table extends TableName> {
+  columns?: readonly ColumnOf<Table>[];
   where?: string;
   limit?: number;
 }
@@ -116,11 +121,16 @@ export interface Source {
   runs(signal?: AbortSignal): Promise<RunList>;
   report(run: string, stretch: Stretch | null, signal?: AbortSignal): Promise<Report>;
   compare(a: string, b: string, signal?: AbortSignal): Promise<Comparison>;
-  table(run: string, table: string, query: TableQuery, signal?: AbortSignal): Promise<Columns>;
+  table<Table extends TableName>(
+    run: string,
+    table: Table,
+    query: TableQuery<Table>,
+    signal?: AbortSignal,
+  ): Promise<Columns>;
   series(run: string, query: SeriesQuery, signal?: AbortSignal): Promise<Columns>;
   /** Any other answer under a run: `json(run, 'timeline/tree')`. */
-  json<T>(run: string, path: string, params?: Params, signal?: AbortSignal): Promise<T>;
-  arrow(run: string, path: string, params?: Params, signal?: AbortSignal): Promise<Columns>;
+  json<T>(run: string, path: JsonRequest, params?: Params, signal?: AbortSignal): Promise<T>;
+  arrow(run: string, path: ArrowRequest, params?: Params, signal?: AbortSignal): Promise<Columns>;
   /** Calls back when the list of runs changed; returns how to stop. `onLost` as of `watchRun`. */
   watchRuns(onChange: () => void, onLost: (since_utc: string | null) => void): () => void;
   /** `onLost` tells since when (UTC) nothing can come, and null when it can again. */

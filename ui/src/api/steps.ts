@@ -3,6 +3,7 @@
 import { ns, type Stretch } from '../base/time';
 import type { Columns } from './arrow';
 import type { Source } from './source';
+import type { ColumnOf } from './tables';
 
 export const PHASES = [
   'data',
@@ -52,8 +53,8 @@ export interface Steps {
   readonly parts: ReadonlyMap<string, Numbers>;
 }
 
-const PARTS: readonly string[] = [...PHASES, ...CAUSES, ...DATA_STAGES];
-export const STEP_COLUMNS: readonly string[] = [
+const PARTS = [...PHASES, ...CAUSES, ...DATA_STAGES];
+export const STEP_COLUMNS: readonly ColumnOf<'steps'>[] = [
   'rank',
   'step',
   'ts_ns',
@@ -62,7 +63,7 @@ export const STEP_COLUMNS: readonly string[] = [
   'waits',
   'starved_waits',
   'min_queue_depth',
-  ...PARTS.map((p) => `${p}_ns`),
+  ...PARTS.map((p) => `${p}_ns` as const),
 ];
 /** As many as the server sends at once. */
 const LIMIT = 1_000_000;

@@ -6,7 +6,7 @@ const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 describe('at most three significant digits, with a unit', () => {
   it.each([
-    [0, '0 ns'],
+    [0, '0 s'],
     [1, '1 ns'],
     [999, '999 ns'],
     [1000, '1 µs'],
@@ -54,6 +54,8 @@ describe('at most three significant digits, with a unit', () => {
 it('of next to nothing two digits', () => {
   expect(plain(f.formatMetric(0.004516, 'cores').text)).toBe('0.0045 cores');
   expect(plain(f.formatMetric(0.04516, 'cores').text)).toBe('0.0452 cores');
+  expect(plain(f.formatRate(45_855_711_322.7).text)).toBe('45.9 GB/s');
+  expect(f.formatRate(999.96e6)).toEqual({ text: '1\u00a0GB/s', exact: '999960000 bytes/s' });
 });
 
 describe('the exact figure stands beside it', () => {

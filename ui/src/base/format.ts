@@ -62,6 +62,7 @@ const DECIMAL: readonly Scale[] = [
   { factor: 1e3, unit: 'k' },
   { factor: 1, unit: '' },
 ];
+const RATE: readonly Scale[] = DECIMAL.map(({ factor, unit }) => ({ factor, unit: `${unit}B/s` }));
 
 /** The largest scale in which the rounded figure is at least 1; the smallest where none is. */
 function scaled(value: number, scales: readonly Scale[]): string {
@@ -80,13 +81,20 @@ function scaled(value: number, scales: readonly Scale[]): string {
 
 export function formatNs(value: number | null | undefined): Figure {
   if (value == null || !Number.isFinite(value)) return NONE;
-  return { text: scaled(value, TIME), exact: `${grouped(value)} ns` };
+  const text = value === 0 ? `0${SPACE}s` : scaled(value, TIME); // as in the reports' text
+  return { text, exact: `${grouped(value)} ns` };
 }
 
 export function formatBytes(value: number | null | undefined): Figure {
   if (value == null || !Number.isFinite(value)) return NONE;
   return { text: scaled(value, BINARY), exact: `${grouped(value)} bytes` };
 }
+
+/** A rate of a network in powers of ten, as in the reports' text and everywhere else. */
+export const formatRate = (value: number): Figure => ({
+  text: scaled(value, RATE),
+  exact: `${String(value)} bytes/s`,
+});
 
 export function formatCount(value: number | null | undefined, unit = ''): Figure {
   if (value == null || !Number.isFinite(value)) return NONE;

@@ -53,6 +53,8 @@ export interface StageInfo extends Info {
   readonly suspect: SuspectId;
   /** The time within the dataset is shared out over it, where stacks tell. */
   readonly ofDataset: boolean;
+  /** Of the data pipeline: the batch stands ready, so that to load faster is no help. */
+  readonly ready: boolean;
 }
 
 export const SUSPECTS: Readonly<Record<SuspectId, SuspectInfo>> = {
@@ -107,6 +109,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'The dataset is blocked on storage',
     suspect: 'data_pipeline',
     ofDataset: true,
+    ready: false,
   },
   decode: {
     title: 'decode',
@@ -114,6 +117,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'The dataset decodes what was read',
     suspect: 'data_pipeline',
     ofDataset: true,
+    ready: false,
   },
   augmentation: {
     title: 'augmentation',
@@ -121,6 +125,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'The dataset augments samples',
     suspect: 'data_pipeline',
     ofDataset: true,
+    ready: false,
   },
   tokenise: {
     title: 'tokenise',
@@ -128,6 +133,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'The dataset turns text into tokens',
     suspect: 'data_pipeline',
     ofDataset: true,
+    ready: false,
   },
   dataset_code: {
     title: 'dataset code',
@@ -135,6 +141,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: "The dataset's or sampler's own functions run, where samples of stacks name them",
     suspect: 'data_pipeline',
     ofDataset: true,
+    ready: false,
   },
   lock: {
     title: 'waiting for locks',
@@ -142,6 +149,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'The dataset waits for a lock, a queue or another process',
     suspect: 'data_pipeline',
     ofDataset: true,
+    ready: false,
   },
   copy: {
     title: 'copying',
@@ -149,6 +157,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'The dataset copies samples, in memory or to hand them over',
     suspect: 'data_pipeline',
     ofDataset: true,
+    ready: false,
   },
   getitem: {
     title: 'dataset __getitem__',
@@ -156,6 +165,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'The dataset makes the samples, and nothing tells more of it',
     suspect: 'data_pipeline',
     ofDataset: true,
+    ready: false,
   },
   collate: {
     title: 'collate',
@@ -163,6 +173,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'Samples become a batch',
     suspect: 'data_pipeline',
     ofDataset: false,
+    ready: false,
   },
   receive: {
     title: 'receive',
@@ -170,6 +181,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'The batch is ready and comes over: transfer, unpickling, pinning',
     suspect: 'data_pipeline',
     ofDataset: false,
+    ready: true,
   },
   cpu_shortage: {
     title: 'CPU contention',
@@ -177,6 +189,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'A DataLoader worker could have run and waited for a core',
     suspect: 'data_pipeline',
     ofDataset: false,
+    ready: false,
   },
   worker_start: {
     title: 'worker start',
@@ -184,6 +197,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'DataLoader workers were starting, or ended with their iterator',
     suspect: 'data_pipeline',
     ofDataset: false,
+    ready: false,
   },
   host_to_device: {
     title: 'host-to-device copy',
@@ -191,6 +205,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'A device waits for a copy to it, and does nothing else',
     suspect: 'data_pipeline',
     ofDataset: false,
+    ready: true,
   },
   forward: {
     title: 'forward',
@@ -198,6 +213,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'The training thread is between a batch and its backward',
     suspect: 'model',
     ofDataset: false,
+    ready: false,
   },
   backward: {
     title: 'backward',
@@ -205,6 +221,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'Gradients are computed',
     suspect: 'model',
     ofDataset: false,
+    ready: false,
   },
   optimizer: {
     title: 'optimizer',
@@ -212,6 +229,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'The optimizer makes its step',
     suspect: 'model',
     ofDataset: false,
+    ready: false,
   },
   compute: {
     title: 'device computing',
@@ -219,6 +237,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'A device computes; without device events, it was busy while the host waited',
     suspect: 'model',
     ofDataset: false,
+    ready: false,
   },
   device_copy: {
     title: 'copying on the device',
@@ -226,6 +245,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'A device copies within itself or to the host, with nothing beside it',
     suspect: 'model',
     ofDataset: false,
+    ready: false,
   },
   exposed: {
     title: 'exposed communication',
@@ -233,6 +253,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'Communication with no compute beside it',
     suspect: 'communication',
     ofDataset: false,
+    ready: false,
   },
   straggler: {
     title: 'waiting for the last rank',
@@ -240,6 +261,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'A rank waits for the one that comes last',
     suspect: 'communication',
     ofDataset: false,
+    ready: false,
   },
   garbage_collection: {
     title: 'garbage collection',
@@ -247,6 +269,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'Python collects garbage on the training thread',
     suspect: 'framework_overhead',
     ofDataset: false,
+    ready: false,
   },
   recompilation: {
     title: 'recompilation',
@@ -254,6 +277,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'torch.compile compiles within a step',
     suspect: 'framework_overhead',
     ofDataset: false,
+    ready: false,
   },
   dispatch: {
     title: 'dispatch overhead',
@@ -261,6 +285,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'CPU time between operators, in which a device waits where there is one',
     suspect: 'framework_overhead',
     ofDataset: false,
+    ready: false,
   },
   launch: {
     title: 'launch overhead',
@@ -268,6 +293,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'A device is idle because kernels are launched too slowly',
     suspect: 'framework_overhead',
     ofDataset: false,
+    ready: false,
   },
   synchronisation: {
     title: 'synchronization stall',
@@ -275,6 +301,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'A device is idle while the host waits for it, or a stream for another',
     suspect: 'framework_overhead',
     ofDataset: false,
+    ready: false,
   },
   checkpoint: {
     title: 'checkpoint',
@@ -282,6 +309,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'A checkpoint is saved',
     suspect: 'other_work',
     ofDataset: false,
+    ready: false,
   },
   evaluation: {
     title: 'evaluation',
@@ -289,6 +317,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'The model is evaluated',
     suspect: 'other_work',
     ofDataset: false,
+    ready: false,
   },
   logging: {
     title: 'logging',
@@ -296,6 +325,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'Metrics, text or pictures are logged',
     suspect: 'other_work',
     ofDataset: false,
+    ready: false,
   },
   capture: {
     title: 'profiler capture',
@@ -303,6 +333,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: 'A capture window of Steptrace begins or ends',
     suspect: 'other_work',
     ofDataset: false,
+    ready: false,
   },
   loop_code: {
     title: 'loop code',
@@ -310,6 +341,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     meaning: "The script's own functions run beside the model, where samples of stacks name them",
     suspect: 'other_work',
     ofDataset: false,
+    ready: false,
   },
   unknown: {
     title: 'unattributed time',
@@ -318,6 +350,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
       'The training thread is in no known phase, and samples of stacks name at most where it waits or what calls torch there',
     suspect: 'unattributed',
     ofDataset: false,
+    ready: false,
   },
 };
 

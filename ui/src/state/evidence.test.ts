@@ -13,7 +13,8 @@ describe('the stretch of a filter', () => {
 });
 
 describe('evidence of a rule leads to', () => {
-  const target = (table: string, where: string) => targetOfRows({ table, where });
+  const target = (table: string, where: string, metric?: string) =>
+    targetOfRows({ rows: { table, where, count: 1 }, subject: metric ? { metric } : {} });
 
   it('the steps that it names', () => {
     const where = "rank = 0 and kind = 'train' and ts_ns >= 5 and ts_ns < 9";
@@ -27,9 +28,10 @@ describe('evidence of a rule leads to', () => {
   });
 
   it('the view of its table', () => {
-    const views = ['counters', 'facts', 'memory', 'slices'].map((t) => target(t, '')?.view);
+    const views = ['counters', 'run_metadata', 'memory', 'slices'].map((t) => target(t, '')?.view);
     expect(views).toEqual(['system', 'data', 'memory', 'timeline']);
-    expect(target('counters', "metric = 'gpu.util'")?.params).toEqual({ metric: 'gpu.util' });
+    expect(target('counters', 'track = 3', 'gpu.util')?.params).toEqual({ metric: 'gpu.util' });
     expect(target('', '')).toBeNull();
+    expect(targetOfRows({ rows: null, subject: {} })).toBeNull();
   });
 });

@@ -17,33 +17,34 @@ export function stretchOfWhere(where: string): Stretch | null {
   return to !== null && from < to ? stretch(ns(from), ns(to)) : null;
 }
 
-export const metricOfWhere = (where: string): string | null =>
-  /metric\s*=\s*'([^']+)'/.exec(where)?.[1] ?? null;
-
 /** Facts of devices stand with these, all others with the settings of the data pipeline. */
 export const viewOfFacts = (where: string): string =>
   /\bkind\s*=\s*'(gpu|device)'/.test(where) ? 'devices' : 'data';
 
-/** Which rows it is about. */
-export type Located = Pick<Evidence, 'table' | 'where'> & Partial<Pick<Evidence, 'kind'>>;
+/** What it is about, and the rows that show it. */
+export type Located = Pick<Evidence, 'rows' | 'subject'> & Partial<Pick<Evidence, 'kind'>>;
+
+/** The metric as a view's parameter. */
+export const metricOf = ({ subject }: Located): { metric?: string } =>
+  subject.metric ? { metric: subject.metric } : {};
 
 /** Where evidence is shown, by its kind; of a kind that is not known by its table. */
-export function shownOf({ kind, table, where }: Located): {
+export function shownOf({ kind, rows }: Located): {
   readonly view: string;
   readonly threads?: Shown['threads'];
 } {
   if (isKnown(kind)) return SHOWN[kind];
-  switch (table) {
+  switch (rows?.table) {
     case 'counters':
       return { view: 'system' };
-    case 'facts':
-      return { view: viewOfFacts(where) };
+    case 'run_metadata':
+      return { view: viewOfFacts(rows.where) };
     case 'slices':
     case 'tracks':
       return { view: 'timeline' };
     case 'samples':
       return { view: 'data', threads: 'workers' };
-    case 'losses':
+    case 'data_loss':
       return { view: 'overview' };
     case 'memory':
       return { view: 'memory' };
@@ -56,18 +57,18 @@ const isKnown = (kind: string | undefined): kind is keyof typeof SHOWN =>
   kind !== undefined && Object.hasOwn(SHOWN, kind);
 
 /** The view of a rule's evidence, in the stretch that it names, else in the chosen one; null: no view shows it. */
-export function targetOfRows({ table, where }: Located): Target | null {
+export function targetOfRows(evidence: Located): Target | null {
+  if (evidence.rows === null) return null;
+  const { table, where } = evidence.rows;
   const named = stretchOfWhere(where);
   const place = named === null ? {} : { stretch: named };
   switch (table) {
     case 'steps':
       // Up to a moment: what went on before the first step is no step.
       return { view: named === null || /\bts_ns\s*>/.test(where) ? 'steps' : 'timeline', ...place };
-    case 'counters': {
-      const metric = metricOfWhere(where);
-      return { view: 'system', ...place, params: metric ? { metric } : {} };
-    }
-    case 'facts':
+    case 'counters':
+      return { view: 'system', ...place, params: metricOf(evidence) };
+    case 'run_metadata':
       return { view: viewOfFacts(where), ...place };
     case 'memory':
       return { view: 'memory', ...place };

@@ -4,12 +4,14 @@ import type { Finding } from '../api/report';
 import { ns } from '../base/time';
 import { isMemory, standing, targetOf } from './noticed';
 
-const finding = (at: number, kind: string, subject: string, stands = true): Finding => ({
+const finding = (at: number, kind: string, about: string, stands = true): Finding => ({
   ts_ns: ns(at),
   kind,
-  subject,
+  about,
+  id: '',
+  subject: {},
   severity: 'warning',
-  text: `${subject} at ${at}`,
+  text: `${about} at ${at}`,
   figures: [],
   finding: 'legacy.text',
   values: {},

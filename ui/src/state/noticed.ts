@@ -8,17 +8,17 @@ export interface Standing extends Finding {
   readonly hang: boolean;
 }
 
-export const isMemory = (finding: Finding): boolean => /^memory\b/.test(finding.subject);
+export const isMemory = (finding: Finding): boolean => /^memory\b/.test(finding.about);
 
 /** A hang before all else; what the agent says of itself last. */
 const order = (f: Finding): number =>
-  f.kind !== 'alert' ? 1 : f.subject === 'hang' ? 0 : f.subject === 'agent' ? 2 : 1;
+  f.kind !== 'alert' ? 1 : f.about === 'hang' ? 0 : f.about === 'agent' ? 2 : 1;
 
 /** What stands, in the order in which it is shown. */
 export function standing(findings: readonly Finding[] | undefined): Standing[] {
   return (findings ?? [])
     .filter((f) => f.standing)
-    .map((f) => ({ ...f, hang: f.kind === 'alert' && f.subject === 'hang' }))
+    .map((f) => ({ ...f, hang: f.kind === 'alert' && f.about === 'hang' }))
     .sort((a, b) => order(a) - order(b) || a.ts_ns - b.ts_ns);
 }
 
@@ -28,11 +28,11 @@ const AROUND_NS = 5e9;
 /** The view that shows what a finding tells of. */
 export function targetOf(finding: Finding): Target {
   if (finding.kind === 'rule')
-    return { view: 'rules', stretch: null, params: { rule: finding.subject } };
-  if (finding.subject === 'hang') {
+    return { view: 'rules', stretch: null, params: { rule: finding.about } };
+  if (finding.about === 'hang') {
     const from = Math.max(0, finding.ts_ns - AROUND_NS);
     return { view: 'timeline', stretch: stretch(ns(from), ns(finding.ts_ns + AROUND_NS)) };
   }
-  if (finding.subject === 'step time') return { view: 'steps', stretch: null };
+  if (finding.about === 'step time') return { view: 'steps', stretch: null };
   return { view: 'system', stretch: null };
 }

@@ -37,9 +37,11 @@ export interface View {
 /** Files of the run that hold what the view shows, and cannot be read. */
 export const damagedOf = (
   { tables }: Pick<View, 'tables'>,
-  { losses }: Pick<Report, 'losses'>,
+  { data_loss }: Pick<Report, 'data_loss'>,
 ): Loss[] =>
-  losses.rows.filter(({ cause, table }) => cause === 'segment_damaged' && tables.includes(table));
+  data_loss.rows.filter(
+    ({ cause, table }) => cause === 'segment_damaged' && tables.includes(table),
+  );
 
 /** Why the view shows nothing: what is damaged may have been anything. */
 export function whyNothing(of: View, report: Report): string | null {

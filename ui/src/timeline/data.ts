@@ -286,7 +286,7 @@ export class TimelineData {
   }
 
   private async recordedSteps(signal: AbortSignal): Promise<Step[]> {
-    const columns = ['rank', 'step', 'ts_ns', 'dur_ns', 'kind'];
+    const columns = ['rank', 'step', 'ts_ns', 'dur_ns', 'kind'] as const;
     const table = await this.source.table(this.run, 'steps', { columns, limit: 200_000 }, signal);
     const [rank, step, ts, dur] = columns.slice(0, 4).map((name) => table.numbers(name)) as [
       ArrayLike<number>,

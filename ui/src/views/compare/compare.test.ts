@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
+import type { Said } from '../../api/report';
 import type { ComparedRow, Comparison } from '../../api/source';
 import { ns } from '../../base/time';
 import { blocks, tokenOfStage } from './compare';
+
+const said = (text: string): Said => ({
+  text,
+  figures: [],
+  id: '0',
+  kind: 'legacy.text',
+  subject: {},
+  values: {},
+});
 
 const side = (value: number, share: number) => ({
   ns: ns(value),
@@ -41,8 +51,9 @@ const ALIKE = {
 };
 const of = (...rows: ComparedRow[]): Comparison => ({
   runs: ['a', 'b'],
-  sentence: '',
-  note: null,
+  headline: said(''),
+  notes: [],
+  back: { headline: said(''), notes: [] },
   rows,
   comparability: { a: ALIKE, b: ALIKE, unlike: [] },
 });
@@ -70,11 +81,11 @@ it('what is told of one run alone stands with the stages', () => {
       row('step', 'step', 100e6, 40e6, [-60e6, -62e6, -58e6]),
       row('sub_stage', 'getitem', 43e6, 1e6, [-42e6, -43e6, -41e6]),
     ),
-    note: 'Only slow tells its dataset’s stages.',
+    notes: [said('Only slow tells its dataset’s stages.')],
   };
-  expect(blocks(told).map((b) => [b.title, b.note])).toEqual([
-    ['Step', null],
-    ['Stages', told.note],
+  expect(blocks(told).map((b) => [b.title, b.notes])).toEqual([
+    ['Step', []],
+    ['Stages', told.notes],
   ]);
 });
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs beside each other, as rows of one table.
+import type { Said } from '../../api/report';
 import type { ComparedRow, Comparison } from '../../api/source';
 import { tokenOf } from '../../base/color';
 import { formatNs, formatShare, title, type Figure } from '../../base/format';
@@ -35,8 +36,8 @@ export interface Block {
   readonly lines: readonly Line[];
   /** The longest bar of the block, ns. */
   readonly most: number;
-  /** What is told of one run's parts alone; null: nothing. */
-  readonly note: string | null;
+  /** What is told of one run's parts alone. */
+  readonly notes: readonly Said[];
 }
 
 const LEAST_SHARE = 0.005;
@@ -51,8 +52,8 @@ export function blocks(comparison: Comparison): Block[] {
       .filter((row) => kind === 'step' || mostOf(row) >= LEAST_SHARE)
       .map(lineOf);
     const most = lines.reduce((m, l) => Math.max(m, l.a?.ns ?? 0, l.b?.ns ?? 0), 1);
-    const note = kind === 'sub_stage' ? comparison.note : null;
-    return { title: heading, lines, most, note };
+    const notes = kind === 'sub_stage' ? comparison.notes : [];
+    return { title: heading, lines, most, notes };
   }).filter((block) => block.lines.length > 0);
 }
 

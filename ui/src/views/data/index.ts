@@ -7,7 +7,7 @@ export const view: View = {
   about: 'Queue, workers and what they do; which settings to change.',
   group: 'Host',
   order: 1,
-  tables: ['steps', 'facts', 'slices', 'samples', 'stacks'],
+  tables: ['steps', 'run_metadata', 'slices', 'samples', 'stacks'],
   inReport: true,
   notApplicable: (report) =>
     report.data_pipeline.status !== 'not_applicable'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a loader told of itself, and what the verdict would change of it.
 import type { Advice, DataPipeline } from '../../api/report';
-import type { DataPipelineStage } from '../../base/stages';
+import { STAGES } from '../../base/stages';
 import { stageOf } from '../../base/suspects';
 
 export interface Setting {
@@ -95,23 +95,9 @@ export function datasetStage(stages: readonly { name: string; ns: number }[]): s
   return only !== undefined && parts.length === 1 ? only : 'getitem';
 }
 
-/** Whether the queue held nothing; else what is ready is taken over. */
-const STARVES: Readonly<Record<DataPipelineStage, boolean>> = {
-  storage_read: true,
-  decode: true,
-  augmentation: true,
-  tokenise: true,
-  dataset_code: true,
-  lock: true,
-  copy: true,
-  getitem: true,
-  collate: true,
-  receive: false,
-  cpu_shortage: true,
-  worker_start: true,
-  host_to_device: false,
-};
 /** The queue held nothing: to load faster helps. */
 export const STARVING: ReadonlySet<string> = new Set(
-  Object.entries(STARVES).flatMap(([stage, starves]) => (starves ? [stage] : [])),
+  Object.entries(STAGES).flatMap(([stage, { suspect, ready }]) =>
+    suspect === 'data_pipeline' && !ready ? [stage] : [],
+  ),
 );

@@ -31,7 +31,7 @@ it('a worker whose track is missing is shown all the same', () => {
 });
 
 it('settings say what to change them to', () => {
-  const said = { figures: [], kind: 'data.more_workers', values: {} };
+  const said = { figures: [], id: '', kind: 'data.more_workers', subject: {}, values: {} };
   const advice = [
     {
       ...said,

@@ -8,6 +8,7 @@ import {
   matrixOf,
   notesOf,
   partsOf,
+  saidOf,
   totalOf,
   waitByStep,
   type Collective,
@@ -27,6 +28,22 @@ const rank = (more: Partial<Rank>): Rank => ({
 });
 
 describe('distributed', () => {
+  it('says all that is doubtful, and else why there is nothing to tell', () => {
+    const said = (text: string) => ({
+      text,
+      figures: [],
+      id: '',
+      kind: '',
+      subject: {},
+      values: {},
+    });
+    const reason = { ...said('nothing matched'), next_step: '' } as never;
+    const notes = [said('nothing matched'), said('calls of rank 1 fit no other')] as never;
+    expect(saidOf({ notes, reason })).toBe('nothing matched; calls of rank 1 fit no other');
+    expect(saidOf({ notes: [], reason })).toBe('nothing matched');
+    expect(saidOf({ reason: null })).toBe('');
+  });
+
   it('parts of a rank sum to its total', () => {
     const sum = (r: Rank) => partsOf(r).reduce((s, p) => s + p.ns, 0);
     expect(sum(rank({}))).toBe(100);

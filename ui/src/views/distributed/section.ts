@@ -50,6 +50,10 @@ export interface Notes {
   calls: string;
 }
 
+/** What is said of the collectives: all that is doubtful, and else why there is nothing to tell. */
+export const saidOf = ({ notes, reason }: Pick<Distributed, 'notes' | 'reason'>): string =>
+  (notes ?? []).map((note) => note.text).join('; ') || (reason?.text ?? '');
+
 /** What the figures rest on, in words. */
 export function notesOf({ source, ranks }: Distributed): Notes {
   if (source === 'steps')

@@ -37,6 +37,8 @@ const VERDICT: Verdict = {
   headline: 'data pipeline, 65 % of the step (63-67)',
   figures: [],
   kind: null,
+  id: null,
+  subject: {},
   values: {},
   healthy: false,
   share: 0.65,
@@ -55,12 +57,13 @@ const VERDICT: Verdict = {
 
 const FEW = [
   {
+    id: '0123456789abcdef',
     kind: 'verdict.few_steps',
+    subject: {},
     values: {},
     text: 'it rests on 5 steps',
     figures: [],
-    table: 'steps',
-    where: '',
+    rows: { table: 'steps', where: '', count: 5 },
   },
 ];
 
@@ -94,7 +97,7 @@ function report(verdict: Partial<Verdict> = {}): Report {
       { rank: 1, step_kind: 'train', phase: 'checkpoint', ns: ns(4), share: 0.1 },
     ]),
     data_pipeline: { status: 'found' },
-    losses: rows([]),
+    data_loss: rows([]),
   } as unknown as Report;
 }
 
@@ -150,9 +153,10 @@ describe('the verdict in a sentence', () => {
         suspect: 'communication',
         sub_stage: 'straggler',
         straggler_rank: 3,
-        headline: 'communication: rank 3 is late by its data pipeline and the others wait, 65 %',
+        headline:
+          'communication: rank 3 is late by its data pipeline, and waiting for the last rank takes 65 %',
       },
-      'Communication: rank 3 is late by its data pipeline and the others wait, 65 %',
+      'Communication: rank 3 is late by its data pipeline, and waiting for the last rank takes 65 %',
       'At most 2.9× faster were it on time; between 63 and 67 % with 95 % confidence.',
     ],
     [
@@ -237,10 +241,18 @@ it('what nobody is to blame for has the name of its stage, where that is all of 
 });
 
 describe('evidence leads to the view and stretch that show it', () => {
-  const target = (table: string, where = '', kind?: string) =>
-    evidenceTarget({ table, where, ...(kind && { kind }) }, report(), null);
+  const target = (table: string, where = '', kind?: string, metric?: string) =>
+    evidenceTarget(
+      {
+        rows: { table, where, count: 1 },
+        subject: metric ? { metric } : {},
+        ...(kind && { kind }),
+      },
+      report(),
+      null,
+    );
   it('counters: the metric, over the training', () => {
-    expect(target('counters', "metric = 'cpu.busy_share'")).toEqual({
+    expect(target('counters', 'track = 1', undefined, 'cpu.busy_share')).toEqual({
       view: 'system',
       stretch: { from: 10, to: 90 },
       params: { metric: 'cpu.busy_share' },
@@ -249,24 +261,24 @@ describe('evidence leads to the view and stretch that show it', () => {
   it.each([
     ['steps', "kind = 'train'", 'data.batch_not_ready', 'data'],
     ['steps', "kind = 'train'", 'verdict.few_steps', 'steps'],
-    ['facts', "kind = 'hook'", 'run.hook_failed', 'data'],
-    ['facts', "kind = 'gpu'", 'gpu.shared_with_others', 'devices'],
-    ['facts', "kind = 'device'", 'gpu.ranks_together', 'devices'],
+    ['run_metadata', "kind = 'hook'", 'run.hook_failed', 'data'],
+    ['run_metadata', "kind = 'gpu'", 'gpu.shared_with_others', 'devices'],
+    ['run_metadata', "kind = 'device'", 'gpu.ranks_together', 'devices'],
     ['slices', "category = 'kernel'", 'device.computing', 'timeline'],
     ['tracks', 'rank = 0', 'profile.processes_together', 'timeline'],
     ['samples', '', 'data.samples', 'data'],
-    ['losses', "cause = 'no_hooks'", 'run.data_loss', 'overview'],
+    ['data_loss', "cause = 'no_hooks'", 'run.data_loss', 'overview'],
   ])('%s %s %s', (table, where, kind, view) => {
     expect(target(table, where, kind).view).toBe(view);
   });
   it.each([
     ['steps', "kind = 'train'", 'steps'],
-    ['facts', "kind = 'loader'", 'data'],
-    ['facts', "kind = 'gpu'", 'devices'],
+    ['run_metadata', "kind = 'loader'", 'data'],
+    ['run_metadata', "kind = 'gpu'", 'devices'],
     ['slices', "category = 'kernel'", 'timeline'],
     ['memory', '', 'memory'],
     ['samples', '', 'data'],
-    ['losses', "cause = 'no_hooks'", 'overview'],
+    ['data_loss', "cause = 'no_hooks'", 'overview'],
     ['a table of a newer version', '', 'steps'],
   ])('without a kind the view of its table: %s %s', (table, where, view) => {
     expect(target(table, where).view).toBe(view);
@@ -276,7 +288,7 @@ describe('evidence leads to the view and stretch that show it', () => {
   it('steps: where what the figure is of is shown, if it is', () => {
     const of = (kind: string, more: object) =>
       evidenceTarget(
-        { table: 'steps', where: "kind = 'train'", kind },
+        { rows: { table: 'steps', where: "kind = 'train'", count: 9 }, subject: {}, kind },
         { ...report(), ...more } as Report,
         null,
       ).view;
@@ -301,7 +313,11 @@ describe('evidence leads to the view and stretch that show it', () => {
   });
   it('samples: the threads whose stacks they are', () => {
     const threads = (kind: string, of = report()) =>
-      evidenceTarget({ table: 'samples', where: '', kind }, of, null).params;
+      evidenceTarget(
+        { rows: { table: 'samples', where: '', count: 9 }, subject: {}, kind },
+        of,
+        null,
+      ).params;
     const noLoader = {
       ...report(),
       data_pipeline: { status: 'not_applicable' },
@@ -313,7 +329,7 @@ describe('evidence leads to the view and stretch that show it', () => {
     expect(threads('step.thread_beside')).toEqual({ threads: 'other' });
   });
   it('a loss: the part of the overview that lists it', () => {
-    expect(target('losses').params).toEqual({ part: 'missing' });
+    expect(target('data_loss').params).toEqual({ part: 'missing' });
   });
   it('a stretch that the condition names', () => {
     expect(target('slices', 'ts_ns >= 20 and ts_ns < 30').stretch).toEqual({ from: 20, to: 30 });
@@ -327,13 +343,18 @@ it('the run in time: phases, and lanes only for what happened', () => {
     ['training', 0.8],
     ['finalization', 0.1],
   ]);
+  // Whose end is unknown is longer than its phases.
+  const cut = { ...report(), phases: { ...report().phases, finalization_ns: null } };
+  expect(runPhases(cut).whole.map((p) => p.share)).toEqual([0.1, 0.8]);
   expect(phases.inside.map((p) => [p.name, p.figure.exact])).toEqual([['checkpoint', '5 ns']]);
   const none = { steps: null, checkpoints: [], findings: [] };
   expect(lanes(report(), none)).toEqual([]);
   const finding = {
     kind: 'rule',
     severity: 'warning',
-    subject: '',
+    about: '',
+    subject: {},
+    id: '',
     text: 'x',
     figures: [] as never[],
     finding: 'legacy.text',
@@ -451,7 +472,10 @@ it('a stage that names its part is not told again beside it', () => {
 });
 
 it('what is lost of all tables names none', () => {
-  const lost = { cause: 'agent_gap', count: -1, from_ns: null, to_ns: null, detail: 'it ended' };
+  const lost = {
+    ...{ cause: 'agent_gap', count: -1, from_ns: null, to_ns: null, detail: 'it ended' },
+    ...{ finding: null, values: {} },
+  };
   expect(lossText({ ...lost, table: '' })).toBe('Agent gap; it ended');
   expect(lossText({ ...lost, table: 'slices', count: 2, detail: '' })).toBe(
     'slices: 2 rows (agent gap)',

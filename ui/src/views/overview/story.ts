@@ -21,7 +21,7 @@ import { readable, sentenceOf } from '../../base/prose';
 import type { SuspectId } from '../../base/stages';
 import { canBeBlamed, namedByStage } from '../../base/suspects';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
-import { metricOfWhere, shownOf, stretchOfWhere, type Located } from '../../state/evidence';
+import { metricOf, shownOf, stretchOfWhere, type Located } from '../../state/evidence';
 import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
@@ -177,15 +177,14 @@ export function trainingStretch(report: Report): Stretch | null {
 
 /** The view and stretch in which a piece of evidence can be seen. */
 export function evidenceTarget(evidence: Located, report: Report, chosen: Stretch | null): Target {
-  const named = stretchOfWhere(evidence.where);
+  const named = stretchOfWhere(evidence.rows?.where ?? '');
   const over = named ?? chosen ?? trainingStretch(report);
   const shown = shownOf(evidence);
-  const view = evidence.table === 'steps' && !holds(shown.view, report) ? 'steps' : shown.view;
+  const view =
+    evidence.rows?.table === 'steps' && !holds(shown.view, report) ? 'steps' : shown.view;
   switch (view) {
-    case 'system': {
-      const metric = metricOfWhere(evidence.where);
-      return { view, stretch: over, params: metric ? { metric } : {} };
-    }
+    case 'system':
+      return { view, stretch: over, params: metricOf(evidence) };
     case 'timeline':
       return { view, stretch: over };
     case 'overview':
@@ -248,7 +247,7 @@ export function lanes(report: Report, { steps, checkpoints, findings }: Happened
     { name: 'Evaluation', color: '--cat-6', marks: steps ? evaluationMarks(steps) : [] },
     { name: 'Checkpoints', color: '--cat-7', marks: checkpoints.map(checkpointMark) },
     { name: 'Findings', color: '--warn', marks: findings.map((f) => findingMark(f, end)) },
-    { name: 'Lost', color: '--other', marks: report.losses.rows.flatMap(lossMark) },
+    { name: 'Lost', color: '--other', marks: report.data_loss.rows.flatMap(lossMark) },
   ];
   return all.filter((lane) => lane.marks.length > 0);
 }
@@ -292,7 +291,7 @@ function markText(what: string, rank: number, step: number | undefined, length: 
 function findingMark(finding: Finding, end: number): Mark {
   const at = Math.max(0, Math.min(finding.ts_ns, end));
   const said = readable(finding.text);
-  const text = finding.subject ? `${sentence(finding.subject)}: ${said}` : said;
+  const text = finding.about ? `${sentence(finding.about)}: ${said}` : said;
   return { from: ns(at), to: ns(at), text, target: targetOf(finding) };
 }
 
@@ -338,7 +337,7 @@ export function runPhases(report: Report): {
     { name: 'training', length: training_ns ?? 0 },
     { name: 'finalization', length: finalization_ns ?? 0 },
   ];
-  const sum = lengths.reduce((s, p) => s + p.length, 0);
+  const { duration_ns: run } = report.run;
   // Of a stretch the report tells how long its steps took, not what lies around them.
   const whole = initialization_ns !== null;
   let end = 0;
@@ -348,7 +347,7 @@ export function runPhases(report: Report): {
     return {
       name,
       length,
-      share: whole ? length / sum : null,
+      share: whole && run > 0 ? length / run : null,
       place: whole ? stretch(ns(from), ns(end)) : null,
       figure: formatNs(length),
     };

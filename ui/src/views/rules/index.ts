@@ -7,7 +7,7 @@ export const view: View = {
   about: 'SageMaker Debugger’s rules: what they found, on what, and with other parameters.',
   group: 'Job',
   order: 2,
-  tables: ['steps', 'counters', 'facts', 'slices', 'memory'],
+  tables: ['steps', 'counters', 'run_metadata', 'slices', 'memory'],
   inReport: true,
   notApplicable: (report) =>
     report.rules.rows.length > 0 || report.recommendations.rows.length > 0

@@ -43,7 +43,7 @@ const causeOf = (suspect: string): string => (namedByStage(suspect) ? 'other' : 
 
 /** Causes that the report tells of all steps together and no step's own row: windows of operators are of a few. */
 export function toldOfAllAlone(
-  suspects: Report['suspects']['rows'],
+  suspects: readonly Pick<Report['suspects']['rows'][number], 'name' | 'share'>[],
   steps: Pick<Steps, 'parts'>,
 ): string[] {
   const inRows = (name: string) =>

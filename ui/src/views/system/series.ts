@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metrics over time, as the charts, the heat map and the list of processes take them.
 import type { Columns } from '../../api/arrow';
+import type { Metric, ProcessMetric } from '../../api/metrics';
 import { formatMetric, formatNs, type Figure } from '../../base/format';
 
 export interface Series {
@@ -149,7 +150,13 @@ export interface ChartSpec {
   readonly each?: string;
 }
 
-export const CHARTS: readonly ChartSpec[] = [
+/** A chart that every node can have is of metrics that are declared. */
+interface KnownChart extends ChartSpec {
+  readonly metrics: readonly Metric[];
+  readonly each?: Metric;
+}
+
+export const CHARTS: readonly KnownChart[] = [
   {
     title: 'CPU',
     unit: 'share',
@@ -203,7 +210,7 @@ export const CHARTS: readonly ChartSpec[] = [
   },
 ];
 
-const all = new Set(CHARTS.flatMap((c) => [...c.metrics, c.each ?? '']));
+const all = new Set<string>(CHARTS.flatMap((c) => [...c.metrics, c.each ?? '']));
 
 /** A metric's name in a chart: without its unit, and without the prefix that the chart's first has too. */
 export function lineName(metric: string, chart: ChartSpec): string {
@@ -264,20 +271,20 @@ export function processes(
     byPid.set(pid, own);
   }
   return [...byPid].map(([pid, own]) => {
-    const of = (metric: string) => own.get(`process.${metric}`);
-    const most = (metric: string) => Math.max(0, ...(of(metric)?.max ?? []));
+    const of = (metric: ProcessMetric) => own.get(metric);
+    const most = (metric: ProcessMetric) => Math.max(0, ...(of(metric)?.max ?? []));
     const at = [...own.values()].flatMap((s) => s.seen);
     return {
       pid,
       name: names.get(pid) ?? '',
       from: Math.min(...at),
       to: Math.max(...at),
-      cpuMean: mean(of('cpu_cores')),
-      cpuMax: most('cpu_cores'),
-      rssMax: most('rss_bytes'),
-      threads: most('threads'),
-      starved: mean(of('run_delay_cores')),
-      read: mean(of('read_bytes_per_s')),
+      cpuMean: mean(of('process.cpu_cores')),
+      cpuMax: most('process.cpu_cores'),
+      rssMax: most('process.rss_bytes'),
+      threads: most('process.threads'),
+      starved: mean(of('process.run_delay_cores')),
+      read: mean(of('process.read_bytes_per_s')),
     };
   });
 }

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/capture/capture_schedule.h"
+#include "agent/capture/testing_schedule.h"
+
+namespace steptrace::agent {
+namespace {
+
+using Source = CaptureOutcome::Source;
+using wire::CaptureControl;
+using wire::WindowEnd;
+
+using AutomaticWindowsTest = CaptureScheduleTest;
+
+TEST_F(AutomaticWindowsTest, TheAutomaticWindowComesOnceWhenStepsAreSteady) {
+  auto schedule = Of("auto");
+  for (int i = 0; i < 29; ++i) schedule.OnSteadyStep(i * kS / 10);
+  EXPECT_FALSE(schedule.Next(3 * kS));
+  schedule.OnSteadyStep(3 * kS);
+  const auto word = schedule.Next(100 * kS);
+  ASSERT_TRUE(word);
+  EXPECT_EQ(word->first_step, 0u);
+  EXPECT_EQ(word->steps, 20u);
+  // A hundredth of 97 s at 0.9 us an operator would be a million.
+  EXPECT_EQ(word->max_operators, 200'000u);
+  EXPECT_EQ(word->until_monotonic_ns, static_cast<uint64_t>(kMonotonic + 110 * kS));
+  schedule.OnMark(Begin(1, 101 * kS));
+  schedule.OnMark(End(1, 102 * kS, 20));
+  for (int i = 0; i < 100; ++i) schedule.OnSteadyStep(200 * kS + i);
+  EXPECT_FALSE(schedule.Next(200 * kS));
+  EXPECT_EQ(schedule.TakeOutcomes(0).at(0).source, Source::kAutomatic);
+}
+
+TEST_F(AutomaticWindowsTest, AnotherAutomaticWindowComesWhenItIsSuggested) {
+  auto schedule = Of("auto");
+  schedule.Suggest("rule");
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  ASSERT_TRUE(schedule.Next(60 * kS));
+  schedule.OnMark(Begin(1, 61 * kS));
+  schedule.OnMark(End(1, 62 * kS, 20));
+  EXPECT_EQ(schedule.TakeOutcomes(0).at(0).why, "steady");
+  EXPECT_FALSE(schedule.Next(63 * kS)) << "a minimum distance";
+  const auto word = schedule.Next(73 * kS);
+  ASSERT_TRUE(word);
+  EXPECT_EQ(word->steps, 20u);
+  schedule.OnMark(Begin(2, 74 * kS));
+  schedule.OnMark(End(2, 75 * kS, 20));
+  EXPECT_EQ(schedule.TakeOutcomes(0).at(0).why, "rule");
+  EXPECT_FALSE(schedule.Next(1000 * kS)) << "a suggestion is followed once";
+  schedule.Suggest("shift");
+  EXPECT_TRUE(schedule.Next(1000 * kS));
+}
+
+TEST_F(AutomaticWindowsTest, KernelsAreInItWhereTheUserAskedForThem) {
+  for (const auto& [asked, kinds] : {std::pair{1u, 1u}, {2u, 3u}, {3u, 3u}}) {
+    WindowPlan plan = *ParsePlan({"auto"}, {});
+    plan.kinds = asked;
+    CaptureSchedule schedule(plan, kMonotonic, kUtc);
+    for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+    EXPECT_EQ(schedule.Next(60 * kS)->kinds, kinds) << asked;
+  }
+}
+
+TEST_F(AutomaticWindowsTest, KernelsOfATrainingThatEndsBeforeAreMissed) {
+  struct Case {
+    const char* what;
+    uint32_t asked;
+    int64_t steps;
+    bool missed;
+  };
+  for (const Case& one : {Case{"never due", 2, 20, true},
+                          {"sent, not begun", 2, 30, true},
+                          {"not asked", 1, 20, false}}) {
+    WindowPlan plan = *ParsePlan({"auto"}, {});
+    plan.kinds = one.asked;
+    CaptureSchedule schedule(plan, kMonotonic, kUtc);
+    for (int64_t i = 0; i < one.steps; ++i) schedule.OnSteadyStep(i * kS);
+    EXPECT_EQ(schedule.Next(60 * kS).has_value(), one.steps == 30) << one.what;
+    schedule.End(61 * kS);
+    const auto outcomes = schedule.TakeOutcomes(61 * kS);
+    ASSERT_EQ(outcomes.size(), one.missed ? 1u : 0u) << one.what;
+    if (!one.missed) continue;
+    EXPECT_EQ(outcomes[0].source, Source::kAutomatic) << one.what;
+    EXPECT_EQ(outcomes[0].end, WindowEnd::kMissed) << one.what;
+    EXPECT_EQ(outcomes[0].why, "steady") << one.what;
+    EXPECT_EQ(outcomes[0].asked, 3u) << one.what;
+  }
+}
+
+TEST_F(AutomaticWindowsTest, KernelsThatWereHadOrMayTakeNoTimeAreNotMissed) {
+  WindowPlan plan = *ParsePlan({"auto"}, {});
+  plan.kinds = 2;
+  CaptureSchedule had(plan, kMonotonic, kUtc);
+  for (int64_t i = 0; i < 30; ++i) had.OnSteadyStep(i * kS);
+  ASSERT_TRUE(had.Next(60 * kS));
+  had.OnMark(Begin(1, 61 * kS, 0, 3));
+  had.End(62 * kS);
+  EXPECT_EQ(had.TakeOutcomes(70 * kS).size(), 1u) << "what it has of it alone";
+  plan.budget.ns = 0;
+  CaptureSchedule none(plan, kMonotonic, kUtc);
+  none.End(62 * kS);
+  EXPECT_TRUE(none.TakeOutcomes(70 * kS).empty()) << "the user wants none";
+}
+
+// A window that was full asks for another: that one may be missed, the first was had.
+TEST_F(AutomaticWindowsTest, TheOnlyOneIsTheFirstThatCapturedOrCameTooLate) {
+  WindowPlan plan = *ParsePlan({"auto"}, {});
+  plan.kinds = 2;
+  CaptureSchedule schedule(plan, kMonotonic, kUtc);
+  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
+  ASSERT_TRUE(schedule.Next(kS));
+  schedule.OnMark(Begin(1, kS, 0, 3));
+  schedule.OnOperators(1'000);
+  schedule.OnMark(End(1, 2 * kS, 1, WindowEnd::kFull));
+  ASSERT_TRUE(schedule.Next(3 * kS)) << "a larger one";
+  schedule.End(4 * kS);
+  const auto outcomes = schedule.TakeOutcomes(20'000 * kS);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].end, WindowEnd::kMissed) << "of the other devices may still tell";
+  EXPECT_FALSE(outcomes[0].only);
+  EXPECT_EQ(outcomes[1].end, WindowEnd::kFull);
+  EXPECT_TRUE(outcomes[1].only);
+}
+
+TEST_F(AutomaticWindowsTest, OneThatADemandReplacedBeforeItBeganIsMissedInTheEnd) {
+  WindowPlan plan = *ParsePlan({"auto"}, {});
+  plan.kinds = 2;
+  CaptureSchedule schedule(plan, kMonotonic, kUtc);
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  ASSERT_TRUE(schedule.Next(60 * kS));
+  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  ASSERT_TRUE(schedule.Next(61 * kS));
+  schedule.OnMark(End(1, 61 * kS, 0, WindowEnd::kReplaced));
+  schedule.OnMark(Begin(2, 62 * kS));
+  schedule.OnMark(End(2, 63 * kS, 5));
+  schedule.End(64 * kS);
+  const auto outcomes = schedule.TakeOutcomes(70 * kS);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].source, Source::kDemand);
+  EXPECT_EQ(outcomes[1].source, Source::kAutomatic);
+  EXPECT_EQ(outcomes[1].end, WindowEnd::kMissed);
+  EXPECT_TRUE(outcomes[1].only);
+}
+
+TEST_F(AutomaticWindowsTest, OneThatADemandInterruptsIsToldAndComesAgain) {
+  auto schedule = Of("auto");
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  ASSERT_TRUE(schedule.Next(60 * kS));
+  schedule.OnMark(Begin(1, 61 * kS));
+  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  ASSERT_TRUE(schedule.Next(62 * kS));
+  schedule.OnMark(End(1, 62 * kS, 9, WindowEnd::kReplaced));
+  schedule.OnMark(Begin(2, 63 * kS));
+  schedule.OnMark(End(2, 64 * kS, 5));
+  const auto outcomes = schedule.TakeOutcomes(0);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].source, Source::kAutomatic);
+  EXPECT_EQ(outcomes[0].steps, 9);
+  EXPECT_EQ(outcomes[0].to_ns, 62 * kS);
+  EXPECT_EQ(schedule.Next(65 * kS)->steps, 20u);
+}
+
+TEST_F(AutomaticWindowsTest, AutomaticWindowsKeepWithinTheirTime) {
+  WindowPlan plan = *ParsePlan({"auto"}, {});
+  plan.budget.ns = 3 * kS;
+  CaptureSchedule schedule(plan, kMonotonic, kUtc);
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  const auto word = schedule.Next(60 * kS);
+  ASSERT_TRUE(word);
+  EXPECT_EQ(word->until_monotonic_ns, static_cast<uint64_t>(kMonotonic + 63 * kS));
+  schedule.OnMark(Begin(1, 60 * kS));
+  schedule.OnMark(End(1, 62 * kS, 20));
+  schedule.Suggest("shift");
+  EXPECT_EQ(schedule.Next(100 * kS)->until_monotonic_ns,
+            static_cast<uint64_t>(kMonotonic + 101 * kS));
+  schedule.OnMark(Begin(2, 100 * kS));
+  schedule.OnMark(End(2, 101 * kS, 10));
+  schedule.Suggest("shift");
+  EXPECT_FALSE(schedule.Next(1000 * kS));
+}
+
+TEST_F(AutomaticWindowsTest, AutomaticWindowsShareTheirBytes) {
+  WindowBytes bytes{.left = 4'000'000, .processes = 2};
+  CaptureSchedule schedule(*ParsePlan({"auto"}, {}), kMonotonic, kUtc, &bytes);
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  // 100 000 rows of 40 bytes, for two processes: over what the time trained grants.
+  EXPECT_EQ(schedule.Next(10'000 * kS)->max_operators, 50'000u);
+  schedule.OnMark(Begin(1, 10'001 * kS));
+  schedule.OnOperators(50'000);
+  schedule.OnMark(End(1, 10'002 * kS, 10));
+  schedule.OnOperators(1'000'000);  // of no automatic window
+  EXPECT_EQ(bytes.left, 2'000'000);
+  schedule.Suggest("shift");
+  EXPECT_EQ(schedule.Next(20'000 * kS)->max_operators, 25'000u);
+  schedule.OnMark(End(2, 20'001 * kS, 0, WindowEnd::kMissed));
+  bytes.left = 1'000;
+  schedule.Suggest("shift");
+  EXPECT_FALSE(schedule.Next(30'000 * kS));
+}
+
+TEST_F(AutomaticWindowsTest, WhatCannotBeHadIsNotAskedForAgain) {
+  auto schedule = Of("auto");
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  ASSERT_TRUE(schedule.Next(60 * kS));
+  schedule.OnMark(End(1, 61 * kS, 0, WindowEnd::kUnavailable));
+  schedule.Suggest("shift");
+  EXPECT_FALSE(schedule.Next(100 * kS));
+}
+
+TEST_F(AutomaticWindowsTest, SuggestionsAreNothingToARunWithWindowsOfItsOwn) {
+  auto schedule = Of("none");
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  schedule.Suggest("shift");
+  EXPECT_FALSE(schedule.Next(100 * kS));
+}
+
+TEST_F(AutomaticWindowsTest, AShortRunHasASmallAutomaticWindow) {
+  auto schedule = Of("auto");
+  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
+  EXPECT_EQ(schedule.Next(kS)->max_operators, 20'000u);
+  auto longer = Of("auto");
+  for (int i = 0; i < 30; ++i) longer.OnSteadyStep(0);
+  EXPECT_EQ(longer.Next(9 * kS)->max_operators, 100'000u);
+}
+
+// Steps of more operators than the first window may have: it is taken again once the time trained
+// grants as many as a verdict needs.
+TEST_F(AutomaticWindowsTest, AWindowThatWasFullTooSoonIsTakenAgain) {
+  auto schedule = Of("auto");
+  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
+  EXPECT_EQ(schedule.Next(kS)->max_operators, 20'000u);
+  schedule.OnMark(Begin(1, kS));
+  schedule.OnOperators(20'000);
+  schedule.OnMark(End(1, 2 * kS, 1, WindowEnd::kFull));
+  // 3 1/4 steps of 20 001 operators at 0.9 us, and the 20 000 before, are a hundredth of 7.6503 s.
+  EXPECT_FALSE(schedule.Next(7'650'000'000));
+  const auto word = schedule.Next(7'651'000'000);
+  ASSERT_TRUE(word);
+  EXPECT_GE(word->max_operators, 65'003u);
+  schedule.OnMark(Begin(2, 10 * kS));
+  schedule.OnOperators(65'000);
+  schedule.OnMark(End(2, 11 * kS, 3, WindowEnd::kFull));
+  EXPECT_FALSE(schedule.Next(1'000 * kS)) << "three are enough";
+  EXPECT_EQ(schedule.TakeOutcomes(0).at(1).why, "steady");
+  schedule.Suggest("shift");
+  EXPECT_TRUE(schedule.Next(1'000 * kS));
+}
+
+TEST_F(AutomaticWindowsTest, ASuggestionIsTakenOnceAlsoWhereMoreOperatorsAreWanted) {
+  auto schedule = Of("auto");
+  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
+  ASSERT_TRUE(schedule.Next(kS));
+  schedule.OnMark(Begin(1, kS));
+  schedule.OnOperators(60'000);
+  schedule.OnMark(End(1, 2 * kS, 1, WindowEnd::kFull));
+  schedule.Suggest("shift");
+  ASSERT_TRUE(schedule.Next(12 * kS)) << "200 000 at 0.9 us are a hundredth of 23 s";
+  schedule.OnMark(Begin(2, 12 * kS));
+  schedule.OnMark(End(2, 13 * kS, 20));
+  EXPECT_EQ(schedule.TakeOutcomes(0).at(1).why, "shift");
+  EXPECT_FALSE(schedule.Next(1'000 * kS));
+}
+
+// Steps whose operators find no room in a ring look smaller than they are.
+TEST_F(AutomaticWindowsTest, AWindowThatWasFullAgainIsNotTakenAThirdTime) {
+  auto schedule = Of("auto");
+  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
+  ASSERT_TRUE(schedule.Next(kS));
+  schedule.OnMark(Begin(1, kS));
+  schedule.OnOperators(1'000);
+  schedule.OnMark(End(1, 2 * kS, 1, WindowEnd::kFull));
+  ASSERT_TRUE(schedule.Next(3 * kS));
+  schedule.OnMark(Begin(2, 3 * kS));
+  schedule.OnOperators(1'000);
+  schedule.OnMark(End(2, 4 * kS, 1, WindowEnd::kFull));
+  EXPECT_FALSE(schedule.Next(1'000 * kS));
+}
+
+TEST_F(AutomaticWindowsTest, StepsOfTooManyOperatorsAreNotSoughtForEver) {
+  auto schedule = Of("auto");
+  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
+  uint64_t request = 0;
+  int64_t at = kS;
+  while (const auto word = schedule.Next(at)) {
+    ASSERT_LE(word->max_operators, 200'000u);
+    schedule.OnMark(Begin(++request, at));
+    schedule.OnOperators(static_cast<int64_t>(word->max_operators));
+    schedule.OnMark(End(request, at + kS, 0, WindowEnd::kFull));
+    at += 10'000 * kS;
+  }
+  EXPECT_EQ(request, 2u);
+}
+
+}  // namespace
+}  // namespace steptrace::agent

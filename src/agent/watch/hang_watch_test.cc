@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/watch/hang_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/rows/finding_row.h"
+#include "agent/watch/testing_watch.h"
+#include "base/time.h"
+
+namespace steptrace::agent {
+namespace {
+
+using analyze::HookName;
+using analyze::MarkKind;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+// This process as one that trains: 20 steps of 100 ms, then a wait for data that does not end.
+class HangWatchTest : public ::testing::Test {
+ protected:
+  HangWatchTest() {
+    job_.processes = {getpid()};
+    for (int64_t i = 0; i < 20; ++i) Step();
+    Say(MarkKind::kBegin, HookName::kData);
+  }
+  void Say(MarkKind kind, HookName name, uint64_t a = 0) {
+    const analyze::Event event{now_ns_, getpid(), getpid(), kind, name, {}, a, 0};
+    watch_.OnEvents({.rank = 0, .pid = getpid(), .trains = true}, {&event, 1});
+  }
+  void Step() {
+    for (const HookName name : {HookName::kData, HookName::kBackward, HookName::kOptimizer}) {
+      Say(MarkKind::kBegin, name, name == HookName::kOptimizer ? 1 : 0);
+      now_ns_ += 30 * kNsPerMs;
+      Say(MarkKind::kEnd, name);
+    }
+  }
+  // Turns of a loop for so long; what is found in them.
+  std::vector<Alert> Turn(int64_t seconds) {
+    std::vector<Alert> found;
+    for (int64_t i = 0; i < 20 * seconds; ++i) {
+      now_ns_ += kNsPerSecond / 20;
+      for (Alert& alert : watch_.Look(Moment::kTurn, now_ns_, job_)) {
+        found.push_back(std::move(alert));
+      }
+    }
+    return found;
+  }
+
+  store::StringTable strings_;
+  HangWatch watch_{strings_};
+  JobByHand job_;
+  int64_t now_ns_ = kNsPerSecond;
+};
+
+TEST_F(HangWatchTest, TellsOnceAndTellsWhenItIsOver) {
+  EXPECT_THAT(Turn(5), IsEmpty());
+  const auto told = Turn(60);
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_STREQ(told[0].severity, "error");
+  EXPECT_EQ(told[0].subject, "hang");
+  EXPECT_TRUE(told[0].urgent);
+  EXPECT_TRUE(told[0].noticed);
+  EXPECT_THAT(FindingRowText(told[0].found), StartsWith("no step for "));
+  EXPECT_EQ(nlohmann::json::parse(told[0].evidence)["ranks"][0]["pid"], getpid());
+  Say(MarkKind::kEnd, HookName::kData);
+  for (int64_t i = 0; i < 3; ++i) Step();
+  const auto over = Turn(1);
+  ASSERT_THAT(over, SizeIs(1));
+  EXPECT_STREQ(over[0].severity, "info");
+  EXPECT_TRUE(over[0].urgent);
+  EXPECT_FALSE(over[0].noticed);
+}
+
+TEST_F(HangWatchTest, OfEventsThatAreStillInTheRingsItSaysNothing) {
+  job_.drained = false;
+  EXPECT_THAT(Turn(60), IsEmpty());
+}
+
+TEST_F(HangWatchTest, AProcessThatDoesNotTrainIsNotWatched) {
+  HangWatch watch(strings_);
+  const analyze::Event event{now_ns_, 1, 1, MarkKind::kBegin, HookName::kOptimizer, {}, 1, 0};
+  for (int i = 0; i < 20; ++i) watch.OnEvents({.rank = 0, .pid = 1, .trains = false}, {&event, 1});
+  EXPECT_THAT(watch.Look(Moment::kTurn, now_ns_ + 600 * kNsPerSecond, job_), IsEmpty());
+}
+
+TEST_F(HangWatchTest, AProcessThatIsGoneDoesNotHang) {
+  job_.processes.clear();
+  EXPECT_THAT(Turn(60), IsEmpty());
+}
+
+TEST_F(HangWatchTest, LooksInTurnsAloneAndTakesBackAtAGoodEnd) {
+  for (const Moment moment : {Moment::kSettled, Moment::kFinished}) {
+    EXPECT_THAT(watch_.Look(moment, now_ns_ + 60 * kNsPerSecond, job_), IsEmpty());
+  }
+  EXPECT_THAT(watch_.Look(Moment::kEndedWell, now_ns_, job_), IsEmpty()) << "nothing was told";
+  ASSERT_THAT(Turn(60), SizeIs(1));
+  const auto back = watch_.Look(Moment::kEndedWell, now_ns_, job_);
+  ASSERT_THAT(back, SizeIs(1));
+  EXPECT_STREQ(back[0].severity, "info");
+  EXPECT_THAT(watch_.Look(Moment::kEndedWell, now_ns_, job_), IsEmpty());
+}
+
+}  // namespace
+}  // namespace steptrace::agent

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/attribution/host_phases.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "analyze/trace/window_pieces.h"
+
+namespace steptrace::analyze {
+namespace {
+
+int64_t store::StepRow::*PhaseOf(HostDoing doing) {
+  switch (doing) {
+    case HostDoing::kData:
+      return &store::StepRow::data_ns;
+    case HostDoing::kCollective:
+      return &store::StepRow::communication_phase_ns;
+    case HostDoing::kCollection:
+      return &store::StepRow::gc_ns;
+    case HostDoing::kCompilation:
+      return &store::StepRow::compile_ns;
+    case HostDoing::kCheckpoint:
+      return &store::StepRow::checkpoint_ns;
+    case HostDoing::kEvaluation:
+      return &store::StepRow::evaluation_ns;
+    case HostDoing::kLogging:
+      return &store::StepRow::logging_ns;
+    default:
+      return nullptr;
+  }
+}
+
+// How much of a set lies in stretches that come in order.
+class LengthIn {
+ public:
+  LengthIn(const Intervals& set, int64_t from_ns)
+      : at_(std::partition_point(set.begin(), set.end(),
+                                 [=](const Stretch& one) { return one.end_ns <= from_ns; })),
+        end_(set.end()) {}
+
+  int64_t operator()(const Stretch& time) {
+    while (at_ != end_ && at_->end_ns <= time.begin_ns) ++at_;
+    int64_t ns = 0;
+    for (auto one = at_; one != end_ && one->begin_ns < time.end_ns; ++one) {
+      ns += Clip(*one, time).length_ns();
+    }
+    return ns;
+  }
+
+ private:
+  Intervals::const_iterator at_;
+  Intervals::const_iterator end_;
+};
+
+constexpr std::array kHostPhases = {
+    &store::StepRow::data_ns,       &store::StepRow::forward_ns,
+    &store::StepRow::backward_ns,   &store::StepRow::optimizer_ns,
+    &store::StepRow::gc_ns,         &store::StepRow::compile_ns,
+    &store::StepRow::checkpoint_ns, &store::StepRow::evaluation_ns,
+    &store::StepRow::logging_ns,    &store::StepRow::communication_phase_ns,
+    &store::StepRow::other_phase_ns};
+
+// What the thread does by name comes first, then the ranges of phases; what else it shows is
+// forward, and where it shows nothing, other.
+void AddPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
+               const Stretch& window, store::StepRow& sums) {
+  store::StepRow row;
+  std::vector<LengthIn> of_ranges;
+  for (const PhaseRange& range : ranges) {
+    of_ranges.emplace_back(range.time, window.begin_ns);
+    row.*range.phase += LengthWithin(range.time, window);
+  }
+  row.other_phase_ns = window.length_ns();
+  for (const PhaseRange& range : ranges) row.other_phase_ns -= row.*range.phase;
+  for (size_t i = lane.FirstAfter(window.begin_ns); i < lane.size(); ++i) {
+    const HostStretch one = lane[i];
+    if (one.time.begin_ns >= window.end_ns) break;
+    const auto phase = PhaseOf(one.doing);
+    if (phase == nullptr && one.doing == HostDoing::kNothing) continue;
+    const Stretch time = Clip(one.time, window);
+    int64_t left_ns = time.length_ns();
+    for (size_t r = 0; r < ranges.size(); ++r) {
+      const int64_t ns = of_ranges[r](time);
+      left_ns -= ns;
+      if (phase != nullptr) row.*ranges[r].phase -= ns;
+    }
+    row.*(phase != nullptr ? phase : &store::StepRow::forward_ns) +=
+        phase != nullptr ? time.length_ns() : left_ns;
+    row.other_phase_ns -= left_ns;
+  }
+  for (auto phase : kHostPhases) sums.*phase += row.*phase;
+}
+
+}  // namespace
+
+std::vector<PhaseRange> PhasesOf(const RankTrace& trace, const store::StringTable& strings) {
+  std::unordered_map<store::StringId, int64_t store::StepRow::*> by_name;
+  std::vector<Stretch> optimizer, backward;
+  for (const TraceEvent& event : trace.host) {
+    if (event.kind != EventKind::kOperator && event.kind != EventKind::kAnnotation) continue;
+    auto [found, added] = by_name.try_emplace(event.name, nullptr);
+    if (added) {
+      const std::string_view name = strings.Text(event.name);
+      if (name.starts_with("Optimizer.")) found->second = &store::StepRow::optimizer_ns;
+      if (name.starts_with("autograd::engine::evaluate_function")) {
+        found->second = &store::StepRow::backward_ns;
+      }
+    }
+    if (found->second == &store::StepRow::optimizer_ns) {
+      optimizer.push_back({event.ts_ns, event.end_ns()});
+    } else if (found->second == &store::StepRow::backward_ns) {
+      backward.push_back({event.ts_ns, event.end_ns()});
+    }
+  }
+  const Intervals optimizers = Union(std::move(optimizer));
+  const Intervals backwards = Difference(Union(std::move(backward)), optimizers);
+  return {{&store::StepRow::optimizer_ns, SubStage::kOptimizer, optimizers},
+          {&store::StepRow::backward_ns, SubStage::kBackward, backwards}};
+}
+
+void AddHostPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
+                   std::vector<store::StepRow>& rows) {
+  std::vector<Stretch> windows;
+  for (const store::StepRow& row : rows) windows.push_back({row.ts_ns, row.ts_ns + row.dur_ns});
+  store::StepRow sums;  // of the phases up to a moment
+  GoOverWindows(
+      windows,
+      [&](size_t i) {
+        for (auto phase : kHostPhases) rows[i].*phase -= sums.*phase;
+      },
+      [&](const Stretch& time) { AddPhases(lane, ranges, time, sums); },
+      [&](size_t i) {
+        for (auto phase : kHostPhases) rows[i].*phase += sums.*phase;
+      });
+}
+
+}  // namespace steptrace::analyze

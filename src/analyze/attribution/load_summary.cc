@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/attribution/load_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "store/metrics.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// Of all usable cores: above it a further worker only takes from the others.
+constexpr double kFullShare = 0.90;
+// Of the quota's periods: less throttling than this cannot hold a step up noticeably.
+constexpr double kThrottledShare = 0.05;
+// Of a period in which the quota ran out, where it is not known when it did.
+constexpr double kThrottledPartOfPeriod = 0.5;
+constexpr double kManyOthers = 0.25;  // of the cores, taken by other work
+// Of the time in which threads want to run: with less of it without a core they hardly notice.
+constexpr double kDelayedShare = 0.20;
+constexpr double kStorageWaitShare = 0.05;  // of the cores' time, in I/O wait
+constexpr double kStoragePressure = 0.10;   // of the time, some task stalled on I/O
+constexpr double kReadBytesPerS = 1e6;      // less comes from metadata and logs
+constexpr double kRemoteBytesPerS = 5e6;    // more than what ssh and monitoring make
+
+std::optional<double> MeanBetween(const CounterSeries& series, int64_t from_ns, int64_t to_ns) {
+  double sum = 0;
+  int64_t count = 0;
+  const size_t size = std::min(series.times_ns.size(), series.values.size());
+  for (size_t i = 0; i < size; ++i) {
+    if (series.times_ns[i] < from_ns || series.times_ns[i] > to_ns) continue;
+    if (!std::isfinite(series.values[i])) continue;
+    sum += series.values[i];
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
+}  // namespace
+
+LoadSummary::LoadSummary(std::span<const CounterSeries> counters, std::span<const NodeInfo> nodes,
+                         int64_t from_ns, int64_t to_ns)
+    : from_ns_(from_ns), to_ns_(to_ns) {
+  for (const CounterSeries& series : counters) {
+    const auto mean = MeanBetween(series, from_ns, to_ns);
+    if (!mean) continue;
+    MeanOfTrack& most =
+        means_.try_emplace(series.metric, MeanOfTrack{*mean, series.track}).first->second;
+    if (*mean > most.mean) most = {*mean, series.track};
+  }
+  int32_t cores = 0;
+  for (const NodeInfo& node : nodes) {
+    if (node.cpus > 0) cores = cores == 0 ? node.cpus : std::min(cores, node.cpus);
+  }
+  usable_cores_ = std::max(cores, 1);
+  machine_cores_ = usable_cores_;
+  if (auto limit = Mean(store::Metric::kCgroupCpuLimit);
+      limit && *limit > 0 && *limit < usable_cores_) {
+    quota_cores_ = limit;
+    usable_cores_ = *limit;
+  }
+}
+
+std::optional<double> LoadSummary::Mean(store::Metric metric) const {
+  const auto found = means_.find(NameOf(metric));
+  if (found == means_.end()) return std::nullopt;
+  return found->second.mean;
+}
+
+model::Conditions LoadSummary::RowsOf(store::Metric metric) const {
+  const auto found = means_.find(NameOf(metric));
+  model::Conditions where = model::Between(from_ns_, to_ns_);
+  const int64_t track = found == means_.end() ? -1 : found->second.track;
+  where.insert(where.begin(), {"track", model::Compare::kEqual, track});
+  return where;
+}
+
+double LoadSummary::others_cores() const {
+  const auto busy = Mean(store::Metric::kCpuBusyShare);
+  const auto own = Mean(store::Metric::kJobCpu);
+  return busy && own ? std::max(0.0, *busy * machine_cores_ - *own) : 0;
+}
+
+std::optional<double> LoadSummary::free_cores() const {
+  std::optional<double> used;
+  if (quota_cores_) {
+    used = Mean(store::Metric::kCgroupCpu);
+    if (!used) used = Mean(store::Metric::kJobCpu);
+  } else if (auto busy = Mean(store::Metric::kCpuBusyShare)) {
+    used = *busy * usable_cores_;  // what others use is not free either
+  } else {
+    used = Mean(store::Metric::kJobCpu);
+  }
+  if (!used) return std::nullopt;
+  return std::max(0.0, usable_cores_ - *used);
+}
+
+bool LoadSummary::cores_full() const {
+  if (throttled()) return true;
+  const auto free = free_cores();
+  return free && *free <= (1 - kFullShare) * usable_cores_;
+}
+
+double LoadSummary::delayed_share() const {
+  const double delay = MeanOr(store::Metric::kJobRunDelay, 0);
+  const double running = MeanOr(store::Metric::kJobCpu, 0);
+  return delay > 0 && running > 0 ? delay / (delay + running) : 0;
+}
+
+bool LoadSummary::taken_by_others() const {
+  return others_cores() >= kManyOthers * machine_cores_;
+}
+
+bool LoadSummary::crowded_by_others() const {
+  return delayed_share() >= kDelayedShare && taken_by_others();
+}
+
+bool LoadSummary::throttled() const {
+  return MeanOr(store::Metric::kCgroupThrottledShare, 0) >= kThrottledShare;
+}
+
+double LoadSummary::throttled_time_share() const {
+  if (!throttled()) return 0;
+  const double running =
+      MeanOr(store::Metric::kCgroupCpu, MeanOr(store::Metric::kJobCpu, usable_cores_));
+  if (const auto stopped = Mean(store::Metric::kCgroupThrottledCores); stopped && *stopped > 0) {
+    return *stopped / (*stopped + std::max(running, 0.0));
+  }
+  return kThrottledPartOfPeriod * MeanOr(store::Metric::kCgroupThrottledShare, 0);
+}
+
+bool LoadSummary::storage_busy(bool one_rank) const {
+  const bool reads =
+      MeanOr(store::Metric::kJobRead, 0) >= kReadBytesPerS ||
+      (!Mean(store::Metric::kJobRead) && MeanOr(store::Metric::kDiskRead, 0) >= kReadBytesPerS);
+  const bool waits = MeanOr(store::Metric::kCpuIowaitShare, 0) >= kStorageWaitShare ||
+                     MeanOr(store::Metric::kPsiIoSome, 0) >= kStoragePressure ||
+                     MeanOr(store::Metric::kCgroupPsiIoSome, 0) >= kStoragePressure;
+  if (reads && waits) return true;
+  // A remote store shows as bytes from the network; so do peers, where there are any.
+  return one_rank && MeanOr(store::Metric::kNetworkReceive, 0) >= kRemoteBytesPerS;
+}
+
+}  // namespace steptrace::analyze

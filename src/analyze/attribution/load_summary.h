@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/input/report_input.h"
+#include "model/rows.h"
+#include "store/metrics.h"
+
+namespace steptrace::analyze {
+
+// What the machine did while the steps ran: each metric's mean over that stretch, as evidence for
+// and against a verdict. Of several nodes or devices the largest mean counts: one starved node
+// holds all ranks back.
+class LoadSummary {
+ public:
+  LoadSummary(std::span<const CounterSeries> counters, std::span<const NodeInfo> nodes,
+              int64_t from_ns, int64_t to_ns);
+
+  // Empty: the metric was not collected, which is not the same as 0.
+  std::optional<double> Mean(store::Metric metric) const;
+  // The values that the mean is of, among the rows of `counters`.
+  model::Conditions RowsOf(store::Metric metric) const;
+  double MeanOr(store::Metric metric, double otherwise) const {
+    return Mean(metric).value_or(otherwise);
+  }
+
+  // Cores that the job may use on a node: those of the machine, or the cgroup's limit if smaller.
+  double usable_cores() const { return usable_cores_; }
+  double machine_cores() const { return machine_cores_; }
+  std::optional<double> quota_cores() const { return quota_cores_; }
+  // Cores that other work on the machine keeps busy; 0 where that is not known.
+  double others_cores() const;
+  // Cores that the job does not use yet; empty where its use is not known.
+  std::optional<double> free_cores() const;
+
+  bool cores_full() const;
+  // Of the time in which the job's threads wanted to run, that without a core.
+  double delayed_share() const;
+  // Other work on the machine takes so much that what the job asks for is not what it lacks.
+  bool taken_by_others() const;
+  // The job's threads wait for cores that other work has taken.
+  bool crowded_by_others() const;
+  bool throttled() const;
+  // Share of the time in which the job had work and the quota let it not run; 0 without a quota.
+  double throttled_time_share() const;
+  // Something reads from storage, and waits for it.
+  bool storage_busy(bool one_rank) const;
+
+ private:
+  struct MeanOfTrack {
+    double mean = 0;
+    int32_t track = -1;
+  };
+  std::map<std::string, MeanOfTrack> means_;
+  int64_t from_ns_, to_ns_;
+  double usable_cores_ = 1;
+  double machine_cores_ = 1;
+  std::optional<double> quota_cores_;
+};
+
+}  // namespace steptrace::analyze

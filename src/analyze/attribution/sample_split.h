@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analyze/attribution/sample_weights.h"
+#include "analyze/attribution/thread_shares.h"
+#include "analyze/input/report_input.h"
+#include "analyze/input/step_selection.h"
+#include "analyze/samples/sample_sums.h"
+#include "analyze/stages/stage_row.h"
+#include "analyze/stages/stages.h"
+#include "analyze/stats/bootstrap.h"
+
+namespace steptrace::analyze {
+
+// What samples tell of waiting where the batches come from.
+struct SampledWaits {
+  // By shares of the steady steps: where the training thread awaits what others make.
+  std::vector<StageFunction> awaited;
+  // Of the time of those others, and of a DataLoader's fetches, the part in which they wait
+  // themselves, and for no lock.
+  double of_makers = 0;
+  double of_dataset = 0;
+  // How many workers of a rank make batches at a time while the training waits for one.
+  std::optional<double> workers_at_work;
+  // Functions of the script's in which torch works between the phases of a step.
+  std::vector<StageFunction> between;
+  // Code of Python's that other threads of the training's process run, by shares of the time.
+  std::vector<StageFunction> beside;
+  // Of a sampler of the user's, which the training thread asks itself, with workers or without.
+  std::vector<StageFunction> sampler;
+};
+
+// What samples do to the stages of steps (docs/concepts/verdict.md, "With samples of stacks").
+//
+// Of a batch: the time that a step waited for its dataset (`getitem` and `storage_read`) is shared
+// out over the stages in the proportion of the samples of fetches, by rank where it has enough of
+// them. Of collating, whose time is known, the share of its samples that decode, tokenise or
+// augment is those stages'. Of the training thread it tells the shares (thread_shares.h), which
+// transfers take.
+class SampleSplit {
+ public:
+  // storage: the machine shows storage at work, so blocked samples of a fetch are reading.
+  SampleSplit(const SampleSums& sums, const ReportInput& input, const StepSelection& selection,
+              bool storage);
+
+  // Share out what a step of that rank collated, and what it waited for its dataset; the sum of its
+  // stages stays to the nanosecond.
+  void ShareOutCollate(int32_t rank, StageTimes& times) const;
+  void ShareOutFetch(int32_t rank, StageTimes& times) const;
+  // What is taken from its training thread; null: nothing is known of that.
+  const ThreadShares* ThreadOf(int32_t rank) const;
+
+  // Of a stage that samples tell of: how far its share of the whole is off by sampling, as parts
+  // of itself below and above it; of a stage with nothing the share that it may have all the same.
+  struct Doubt {
+    double below = 0;
+    double above = 0;
+    double unseen = 0;
+  };
+  std::optional<Doubt> DoubtOf(SubStage stage, const StageTimes& totals) const;
+
+  // What the samples of a stage show: those with most time, their ns sum to no more than `ns`.
+  struct Shown {
+    int64_t samples = 0;
+    std::vector<StageFunction> functions;
+  };
+  Shown ShownOf(SubStage stage, int64_t ns, int64_t whole_ns) const;
+
+  // Whether samples tell what a training thread does in its steps.
+  bool SeesThreads() const { return !thread_.empty(); }
+
+  // How those who make the batches wait; `whole_ns`: the steady steps.
+  SampledWaits WaitsOf(int64_t whole_ns) const;
+
+ private:
+  struct BatchShares {
+    StageWeights weights{};  // of the stages that a batch's time goes to
+    int64_t samples = 0;
+    StageWeights of_collate{};  // of the stages that are told of collating
+    double collating = 0;       // weight of all of that
+    int64_t collate_samples = 0;
+  };
+  // The rank's own, if it has enough of those samples; else all ranks'.
+  const BatchShares& BatchesOf(int32_t rank, int64_t BatchShares::*samples) const;
+  // Its weight in all batches, and of all stages beside it: with collating where some of it is.
+  std::pair<double, double> InBatches(SubStage stage) const;
+  BatchShares SharesOf(const RankSamples& rank) const;
+  double OnThread(int32_t rank, const ThreadBlock& block, SubStage stage) const;
+  double ThreadWeight() const;  // of all that the training threads were seen doing
+  SampledFunctions ScriptInForward() const;
+  double TensorCodeTaken() const;
+  void AddDataset(SubStage stage, std::vector<SampledFunctions>& found) const;
+  std::vector<StageFunction> OfThread(const SampledFunctions& found, int64_t whole_ns) const;
+  void FindBatch(const SampleSums& sums);
+  void FindThread(const SampleSums& sums, const std::map<int32_t, ModelTime>& times);
+  Interval BatchInterval(SubStage stage) const;
+  Interval ThreadInterval(SubStage stage) const;
+
+  const SampleSums& sums_;
+  bool storage_;
+  std::map<int32_t, BatchShares> batch_;  // of ranks with enough samples
+  BatchShares all_;                       // of all ranks together
+  std::map<int32_t, ThreadShares> thread_;
+  bool awaits_ = false;  // some rank's training thread does
+};
+
+}  // namespace steptrace::analyze

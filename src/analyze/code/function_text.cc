@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/code/function_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <tuple>
+
+#include "analyze/code/code_place.h"
+
+namespace steptrace::analyze {
+
+namespace {
+
+// Every module has a forward, every optimizer and every environment a step: such a name goes with
+// its class.
+std::string WithOwner(std::string_view function) {
+  const std::string_view name = ShortFunction(function);
+  const size_t dot = function.rfind("." + std::string(name));
+  if ((name != "forward" && name != "step") || dot == std::string_view::npos || dot == 0) {
+    return std::string(name);
+  }
+  return fmt::format("{}.{}", ShortFunction(function.substr(0, dot)), name);
+}
+
+// "loads" of the json module is "json.loads", "Random.gauss" of random "random.gauss"; methods go
+// with their class: "Pool.imap". Nobody knows a base class by its name.
+std::string WithModule(std::string_view module, std::string_view called) {
+  called = EnclosingFunction(called);
+  const std::string_view name = ShortFunction(called);
+  const size_t dot = called.rfind("." + std::string(name));
+  if (name == called) return fmt::format("{}.{}", module, name);
+  if (dot == std::string_view::npos || dot == 0) return std::string(name);
+  const std::string_view owner = ShortFunction(called.substr(0, dot));
+  if (owner.starts_with("Base") || owner.starts_with("_")) return std::string(name);
+  const bool alike = std::equal(
+      owner.begin(), owner.end(), module.begin(), module.end(),
+      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+  return fmt::format("{}.{}", alike ? module : owner, name);
+}
+
+// "torch's fetch": without it the name reads as the user's own.
+std::string OfPackage(const StageFunction& function, std::string name) {
+  const CodePlace place = PlaceOf(function.file);
+  if (place.origin != CodeOrigin::kLibrary) return name;
+  return fmt::format("{}'s {}", place.module.substr(0, place.module.find('.')), name);
+}
+
+// What the class alone stands for: entering "SemLock" is what is done with one.
+bool IsUseOfClass(std::string_view name) {
+  return name == "__init__" || name == "__enter__" || name == "__exit__" || name == "__call__";
+}
+
+// "float" or "sorted" by itself says less than the function that calls it, if that has a name of
+// its own.
+bool SaysLess(const StageFunction& function) {
+  const std::string_view own = ShortFunction(function.function);
+  return function.call.find('.') == std::string::npos && !own.empty() && own[0] != '<' &&
+         !own.starts_with("__");
+}
+
+}  // namespace
+
+std::string CalledText(const StageFunction& function) {
+  std::string_view called = function.call;
+  if (called.empty() || (function.in_c && SaysLess(function))) {
+    return OfPackage(function, WithOwner(function.function));
+  }
+  if (function.in_c) return function.call;
+  const std::string_view name = ShortFunction(called);
+  // "SemLock.__enter__" says more by its class.
+  const size_t dot = called.rfind("." + std::string(name));
+  if (name.starts_with("__") && dot != std::string_view::npos && dot > 0) {
+    const std::string_view owner = ShortFunction(called.substr(0, dot));
+    return IsUseOfClass(name) ? std::string(owner) : fmt::format("{}.{}", owner, name);
+  }
+  return function.call_module.empty() ? WithOwner(called)
+                                      : WithModule(function.call_module, called);
+}
+
+bool IsSameLine(const StageFunction& a, const StageFunction& b) {
+  return std::tie(a.file, a.function, a.line) == std::tie(b.file, b.function, b.line) &&
+         (a.call == b.call || ((a.in_c || a.call.empty()) && (b.in_c || b.call.empty())));
+}
+
+std::string PlaceText(const StageFunction& function) {
+  const std::string_view file = FileName(function.file);
+  return function.line > 0 ? fmt::format("{}:{}", file, function.line) : std::string(file);
+}
+
+std::string FunctionText(const StageFunction& function) {
+  return fmt::format("{} ({})", CalledText(function), PlaceText(function));
+}
+
+std::string ModuleText(const StageFunction& function) {
+  const std::string called = CalledText(function);
+  const std::string own = WithOwner(function.function);
+  const bool alone = !called.ends_with(".forward") || own.starts_with('<') || own == called;
+  return alone ? FunctionText(function)
+               : fmt::format("{} in {} ({})", called, own, PlaceText(function));
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/input/count_rows.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace steptrace::analyze {
+namespace {
+
+using model::Compare;
+using model::Condition;
+
+template <class A, class B>
+bool Holds(Compare is, const A& a, const B& b) {
+  switch (is) {
+    case Compare::kEqual:
+      return a == b;
+    case Compare::kLess:
+      return a < b;
+    case Compare::kAtMost:
+      return a <= b;
+    case Compare::kMore:
+      return a > b;
+    case Compare::kAtLeast:
+      return a >= b;
+  }
+  return false;
+}
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
+// A null meets no comparison, and a text none with a number.
+template <class T>
+bool Meets(const Condition& condition, const T& value, const store::StringTable& strings) {
+  if constexpr (IsOptional<T>::value) {
+    return value && Meets(condition, *value, strings);
+  } else if constexpr (std::is_same_v<T, store::StringId>) {
+    return Meets(condition, strings.Text(value), strings);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    const auto* text = std::get_if<std::string>(&condition.value);
+    return text != nullptr && Holds(condition.is, value, *text);
+  } else {
+    const auto* number = std::get_if<int64_t>(&condition.value);
+    return number != nullptr && Holds(condition.is, value, static_cast<T>(*number));
+  }
+}
+
+template <class Row>
+using Test = std::function<bool(const Row&)>;
+
+// The same texts have the same number: a comparison of numbers, for tables of millions of rows.
+template <class Row>
+std::optional<Test<Row>> TestOfText(const Condition& condition, store::StringId Row::*member,
+                                    const store::StringTable& strings) {
+  const auto* text = std::get_if<std::string>(&condition.value);
+  if (text == nullptr || condition.is != Compare::kEqual) return std::nullopt;
+  store::StringId wanted{};
+  if (!strings.Find(*text, &wanted)) return [](const Row&) { return false; };
+  return [member, wanted](const Row& row) { return row.*member == wanted; };
+}
+
+// Empty: the table has no such column.
+template <class Row>
+Test<Row> TestOf(const Condition& condition, const store::StringTable& strings) {
+  Test<Row> test;
+  const auto try_field = [&](const auto& field) {
+    if (condition.column != field.name) return;
+    if constexpr (std::is_same_v<decltype(field.member), store::StringId Row::*>) {
+      if (auto of_text = TestOfText<Row>(condition, field.member, strings)) {
+        test = *std::move(of_text);
+        return;
+      }
+    }
+    test = [&condition, &strings, member = field.member](const Row& row) {
+      return Meets(condition, row.*member, strings);
+    };
+  };
+  std::apply([&](const auto&... fields) { (try_field(fields), ...); },
+             store::TableOf<Row>::kFields);
+  return test;
+}
+
+// The predicates on one table, each counted once whoever names it, all in one pass.
+template <class Row>
+class Predicates {
+ public:
+  explicit Predicates(const store::StringTable& strings) : strings_(strings) {}
+
+  void Add(model::Rows& rows) {
+    const auto [found, added] = by_text_.try_emplace(WhereText(rows.where), counted_.size());
+    if (added) {
+      counted_.emplace_back();
+      for (const Condition& one : rows.where) {
+        counted_.back().tests.push_back(TestOf<Row>(one, strings_));
+        counted_.back().known &= static_cast<bool>(counted_.back().tests.back());
+      }
+    }
+    asked_.emplace_back(&rows, found->second);
+  }
+  bool empty() const { return counted_.empty(); }
+
+  void Count(const Row& row) {
+    for (Counted& one : counted_) {
+      one.count += one.known && std::all_of(one.tests.begin(), one.tests.end(),
+                                            [&row](const Test<Row>& holds) { return holds(row); });
+    }
+  }
+  void Answer() const {
+    for (const auto& [rows, at] : asked_) {
+      if (counted_[at].known) rows->count = counted_[at].count;
+    }
+  }
+
+ private:
+  struct Counted {
+    std::vector<Test<Row>> tests;
+    bool known = true;
+    int64_t count = 0;
+  };
+  const store::StringTable& strings_;
+  std::map<std::string, size_t> by_text_;
+  std::vector<Counted> counted_;
+  std::vector<std::pair<model::Rows*, size_t>> asked_;
+};
+
+bool IsTimed(std::string_view table) {
+  return table == store::TableOf<store::StepRow>::kName ||
+         table == store::TableOf<store::CounterRow>::kName ||
+         table == store::TableOf<store::SliceRow>::kName;
+}
+
+void Narrow(const TableRows& which, model::Rows& rows) {
+  if (!IsTimed(rows.table)) return;
+  if (which.from_ns) rows.where.push_back({"ts_ns", Compare::kAtLeast, *which.from_ns});
+  if (which.to_ns) rows.where.push_back({"ts_ns", Compare::kLess, *which.to_ns});
+}
+
+bool IsStretch(const TableRows& which, const Condition& one) {
+  if (one.column != "ts_ns") return false;
+  const auto is = [&one](const std::optional<int64_t>& bound) {
+    const auto* ns = std::get_if<int64_t>(&one.value);
+    return bound && ns != nullptr && *ns == *bound;
+  };
+  return (one.is == Compare::kAtLeast && is(which.from_ns)) ||
+         (one.is == Compare::kLess && is(which.to_ns));
+}
+
+// Of one category, in the stretch that was read: of other rows nobody counted how many there are.
+std::optional<int64_t> SlicesOf(const ReadTables& read, const model::Conditions& where) {
+  const auto* category = where.empty() ? nullptr : std::get_if<std::string>(&where[0].value);
+  if (category == nullptr || where[0].column != "category") return std::nullopt;
+  if (where[0].is != Compare::kEqual) return std::nullopt;
+  const bool no_more = std::all_of(where.begin() + 1, where.end(), [&](const Condition& one) {
+    return IsStretch(read.which, one);
+  });
+  if (!no_more) return std::nullopt;
+  int64_t count = 0;
+  for (const RankTrace& rank : read.profile->ranks) {
+    for (const auto& [of, rows] : rank.rows_by_category) {
+      if (read.profile->Text(of) == *category) count += rows;
+    }
+  }
+  return count;
+}
+
+// By track and time; of other columns a series knows nothing.
+std::optional<int64_t> CountersOf(const ReadTables& read, const model::Conditions& where) {
+  int64_t count = 0;
+  for (const Condition& one : where) {
+    if (one.column != "track" && one.column != "ts_ns") return std::nullopt;
+  }
+  for (const CounterSeries& series : read.counters) {
+    const bool on_track = std::all_of(where.begin(), where.end(), [&](const Condition& one) {
+      return one.column != "track" || Meets(one, series.track, read.strings);
+    });
+    if (!on_track) continue;
+    for (const int64_t ts_ns : series.times_ns) {
+      count += std::all_of(where.begin(), where.end(), [&](const Condition& one) {
+        return one.column == "track" || Meets(one, ts_ns, read.strings);
+      });
+    }
+  }
+  return count;
+}
+
+template <class Row>
+std::optional<int64_t> CountIn(std::span<const Row> table, const store::StringTable& strings,
+                               model::Rows rows) {
+  Predicates<Row> predicates(strings);
+  predicates.Add(rows);
+  for (const Row& row : table) predicates.Count(row);
+  predicates.Answer();
+  return rows.count;
+}
+
+std::optional<int64_t> CountOther(const ReadTables& read, const model::Rows& rows) {
+  if (rows.table == store::TableOf<store::CounterRow>::kName) return CountersOf(read, rows.where);
+  if (rows.table == store::TableOf<store::SliceRow>::kName && read.profile != nullptr) {
+    return SlicesOf(read, rows.where);
+  }
+  if (rows.table == store::TableOf<store::RunMetadataRow>::kName) {
+    return CountIn(read.facts, read.strings, rows);
+  }
+  if (rows.table == store::TableOf<store::DataLossRow>::kName) {
+    return CountIn(read.losses, read.strings, rows);
+  }
+  return std::nullopt;
+}
+
+bool WasRead(const TableRows& which, std::string_view table) {
+  if (table == store::TableOf<store::StepRow>::kName) return which.whole && which.has_steps;
+  if (table == store::TableOf<store::CounterRow>::kName ||
+      table == store::TableOf<store::SliceRow>::kName) {
+    return which.whole && which.has_tracks;
+  }
+  return which.whole;
+}
+
+}  // namespace
+
+void CountRows(const ReadTables& read, std::span<model::Finding* const> findings) {
+  Predicates<store::StepRow> of_steps(read.strings);
+  std::map<std::pair<std::string, std::string>, std::optional<int64_t>> counted;
+  for (model::Finding* finding : findings) {
+    model::Rows& rows = finding->rows;
+    if (rows.table.empty() || !WasRead(read.which, rows.table)) continue;
+    if (rows.table == store::TableOf<store::SampleRow>::kName && read.which.samples) {
+      rows = *read.which.samples;
+      continue;
+    }
+    Narrow(read.which, rows);
+    if (rows.table == store::TableOf<store::StepRow>::kName) {
+      of_steps.Add(rows);
+      continue;
+    }
+    const auto [found, added] = counted.try_emplace({rows.table, WhereText(rows.where)});
+    if (added) found->second = CountOther(read, rows);
+    rows.count = found->second;
+  }
+  if (!of_steps.empty()) {
+    for (const store::StepRow& row : read.steps) of_steps.Count(row);
+    for (const store::StepRow& row : read.which.cut_steps) of_steps.Count(row);
+    of_steps.Answer();
+  }
+  for (model::Finding* finding : findings) {
+    if (!finding->rows.count) finding->rows = {};
+  }
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/input/gpu_sharing.h"
+#include "store/string_table.h"
+#include "store/tables.h"
+
+// What the training's processes told of themselves (rows of `run_metadata`), as far as a verdict
+// uses it. The texts come from the watched program: any of them may be missing, wrong or hostile.
+namespace steptrace::analyze {
+
+struct LoaderFact {
+  int32_t rank = 0;
+  int64_t pid = 0;
+  int32_t workers = 0;
+  std::optional<int64_t> batch_size;
+  std::optional<int32_t> prefetch_factor;
+  std::optional<bool> pin_memory;
+  std::optional<bool> persistent_workers;
+  bool iterable = false;  // an IterableDataset: each worker iterates over one of its own
+  std::string dataset;    // its class
+  std::string collate;    // its collate function
+  // Where torch calls that: functions of its fetchers, and the line of each.
+  std::vector<std::pair<std::string, int32_t>> collate_lines;
+  std::string json;
+};
+
+// How the gradients of the ranks are brought together: torch's own wrappers tell it.
+struct DataParallelFact {
+  enum class Kind { kDistributed, kFullySharded, kFullyShard };
+  Kind kind =
+      Kind::kDistributed;     // DistributedDataParallel, FullyShardedDataParallel, fully_shard()
+  bool finds_unused = false;  // walks the graph of each step for parameters without gradients
+  std::optional<bool> views_of_buckets;  // gradient_as_bucket_view
+  std::optional<int64_t> bucket_mb;      // bucket_cap_mb
+  std::optional<bool> reshards;          // after forward: parameters are gathered twice a step
+  std::string comm_hook;                 // what is called for each bucket
+};
+
+struct HookFailure {
+  std::string hook;
+  std::string reason;
+};
+
+struct JobFacts {
+  std::vector<LoaderFact> loaders;
+  std::vector<std::pair<std::string, std::string>> frameworks;  // name, version
+  std::vector<std::string> devices;
+  GpuSharing gpus;
+  std::vector<HookFailure> hook_failures;
+  std::set<std::string> cupti_stays;  // after a window of kernels: that it does, and why
+  std::set<std::string>
+      cupti_taken;           // windows without kernels: that another tool has it, and which
+  bool python_seen = false;  // some process had the hooks in it
+  bool torch_seen = false;
+  bool hooks_off = false;
+  std::string imported_as;  // the format of a run that was made of profiles; empty: it was recorded
+  bool torch_hooked = false;        // some hook is in a module of torch's
+  bool optimizer_hooked = false;    // the one that tells where steps end is, or tried to be
+  bool captured_by_kineto = false;  // a process was captured without the hooks' doing
+  std::string no_stacks;  // why stacks were not sampled from outside; empty: nothing was told
+  std::string no_stacks_remedy;  // what would help
+  std::string backend;           // of torch.distributed
+  // Threads among which an operator on the CPU is split, of the rank that has most; empty: not
+  // told.
+  std::optional<int32_t> intraop_threads;
+  std::optional<DataParallelFact> data_parallel;
+  bool detects_anomalies = false;  // autograd checks every gradient for NaN
+  // A window of operators was full before it held as many steps as a split takes, and none has
+  // them.
+  bool windows_too_short = false;
+  int32_t world_size = 1;
+};
+
+// Whether the job computes on a device, as far as its hooks can know: torch tells it, other
+// frameworks may use one unseen.
+bool MayUseDevice(const JobFacts& facts);
+
+JobFacts ReadJobFacts(std::span<const store::RunMetadataRow> facts,
+                      const store::StringTable& strings);
+
+// The loader that trains: of the lowest rank, the one with most workers (evaluation rarely has
+// more). Null: none told of itself.
+const LoaderFact* TrainingLoader(const JobFacts& facts);
+
+}  // namespace steptrace::analyze

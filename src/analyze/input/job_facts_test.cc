@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/input/job_facts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptrace::analyze {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+class JobFactsTest : public ::testing::Test {
+ protected:
+  void Tell(const std::string& kind, const std::string& json, int32_t rank = 0) {
+    store::RunMetadataRow row;
+    row.kind = strings_.Intern(kind);
+    row.json = json;
+    row.rank = rank;
+    rows_.push_back(row);
+  }
+  JobFacts Read() { return ReadJobFacts(rows_, strings_); }
+
+  store::StringTable strings_;
+  std::vector<store::RunMetadataRow> rows_;
+};
+
+TEST_F(JobFactsTest, ReadsWhatTheHooksTell) {
+  Tell("process", R"({"pid": 1, "role": "main"})");
+  Tell("framework", R"({"name": "torch", "version": "2.13.0", "cuda": null})");
+  Tell("framework", R"({"name": "torch", "version": "2.13.0", "cuda": null})");
+  Tell("job", R"({"rank": 0, "world_size": 2, "backend": "gloo"})");
+  Tell("device", R"({"device": 0, "name": "NVIDIA H100"})");
+  Tell("hook", R"({"hook": "optimizer", "state": "active", "reason": "step: wrapped"})");
+  Tell("threads", R"({"intraop": 4})");
+  Tell("autograd", R"({"anomaly": false})");
+  Tell("autograd", R"({"anomaly": true})", 1);
+  Tell("threads", R"({"intraop": 16})", 1);
+  Tell("hook", R"({"hook": "data", "state": "failed", "reason": "TypeError: x"})");
+  const JobFacts facts = Read();
+  EXPECT_TRUE(facts.python_seen);
+  EXPECT_TRUE(facts.torch_seen);
+  EXPECT_THAT(facts.frameworks, ElementsAre(Pair("torch", "2.13.0")));
+  EXPECT_EQ(facts.world_size, 2);
+  EXPECT_EQ(facts.backend, "gloo");
+  EXPECT_EQ(facts.intraop_threads, 16);
+  EXPECT_TRUE(facts.detects_anomalies);
+  EXPECT_THAT(facts.devices, ElementsAre("NVIDIA H100"));
+  ASSERT_THAT(facts.hook_failures, SizeIs(1));
+  EXPECT_EQ(facts.hook_failures[0].hook, "data");
+}
+
+TEST_F(JobFactsTest, WhatIsSaidOfCuptiIsSortedByItsCause) {
+  Tell("hook", R"({"state": "limited", "reason": "so", "cause": "cupti_stays", "detail": "S"})");
+  Tell("hook", R"({"state": "unavailable", "reason": "so", "cause": "cupti_taken",
+                  "detail": "T"})");
+  Tell("hook",
+       R"({"state": "unavailable", "reason": "kernels: CUPTI is taken: by a cause of its own",
+                  "cause": "other", "detail": "O"})");
+  const JobFacts facts = Read();
+  EXPECT_THAT(facts.cupti_stays, ElementsAre("S"));
+  EXPECT_THAT(facts.cupti_taken, ElementsAre("T"));
+}
+
+TEST_F(JobFactsTest, OfAnOldRunWhatIsSaidOfCuptiIsSortedByItsBegin) {
+  Tell("hook", R"({"state": "limited", "reason": "kernels: CUPTI stays in the process, and …"})");
+  Tell("hook", R"({"state": "unavailable", "reason": "kernels: CUPTI is taken: another tool …"})");
+  Tell("hook", R"({"state": "unavailable", "reason": "kernels: no CUDA driver"})");
+  Tell("hook", R"({"state": "unavailable", "reason": "operators: CUPTI is taken"})");
+  const JobFacts facts = Read();
+  EXPECT_THAT(facts.cupti_stays, ElementsAre("CUPTI stays in the process, and …"));
+  EXPECT_THAT(facts.cupti_taken, ElementsAre("CUPTI is taken: another tool …"));
+}
+
+TEST_F(JobFactsTest, TheTrainingLoaderIsTheLowestRanksWithMostWorkers) {
+  Tell("loader", R"({"workers": 8, "dataset": "Other"})", 1);
+  Tell("loader", R"({"workers": 0, "dataset": "Evaluation"})", 0);
+  Tell("loader", R"({"workers": 2, "dataset": "Training", "pin_memory": true})", 0);
+  const JobFacts facts = Read();
+  const LoaderFact* loader = TrainingLoader(facts);
+  ASSERT_NE(loader, nullptr);
+  EXPECT_EQ(loader->dataset, "Training");
+  EXPECT_EQ(loader->pin_memory, true);
+  EXPECT_FALSE(loader->prefetch_factor.has_value());
+}
+
+TEST_F(JobFactsTest, WrappersOfTheModelAddUp) {
+  Tell("data_parallel", R"({"class": "torch.distributed.fsdp.fully_shard",
+                            "reshard_after_forward": true})");
+  Tell("data_parallel", R"({"class": "torch.distributed.fsdp.fully_shard",
+                            "reshard_after_forward": false})");
+  auto wrapper = Read().data_parallel;
+  ASSERT_TRUE(wrapper.has_value());
+  EXPECT_EQ(wrapper->kind, DataParallelFact::Kind::kFullyShard);
+  EXPECT_EQ(wrapper->reshards, true) << "of any layer";
+  EXPECT_FALSE(wrapper->finds_unused);
+  Tell("data_parallel", R"({"class": "mine.DDP", "find_unused_parameters": true,
+                            "static_graph": true, "bucket_cap_mb": "many"})");
+  EXPECT_FALSE(Read().data_parallel->finds_unused) << "a static graph is looked at once";
+  EXPECT_FALSE(Read().data_parallel->bucket_mb.has_value());
+}
+
+TEST_F(JobFactsTest, HostileFactsAreHeldInBounds) {
+  Tell("loader", R"({"workers": -5, "prefetch_factor": 1e300, "pin_memory": "yes"})");
+  Tell("loader", "[1, 2");
+  Tell("loader", R"({"workers": [[[]]], "dataset": {"a": 1}})");
+  Tell("job", R"({"world_size": 99999999999999999999})");
+  Tell("job", R"({"world_size": -3})");
+  Tell("framework", R"({"name": 7, "version": null})");
+  for (const char* none : {"0", "-3", "1e9", "null"}) {
+    Tell("threads", std::string(R"({"intraop": )") + none + "}");
+  }
+  Tell("loader", R"({"dataset": ")" + std::string(100'000, 'x') + R"("})");
+  Tell("loader", std::string(5'000, '['));
+  const JobFacts facts = Read();
+  ASSERT_THAT(facts.loaders, SizeIs(3));
+  EXPECT_EQ(facts.loaders[0].workers, 0);
+  EXPECT_FALSE(facts.loaders[0].pin_memory.has_value());
+  EXPECT_LE(facts.loaders[2].dataset.size(), 256u);
+  EXPECT_EQ(facts.world_size, 1);
+  EXPECT_FALSE(facts.intraop_threads.has_value());
+}
+
+TEST_F(JobFactsTest, NothingToldIsNothingKnown) {
+  const JobFacts facts = Read();
+  EXPECT_FALSE(facts.python_seen);
+  EXPECT_EQ(TrainingLoader(facts), nullptr);
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "present/words/sentence.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analyze/json/sentence_json.h"
+
+namespace steptrace::analyze {
+namespace {
+
+namespace figure = present::figure;
+using present::Figure;
+using present::Phrase;
+using present::Sentence;
+
+std::string At(const Sentence& sentence, size_t i) {
+  const Figure& figure = sentence.figures.at(i);
+  return sentence.text.substr(figure.at, figure.text.size());
+}
+
+TEST(SentenceTest, AFigureKeepsItsValueAndPlace) {
+  const Sentence said = Phrase("rank {}: {} of {} over {} {{braces}}", 3, figure::Count(3),
+                               figure::Duration(62'134'567), "a 1");
+  EXPECT_EQ(said.text, "rank 3: 3 of 62.1 ms over a 1 {braces}");
+  ASSERT_EQ(said.figures.size(), 2u);
+  EXPECT_EQ(said.figures[0].at, 8u);  // not the rank
+  EXPECT_EQ(At(said, 1), "62.1 ms");
+  EXPECT_EQ(std::get<int64_t>(said.figures[1].value), 62'134'567);
+}
+
+TEST(SentenceTest, FiguresOfASentenceWithinAnotherStandInIt) {
+  Sentence said = Phrase("{} faster", figure::Ratio(1.2345));
+  said +=
+      Phrase("; {} of the step{}", figure::Share(0.451), Phrase(" ({})", figure::ShareNumber(0.5)));
+  EXPECT_EQ(said.text, "1.2x faster; 45 % of the step (50)");
+  ASSERT_EQ(said.figures.size(), 3u);
+  EXPECT_EQ(At(said, 0), "1.2x");
+  EXPECT_EQ(At(said, 1), "45 %");
+  EXPECT_EQ(At(said, 2), "50");
+}
+
+TEST(SentenceTest, PlacesInJsonAreCountedInCharacters) {
+  const auto json = SentenceJson(Phrase("in \"pr\u00e4fix\" {}", figure::Share(0.25)));
+  ASSERT_EQ(json["figures"].size(), 1u);
+  EXPECT_EQ(json["figures"][0]["at"], 12);
+  EXPECT_EQ(json["figures"][0]["value"], 0.25);
+  EXPECT_EQ(json["figures"][0]["unit"], "share");
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

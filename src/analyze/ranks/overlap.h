@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/trace/intervals.h"
+#include "analyze/trace/trace.h"
+
+namespace steptrace::analyze {
+
+// computation + overlap + exposed + other = total, exactly (TensorBoard's overview,
+// pytorch_profiler.md 1.10; the stretches of steps as its 1.2 has them).
+struct OverlapTimes {
+  int64_t total_ns = 0;
+  int64_t computation_ns = 0;  // without the part that overlaps
+  int64_t overlap_ns = 0;
+  int64_t exposed_ns = 0;  // communication with no computation beside it
+  int64_t other_ns = 0;
+};
+
+// Stretch of each step with the device work that it launched (pytorch_profiler.md 1.2), by step.
+std::vector<Stretch> StepStretches(const RankTrace& rank);
+
+// Computation against communication of a rank.
+class OverlapOf {
+ public:
+  explicit OverlapOf(const RankTrace& rank);
+  OverlapTimes Within(const Stretch& window) const;
+  const Stretch& window() const { return window_; }  // of all device work
+
+ private:
+  Intervals computation_;
+  Intervals communication_;
+  Intervals both_;
+  Stretch window_;
+};
+
+}  // namespace steptrace::analyze

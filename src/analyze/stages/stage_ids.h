@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by tools/generate.py of schema/stages.toml.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace steptrace::analyze {
+
+// clang-format off
+enum class SuspectId : uint8_t {
+  kDataPipeline,  // The training, or a device, waits for the next batch
+  kModel,  // The model computes: what a step is for
+  kCommunication,  // Ranks exchange data, or wait for one another
+  kFrameworkOverhead,  // The framework works for itself, and the model waits
+  kOtherWork,  // The training thread does something else that is known
+  kUnattributed,  // Nothing recorded explains the time
+};
+
+enum class SubStage : uint8_t {
+  kStorageRead,  // The dataset is blocked on storage
+  kDecode,  // The dataset decodes what was read
+  kAugmentation,  // The dataset augments samples
+  kTokenise,  // The dataset turns text into tokens
+  kDatasetCode,  // The dataset's or sampler's own functions run, where samples of stacks name them
+  kLock,  // The dataset waits for a lock, a queue or another process
+  kCopy,  // The dataset copies samples, in memory or to hand them over
+  kGetitem,  // The dataset makes the samples, and nothing tells more of it
+  kCollate,  // Samples become a batch
+  kReceive,  // The batch is ready and comes over: transfer, unpickling, pinning
+  kCpuShortage,  // A DataLoader worker could have run and waited for a core
+  kWorkerStart,  // DataLoader workers were starting, or ended with their iterator
+  kHostToDevice,  // A device waits for a copy to it, and does nothing else
+  kForward,  // The training thread is between a batch and its backward
+  kBackward,  // Gradients are computed
+  kOptimizer,  // The optimizer makes its step
+  kCompute,  // A device computes; without device events, it was busy while the host waited
+  kDeviceCopy,  // A device copies within itself or to the host, with nothing beside it
+  kExposed,  // Communication with no compute beside it
+  kStraggler,  // A rank waits for the one that comes last
+  kGarbageCollection,  // Python collects garbage on the training thread
+  kRecompilation,  // torch.compile compiles within a step
+  kDispatch,  // CPU time between operators, in which a device waits where there is one
+  kLaunch,  // A device is idle because kernels are launched too slowly
+  kSynchronisation,  // A device is idle while the host waits for it, or a stream for another
+  kCheckpoint,  // A checkpoint is saved
+  kEvaluation,  // The model is evaluated
+  kLogging,  // Metrics, text or pictures are logged
+  kCapture,  // A capture window of Steptrace begins or ends
+  kLoopCode,  // The script's own functions run beside the model, where samples of stacks name them
+  kUnknown,  // The training thread is in no known phase, and samples of stacks name at most where it waits or what calls torch there
+};
+
+inline constexpr size_t kSuspectCount = 6;
+inline constexpr size_t kSubStageCount = 31;
+
+struct SuspectInfo {
+  const char* name;   // as reports have it
+  const char* title;  // in a sentence
+  bool by_stage;      // a sentence names its largest stage in place of it
+  bool blamed;        // it can be to blame for a slow step
+};
+inline constexpr std::array<SuspectInfo, kSuspectCount> kSuspectInfos = {{
+    {"data_pipeline", "data pipeline", false, true},
+    {"model", "model", false, true},
+    {"communication", "communication", false, true},
+    {"framework_overhead", "framework overhead", false, true},
+    {"other_work", "other work", true, true},
+    {"unattributed", "unattributed", true, false},
+}};
+
+struct StageInfo {
+  const char* name;
+  const char* title;
+  SuspectId suspect;
+};
+inline constexpr std::array<StageInfo, kSubStageCount> kStageInfos = {{
+    {"storage_read", "storage read", SuspectId::kDataPipeline},
+    {"decode", "decode", SuspectId::kDataPipeline},
+    {"augmentation", "augmentation", SuspectId::kDataPipeline},
+    {"tokenise", "tokenise", SuspectId::kDataPipeline},
+    {"dataset_code", "dataset code", SuspectId::kDataPipeline},
+    {"lock", "waiting for locks", SuspectId::kDataPipeline},
+    {"copy", "copying", SuspectId::kDataPipeline},
+    {"getitem", "dataset __getitem__", SuspectId::kDataPipeline},
+    {"collate", "collate", SuspectId::kDataPipeline},
+    {"receive", "receive", SuspectId::kDataPipeline},
+    {"cpu_shortage", "CPU contention", SuspectId::kDataPipeline},
+    {"worker_start", "worker start", SuspectId::kDataPipeline},
+    {"host_to_device", "host-to-device copy", SuspectId::kDataPipeline},
+    {"forward", "forward", SuspectId::kModel},
+    {"backward", "backward", SuspectId::kModel},
+    {"optimizer", "optimizer", SuspectId::kModel},
+    {"compute", "device computing", SuspectId::kModel},
+    {"device_copy", "copying on the device", SuspectId::kModel},
+    {"exposed", "exposed communication", SuspectId::kCommunication},
+    {"straggler", "waiting for the last rank", SuspectId::kCommunication},
+    {"garbage_collection", "garbage collection", SuspectId::kFrameworkOverhead},
+    {"recompilation", "recompilation", SuspectId::kFrameworkOverhead},
+    {"dispatch", "dispatch overhead", SuspectId::kFrameworkOverhead},
+    {"launch", "launch overhead", SuspectId::kFrameworkOverhead},
+    {"synchronisation", "synchronization stall", SuspectId::kFrameworkOverhead},
+    {"checkpoint", "checkpoint", SuspectId::kOtherWork},
+    {"evaluation", "evaluation", SuspectId::kOtherWork},
+    {"logging", "logging", SuspectId::kOtherWork},
+    {"capture", "profiler capture", SuspectId::kOtherWork},
+    {"loop_code", "loop code", SuspectId::kOtherWork},
+    {"unknown", "unattributed time", SuspectId::kUnattributed},
+}};
+
+inline constexpr std::array<SuspectId, kSuspectCount> kSuspects = {
+    SuspectId::kDataPipeline,
+    SuspectId::kModel,
+    SuspectId::kCommunication,
+    SuspectId::kFrameworkOverhead,
+    SuspectId::kOtherWork,
+    SuspectId::kUnattributed,
+};
+
+// Those that the time within the dataset is shared out over, where stacks tell.
+inline constexpr std::array<SubStage, 8> kSampledStages = {
+    SubStage::kStorageRead,
+    SubStage::kDecode,
+    SubStage::kAugmentation,
+    SubStage::kTokenise,
+    SubStage::kDatasetCode,
+    SubStage::kLock,
+    SubStage::kCopy,
+    SubStage::kGetitem,
+};
+
+// What work a function does for the training, by its name.
+enum class WorkStage : uint8_t {
+  kStorageRead,
+  kDecode,
+  kAugmentation,
+  kTokenise,
+  kCollate,
+  kCopy,
+  kLock,
+  kUserCode,
+  kModel,
+  kLogging,
+};
+inline constexpr size_t kWorkStageCount = 10;
+
+struct WorkInfo {
+  const char* name;  // as in [stages]
+  SubStage batch;    // what it is within a batch
+};
+inline constexpr std::array<WorkInfo, kWorkStageCount> kWorkInfos = {{
+    {"storage_read", SubStage::kStorageRead},
+    {"decode", SubStage::kDecode},
+    {"augmentation", SubStage::kAugmentation},
+    {"tokenise", SubStage::kTokenise},
+    {"collate", SubStage::kCollate},
+    {"copy", SubStage::kCopy},
+    {"lock", SubStage::kLock},
+    {"user_code", SubStage::kDatasetCode},
+    {"model", SubStage::kDatasetCode},
+    {"logging", SubStage::kDatasetCode},
+}};
+// clang-format on
+
+}  // namespace steptrace::analyze

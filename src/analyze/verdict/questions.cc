@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/questions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+#include "analyze/code/code_place.h"
+#include "analyze/code/function_text.h"
+#include "analyze/verdict/thresholds.h"
+
+namespace steptrace::analyze {
+
+std::string AwaitedText(const StageFunction& function) {
+  if (function.call.empty()) return FunctionText(function);
+  const std::string_view call = function.in_c ? function.call : EnclosingFunction(function.call);
+  return fmt::format("{} ({})", call, PlaceText(function));
+}
+
+bool RunsBetween(const VerdictInput& input, const StageFunction& function) {
+  return std::any_of(input.waits.between.begin(), input.waits.between.end(),
+                     [&function](const StageFunction& one) {
+                       return std::tie(one.file, one.function, one.line, one.call) ==
+                              std::tie(function.file, function.function, function.line,
+                                       function.call);
+                     });
+}
+
+bool IsHeldUp(const VerdictInput& input, const Verdict& verdict) {
+  return verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead) &&
+         input.load.crowded_by_others() && !MayUseDevice(input.facts);
+}
+
+bool SawDeviceWork(const VerdictInput& input) {
+  const Trace* profile = input.report.profile;
+  return profile != nullptr &&
+         std::any_of(profile->ranks.begin(), profile->ranks.end(),
+                     [](const RankTrace& rank) { return !rank.device.empty(); });
+}
+
+const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage) {
+  const auto& functions = input.stages[static_cast<size_t>(stage)].functions;
+  return functions.empty() ? nullptr : &functions.front();
+}
+
+bool MayWaitInForward(const VerdictInput& input) {
+  const int64_t whole_ns = std::max<int64_t>(input.times.total_ns(), 1);
+  return input.forward_unseen && static_cast<double>(At(input.times.total(), SubStage::kForward)) >=
+                                     kInTheWay * static_cast<double>(whole_ns);
+}
+
+bool StacksWereNotTaken(const VerdictInput& input) {
+  return input.report.samples == nullptr && !input.facts.no_stacks.empty();
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "analyze/verdict/verdict_input.h"
+#include "analyze/verdict/verdict_value.h"
+
+// What headline, evidence and advice all ask of a verdict's input.
+namespace steptrace::analyze {
+
+// A call that waits for others, by its class too: "Queue.get (train.py:9)".
+std::string AwaitedText(const StageFunction& function);
+
+// Whether torch works for that function between the phases of a step; else it waits there.
+bool RunsBetween(const VerdictInput& input, const StageFunction& function);
+
+// Framework overhead on a job that computes on the CPU alone, whose threads other work keeps from
+// the cores: between two operators they wait for one too.
+bool IsHeldUp(const VerdictInput& input, const Verdict& verdict);
+
+// Whether any work of a device itself is known, and not its utilisation alone: a profile need not
+// hold any.
+bool SawDeviceWork(const VerdictInput& input);
+
+// Where samples saw most of a stage; null: none were taken there.
+const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage);
+
+// Whether forward has enough of the step, and is so little seen, that its waiting would pass for
+// the model's work.
+bool MayWaitInForward(const VerdictInput& input);
+
+// Whether nothing of its stacks was to be had, for the reason that the facts tell: more steps of
+// such a run would tell no more of forward.
+bool StacksWereNotTaken(const VerdictInput& input);
+
+}  // namespace steptrace::analyze

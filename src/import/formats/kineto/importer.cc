@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/formats/kineto/importer.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "import/formats/kineto/trace_events.h"
+
+namespace steptrace::import::kineto {
+namespace {
+
+bool Has(std::string_view head, std::string_view text) {
+  return head.find(text) != std::string_view::npos;
+}
+
+std::string_view WithoutSpace(std::string_view head) {
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  const size_t first = head.find_first_not_of(" \t\r\n");
+  return head.substr(std::min(first, head.size()));
+}
+
+bool IsOfKineto(std::string_view head) {
+  return Has(head, "\"schemaVersion\"") || Has(head, "\"deviceProperties\"") ||
+         Has(head, "\"baseTimeNanoseconds\"") || Has(head, "\"distributedInfo\"") ||
+         Has(head, "\"cpu_op\"") || Has(head, "\"cuda_runtime\"");
+}
+
+// {"traceEvents": [...]}, whose key may stand behind the head where Kineto's marks stand in it, or
+// [...] with the phase of an event.
+Detection DetectKineto(std::string_view head, const Source&) {
+  const std::string_view text = WithoutSpace(head);
+  const bool events = text.starts_with('[') && Has(head, "\"ph\"");
+  if (!text.starts_with('{') && !events) return {};
+  return {IsOfKineto(head) ? Confidence::kOwnMarks : Confidence::kNone};
+}
+
+Detection DetectChrome(std::string_view head, const Source&) {
+  const std::string_view text = WithoutSpace(head);
+  const bool fits = (text.starts_with('{') && Has(head, "\"traceEvents\"")) ||
+                    (text.starts_with('[') && Has(head, "\"ph\""));
+  return {fits ? Confidence::kShape : Confidence::kNone};
+}
+
+Status ImportKineto(std::span<const DetectedSource> sources, const ImportContext& context,
+                    RunSink& sink) {
+  return ImportTraceEvents(sources, kKinetoImporter.name, context, sink);
+}
+
+Status ImportChrome(std::span<const DetectedSource> sources, const ImportContext& context,
+                    RunSink& sink) {
+  return ImportTraceEvents(sources, kChromeImporter.name, context, sink);
+}
+
+}  // namespace
+
+constinit const Importer kKinetoImporter{"kineto", "PyTorch Profiler", DetectKineto, ImportKineto};
+constinit const Importer kChromeImporter{"chrome", "a tool that writes Chrome trace events",
+                                         DetectChrome, ImportChrome};
+
+}  // namespace steptrace::import::kineto

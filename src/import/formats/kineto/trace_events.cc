@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/formats/kineto/trace_events.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "base/shallow_json.h"
+#include "import/core/bytes/ahead_stream.h"
+#include "import/core/bytes/out_of_memory.h"
+#include "import/core/rank_in_name.h"
+#include "import/core/watched_stream.h"
+#include "import/formats/kineto/split_reader.h"
+#include "import/formats/kineto/trace_reader.h"
+#include "store/metadata_keys.h"
+
+namespace steptrace::import::kineto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Parsed(const std::string& text) {
+  return text.empty() ? Json() : ParseShallow<Json>(text);
+}
+
+std::optional<int64_t> IntegerOf(const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key)) return std::nullopt;
+  const Json& value = object[key];
+  if (value.is_number_integer()) return value.get<int64_t>();
+  if (!value.is_string()) return std::nullopt;
+  const auto& text = value.get_ref<const std::string&>();
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  bool sound = error == std::errc() && end == text.data() + text.size() && !text.empty();
+  return sound ? std::optional<int64_t>(number) : std::nullopt;
+}
+
+std::string TextOf(const std::string& member) {
+  Json value = Parsed(member);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+// One file.
+class FileImport {
+ public:
+  FileImport(const Source& source, const ImportContext& context, PartSink& sink)
+      : source_(source), context_(context), sink_(sink), reader_(sink, texts_) {}
+
+  // Facts of the part; their node is still to be numbered. `threads` may work on the file.
+  Result<PartFacts> Run(std::string_view format, size_t threads) {
+    STEPTRACE_ASSIGN_OR_RETURN(auto stream, source_.Open());
+    bool split_pays = threads > 1 && PaysToSplit(*stream);
+    if (threads > 1 && stream->is_packed()) {
+      int64_t kept = SplitReader::BytesInUse(threads, context_.parallel.piece_bytes);
+      stream = AheadOf(std::move(stream), split_pays ? kept : 0);
+    }
+    WatchedStream watched(*stream, context_);
+    Window window(watched, context_.limits.max_event_bytes);
+    std::unique_ptr<SplitReader> split;
+    if (split_pays) split = Split(*stream, threads);
+    Document document(window, source_.path, context_.limits.max_depth, split.get());
+    STEPTRACE_RETURN_IF_ERROR(document.Read(reader_));
+    STEPTRACE_RETURN_IF_ERROR(reader_.Finish());
+    if (document.events() == 0) {
+      return Error{
+          source_.path + ": holds no event" + (document.damage().cut_off ? ": it is cut off" : ""),
+          "record the profile again"};
+    }
+    if (sink_.part().rows == 0 && reader_.without_time() > 0) {
+      return Error{fmt::format("{}: none of its events has a time below 2^62 ns", source_.path),
+                   "record the profile again"};
+    }
+    TellDamage(document.damage(), stream->damage());
+    TellFacts(document, stream->consumed(), format);
+    return Facts();
+  }
+
+ private:
+  // Whether several threads would have work of it. Text packs to a tenth, often.
+  bool PaysToSplit(const ByteStream& stream) const {
+    constexpr int64_t kLeastPieces = 4;  // fewer are read before a thread is awake
+    constexpr int64_t kPackedTo = 8;
+    int64_t least_bytes = kLeastPieces * context_.parallel.piece_bytes;
+    return source_.bytes >= (stream.is_packed() ? least_bytes / kPackedTo : least_bytes);
+  }
+
+  std::unique_ptr<SplitReader> Split(ByteStream& stream, size_t threads) {
+    if (stream.Range(0, 0) == nullptr) return nullptr;
+    int64_t bytes = stream.is_packed() ? SplitReader::kUnknown : source_.bytes;
+    SplitReader::Options options{threads, context_.parallel.piece_bytes, bytes, source_.path,
+                                 context_.limits};
+    return std::make_unique<SplitReader>(stream, std::move(options), sink_, reader_);
+  }
+
+  void Lost(LossCause cause, int64_t count, std::string_view detail) {
+    sink_.Loss("slices", cause, count, fmt::format("{}: {}", source_.path, detail));
+  }
+
+  void TellDamage(const Damage& damage, const std::string& stream_damage) {
+    if (damage.cut_off) {
+      Lost(LossCause::kFileCutOff, 1,
+           fmt::format("ends at byte {} in the middle{}; what came later is missing",
+                       damage.cut_off_at, stream_damage.empty() ? "" : " (" + stream_damage + ")"));
+    } else if (!stream_damage.empty()) {
+      Lost(LossCause::kFileDamaged, 1, stream_damage + "; what came later is missing");
+    }
+    Lost(LossCause::kDamagedEvent, damage.damaged_events,
+         fmt::format("events that are no JSON were skipped, {} bytes", damage.skipped_bytes));
+    Lost(LossCause::kForeignText, damage.foreign_texts,
+         fmt::format("other text between the events was skipped, {} bytes", damage.skipped_bytes));
+    Lost(LossCause::kEventTooLong, damage.too_long_events,
+         fmt::format("events of more than {} bytes were skipped", context_.limits.max_event_bytes));
+    Lost(
+        LossCause::kDuplicateKey, damage.duplicate_keys,
+        "a key stands twice in an event or beside the events: the last counts, of traceEvents all");
+    Lost(LossCause::kTextAfterEnd, damage.bytes_after_end,
+         "bytes after the end of the JSON were left out");
+  }
+
+  std::string Dialect() const {
+    if (reader_.of_2021()) return "kineto of 2021";
+    if (!reader_.is_kineto()) return "chrome";
+    return reader_.Member("baseTimeNanoseconds").empty() ? "kineto, absolute times"
+                                                         : "kineto, times since a base";
+  }
+
+  void TellFacts(const Document& document, int64_t bytes, std::string_view format) {
+    Json source;
+    source["file"] = source_.path;
+    source["format"] = format;
+    source["dialect"] = Dialect();
+    source["events"] = document.events();
+    source["bytes"] = bytes;
+    sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kSource), Dumped(source));
+    if (reader_.has_bad_base()) {
+      sink_.Loss("run_metadata", LossCause::kBadBaseTime, 1,
+                 source_.path + ": baseTimeNanoseconds is no whole number of ns: it is left out");
+    }
+    Json devices = Parsed(reader_.Member("deviceProperties"));
+    if (devices.is_array()) {
+      for (const Json& device : devices) {
+        if (device.is_object())
+          sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kDevice), Dumped(device));
+      }
+    }
+    if (reader_.has_device_events() && (!devices.is_array() || devices.empty())) {
+      sink_.Loss("run_metadata", LossCause::kMissingMetadata, 1,
+                 source_.path + ": no deviceProperties: what needs a device's size is left out");
+    }
+    Json job = Parsed(reader_.Member("distributedInfo"));
+    for (const char* number : {"rank", "world_size"}) {  // some launchers write them as text
+      if (auto value = IntegerOf(job, number)) job[number] = *value;
+    }
+    if (job.is_object()) {
+      sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kJob), Dumped(job));
+    } else if (!reader_.Member("distributedInfo").empty()) {
+      sink_.Loss("run_metadata", LossCause::kMissingMetadata, 1,
+                 source_.path + ": distributedInfo is no object, or nested too deep: left out");
+    }
+    for (const char* name : {"cuda_runtime_version", "cuda_driver_version", "cupti_version",
+                             "hip_runtime_version", "hip_driver_version", "roctracer_version"}) {
+      const std::string& text = reader_.Member(name);
+      if (!text.empty() && text[0] != '{' && text[0] != '[') sink_.Version(name, text);
+    }
+  }
+
+  static std::string Dumped(const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  PartFacts Facts() {
+    PartFacts facts;
+    Json job = Parsed(reader_.Member("distributedInfo"));
+    facts.rank = RankOf(IntegerOf(job, "rank"));
+    if (!facts.rank) facts.rank = RankInName(source_.inside);
+    facts.world_size = RankOf(IntegerOf(job, "world_size")).value_or(-1);
+    facts.host = TextOf(reader_.Member("host_name"));
+    facts.pid = reader_.tracks().first_pid();
+    facts.utc_offset_ns = reader_.UtcOffsetNs();
+    facts.source = source_.path;
+    return facts;
+  }
+
+  const Source& source_;
+  const ImportContext& context_;
+  PartSink& sink_;
+  LearntTexts texts_;
+  TraceReader reader_;
+};
+
+// Files are read by as many threads as there are cores, each file by one, or by more where there
+// are fewer files; members of one archive, which is one stream, by one thread in their order.
+class FilesImport {
+ public:
+  FilesImport(std::span<const DetectedSource> sources, std::string_view format,
+              const ImportContext& context, RunSink& sink)
+      : sources_(sources), format_(format), context_(context), sink_(sink) {}
+
+  Status Run() {
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      const bool follows = i > 0 && Archive(i) != nullptr && Archive(i) == Archive(i - 1);
+      if (!follows) groups_.push_back(i);
+      sinks_.push_back(&sink_.AddPart());
+      results_.emplace_back(Error{});
+    }
+    groups_.push_back(sources_.size());
+    constexpr size_t kMostThreads = 8;  // of a file: one thread puts together what they read
+    size_t threads = context_.parallel.Threads();
+    size_t workers = std::min(threads, groups_.size() - 1);
+    sink_.SetWorkers(workers);
+    size_t of_file = std::min((threads + workers - 1) / workers, kMostThreads);
+    std::vector<std::jthread> others;
+    try {
+      for (size_t i = 1; i < workers; ++i) others.emplace_back([this, of_file] { Work(of_file); });
+    } catch (const std::system_error&) {
+      // Those that could be had do it.
+    }
+    Work(of_file);
+    others.clear();
+    return Conclude();
+  }
+
+ private:
+  const void* Archive(size_t source) const { return sources_[source].source.archive.get(); }
+
+  void Work(size_t threads) {
+    for (size_t group; (group = next_++) + 1 < groups_.size();) {
+      for (size_t i = groups_[group]; i < groups_[group + 1]; ++i) {
+        try {
+          results_[i] = FileImport(sources_[i].source, context_, *sinks_[i]).Run(format_, threads);
+        } catch (const std::bad_alloc&) {  // not even a text can be made now
+          ran_out_ = true;
+          next_ = groups_.size();
+          return;
+        }
+        if (!results_[i].ok()) sinks_[i]->Drop();
+        if (results_[i].ok()) sinks_[i]->End(*results_[i]);
+      }
+    }
+  }
+
+  // What depends on the order of the files.
+  Status Conclude() {
+    if (ran_out_) {
+      for (PartSink* sink : sinks_) sink->Drop();
+      return OutOfMemory();
+    }
+    std::map<std::string, int32_t> nodes;
+    Status first_failure;
+    bool any = false;
+    for (size_t i = 0; i < results_.size(); ++i) {
+      if (results_[i].ok()) {
+        any = true;
+        auto number = static_cast<int32_t>(nodes.size());
+        sinks_[i]->SetNode(nodes.try_emplace(results_[i]->host, number).first->second);
+        continue;
+      }
+      sink_.RunLoss("slices", LossCause::kFileRefused, 1, results_[i].error().text());
+      if (first_failure.ok()) first_failure = results_[i].error();
+    }
+    return any ? Status() : first_failure;
+  }
+
+  std::span<const DetectedSource> sources_;
+  std::string_view format_;
+  const ImportContext& context_;
+  RunSink& sink_;
+  std::vector<size_t> groups_;  // the first source of each, and the end
+  std::vector<PartSink*> sinks_;
+  std::vector<Result<PartFacts>> results_;
+  std::atomic<size_t> next_ = 0;
+  std::atomic<bool> ran_out_ = false;  // of memory
+};
+
+}  // namespace
+
+Status ImportTraceEvents(std::span<const DetectedSource> sources, std::string_view format,
+                         const ImportContext& context, RunSink& sink) {
+  return FilesImport(sources, format, context, sink).Run();
+}
+
+}  // namespace steptrace::import::kineto

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/formats/sagemaker/system_import.h"
+
+#include <algorithm>
+#include <bit>
+#include <nlohmann/json.hpp>
+
+#include "import/formats/sagemaker/read_source.h"
+#include "store/metadata_keys.h"
+#include "store/metrics.h"
+
+namespace steptrace::import::sagemaker {
+namespace {
+
+// A file of Debugger's covers a minute: 25,000 lines on the largest machine.
+constexpr size_t kMaxPending = 1 << 17;
+constexpr size_t kMaxStrays = 1 << 20;
+constexpr size_t kMaxStrayNodes = 1 << 12;  // each becomes a part of the run, with files of its own
+// Samples that are remembered to find those that stand twice: 40 bytes each.
+constexpr size_t kMaxSeen = 1 << 22;
+
+uint64_t Mixed(uint64_t hash, uint64_t value) {  // splitmix64's finaliser
+  hash += value + 0x9E3779B97F4A7C15;
+  hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9;
+  hash = (hash ^ hash >> 27) * 0x94D049BB133111EB;
+  return hash ^ hash >> 31;
+}
+
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+}  // namespace
+
+void SystemImport::AddFile(const Source& source) {
+  int64_t lines_before = stored_;
+  Lines lines(static_cast<size_t>(context_.limits.max_event_bytes),
+              [&](std::string_view line, bool complete) { AddLine(source, line, complete); });
+  const ReadEnd end = ReadPieces(source, context_, [&](auto bytes) { lines.Push(bytes); });
+  lines.Finish();
+  Flush();
+  sink_.Loss("counters", LossCause::kLineTooLong, lines.too_long(), source.path);
+  if (!end.damage.empty()) {
+    sink_.Loss("counters", LossCause::kFileDamaged, 1, source.path + ": " + end.damage);
+  }
+  nlohmann::ordered_json fact{{"file", source.path},
+                              {"format", NameOf(Dialect::kSystem)},
+                              {"samples", stored_ - lines_before},
+                              {"bytes", end.bytes}};
+  sink_.Fact({}, NameOf(store::MetadataKind::kSource),
+             fact.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void SystemImport::AddLine(const Source& source, std::string_view line, bool complete) {
+  if (IsBlank(line)) return;
+  SystemSample sample;
+  const LineFault fault = ParseSystemLine(line, sample);
+  if (fault != LineFault::kNone) {
+    const bool cut = fault == LineFault::kNoObject && !complete;
+    sink_.Loss("counters", cut ? LossCause::kFileCutOff : CauseOf(fault), 1,
+               source.path + (cut ? ": ends in the middle of a line" : ": lines left out"));
+    return;
+  }
+  if (sample.duplicate_key) {
+    sink_.Loss("counters", LossCause::kDuplicateKey, 1,
+               source.path + ": a key stands twice in a line: the last counts");
+  }
+  if (sample.node == node_) {
+    pending_.push_back(std::move(sample));
+    if (pending_.size() >= kMaxPending) Flush();
+  } else if (stray_count_ < static_cast<int64_t>(kMaxStrays) &&
+             (strays_.size() < kMaxStrayNodes || strays_.contains(sample.node))) {
+    ++stray_count_;
+    strays_[sample.node].push_back(std::move(sample));
+  } else {
+    sink_.Loss(
+        "counters", LossCause::kLineOfOtherNode, 1,
+        source.path + ": lines of other nodes beyond the first 1048576, or of more than 4096");
+  }
+}
+
+void SystemImport::AddStrays() {
+  const auto found = strays_.find(node_);
+  if (found == strays_.end()) return;
+  pending_ = std::move(found->second);
+  strays_.erase(found);
+  Flush();
+}
+
+// The order in a file is that of the writer's threads.
+void SystemImport::Flush() {
+  std::stable_sort(pending_.begin(), pending_.end(),
+                   [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
+  for (const SystemSample& sample : pending_) Store(sample);
+  pending_.clear();
+}
+
+int32_t SystemImport::TrackOf(const MetricKey& key) {
+  if (const auto found = tracks_.find(key); found != tracks_.end()) return found->second;
+  store::TrackRow row;
+  row.name = key.metric;
+  row.device = key.device;
+  const int32_t track = sink_.AddTrack(std::move(row), "counter");
+  if (track >= 0) tracks_.emplace(key, track);
+  return track;
+}
+
+bool SystemImport::IsNew(int32_t track, const SystemSample& sample) {
+  if (seen_.size() >= kMaxSeen) return true;
+  const uint64_t key =
+      Mixed(Mixed(static_cast<uint64_t>(track), static_cast<uint64_t>(sample.ts_ns)),
+            std::bit_cast<uint64_t>(sample.value));
+  return seen_.insert(key).second;
+}
+
+void SystemImport::Store(const SystemSample& sample) {
+  const int32_t track = TrackOf(sample.key);
+  if (track < 0) return;
+  if (!IsNew(track, sample)) {
+    sink_.Loss("counters", LossCause::kSampleTwice, 1,
+               "samples that stand in several files of the node were stored once");
+    return;
+  }
+  if (sample.out_of_range) {
+    sink_.Loss("counters", LossCause::kValueOutOfRange, 1,
+               "percentages below 0 or above 100 stand as Debugger wrote them");
+  }
+  if (!sink_.Append(store::CounterRow{sample.ts_ns, track, sample.value}).ok()) return;
+  ++stored_;
+  if (sample.key.metric == store::Metric::kCoreBusyShare && sample.key.device) {
+    busy_.Add(sample.ts_ns, *sample.key.device, sample.value);
+  } else if (sample.key.metric == store::Metric::kCoreIowaitShare && sample.key.device) {
+    iowait_.Add(sample.ts_ns, *sample.key.device, sample.value);
+  }
+}
+
+void SystemImport::StoreMeans(store::Metric metric, CoreMeans& means) {
+  const auto rows = means.Take();
+  if (rows.empty() || tracks_.count({NameOf(metric), {}}) > 0) return;  // the source has its own
+  const int32_t track = TrackOf({NameOf(metric), {}});
+  for (const auto& row : rows) {
+    if (track >= 0) (void)sink_.Append(store::CounterRow{row.ts_ns, track, row.value}).ok();
+  }
+}
+
+bool SystemImport::Finish() {
+  StoreMeans(store::Metric::kCpuBusyShare, busy_);
+  StoreMeans(store::Metric::kCpuIowaitShare, iowait_);
+  return stored_ > 0;
+}
+
+}  // namespace steptrace::import::sagemaker

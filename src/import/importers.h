@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "import/core/importer.h"
+
+namespace steptrace::import {
+
+// The only list of formats. Files are read in its order, which decides about ranks that no file
+// names; of two importers that are equally sure of a file the first gets it.
+std::span<const Importer* const> Importers();
+
+}  // namespace steptrace::import

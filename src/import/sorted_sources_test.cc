@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/sorted_sources.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "import/importers.h"
+
+namespace steptrace::import {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class TextOfSource : public ByteStream {
+ public:
+  explicit TextOfSource(std::string text) : text_(std::move(text)) {}
+  Result<size_t> Read(char* out, size_t size) override {
+    const size_t count = text_.copy(out, size, at_);
+    at_ += count;
+    return count;
+  }
+  int64_t consumed() const override { return static_cast<int64_t>(at_); }
+
+ private:
+  std::string text_;
+  size_t at_ = 0;
+};
+
+SortedSources SortedText(const std::string& text, const std::string& path = "x") {
+  Source source;
+  source.path = source.inside = path;
+  source.open = [text]() -> StreamResult {
+    return std::unique_ptr<ByteStream>(std::make_unique<TextOfSource>(text));
+  };
+  SortedSources sorted;
+  Sort(source, Limits(), sorted);
+  return sorted;
+}
+
+// The name of the importer that takes it; "": none does.
+std::string TakenBy(const std::string& text, const std::string& path = "x") {
+  const SortedSources sorted = SortedText(text, path);
+  for (size_t i = 0; i < Importers().size(); ++i) {
+    if (!sorted.by_importer[i].empty()) return std::string(Importers()[i]->name);
+  }
+  return "";
+}
+
+TEST(Importers, EachHasANameOfItsOwn) {
+  std::vector<std::string_view> names;
+  for (const Importer* importer : Importers()) {
+    EXPECT_FALSE(importer->writer.empty()) << importer->name;
+    EXPECT_EQ(std::count(names.begin(), names.end(), importer->name), 0) << importer->name;
+    names.push_back(importer->name);
+  }
+}
+
+TEST(Sort, MarksOfOneWriterCountMoreThanAShape) {
+  EXPECT_EQ(TakenBy(R"({"traceEvents":[{"ph":"X"}]})"), "chrome");
+  EXPECT_EQ(TakenBy(R"([{"ph":"X"}])"), "chrome");
+  EXPECT_EQ(TakenBy("\xEF\xBB\xBF [{\"ph\":\"X\"}]"), "chrome");
+  EXPECT_EQ(TakenBy(R"({"schemaVersion":1,"traceEvents":[{"ph":"X"}]})"), "kineto");
+  EXPECT_EQ(TakenBy(R"([{"ph":"X","cat":"cpu_op"}])"), "kineto");
+  EXPECT_EQ(TakenBy(R"({"deviceProperties":[]})"), "kineto");  // its events may begin later
+}
+
+TEST(Sort, TraceEventsOfAJobUnderDebuggerAreItsOwnButForKinetos) {
+  const std::string timeline = R"({"traceEvents":[{"ph":"M","args":{"name":"/host:CPU"}}]})";
+  EXPECT_EQ(TakenBy(timeline), "sagemaker");
+  EXPECT_EQ(
+      TakenBy(R"({"schemaVersion":1,"traceEvents":[{"ph":"M","args":{"name":"/host:CPU"}}]})"),
+      "kineto");
+  EXPECT_EQ(TakenBy("[\n{\"ph\":\"B\",\"name\":\"NEGOTIATE_ALLREDUCE\""), "sagemaker");
+  EXPECT_EQ(TakenBy("", "1-h_1_2.metadata"), "sagemaker");
+}
+
+TEST(Sort, BytesOfPerfettoAreItsOwnWhateverTextTheyHold) {
+  // Two packets of a timestamp and the text "cpu_op" behind it, in a field that nobody knows.
+  const std::string packet = std::string("\x0A\x7B\x40\x01\xFA\x3F\x76", 7) +
+                             R"({"traceEvents":"cpu_op"})" + std::string(94, ' ');
+  EXPECT_EQ(TakenBy(packet + packet), "perfetto");
+}
+
+TEST(Sort, WhatNobodyTakesIsNamedWithTheWayThatWorks) {
+  const std::string planes = std::string("\x0A\x80\x08\x12\x09/host:CPU", 14) + "...";
+  EXPECT_THAT(SortedText(planes).unknown,
+              ElementsAre("x: looks like an XPlane profile of JAX or TensorFlow; import the "
+                          ".trace.json.gz beside it"));
+  EXPECT_THAT(SortedText("SQLite format 3").unknown,
+              ElementsAre("x: looks like an SQLite file (of Nsight, perhaps)"));
+  EXPECT_THAT(SortedText("").unknown, ElementsAre("x: is empty"));
+  EXPECT_THAT(SortedText("{}").unknown, ElementsAre("x: looks like JSON without trace events"));
+  EXPECT_TRUE(SortedText("hello").empty());
+}
+
+TEST(Sort, WhatIsTooDeepIsRefused) {
+  const SortedSources sorted = SortedText(std::string(600, '['));
+  EXPECT_THAT(sorted.unknown, IsEmpty());
+  ASSERT_EQ(sorted.refused.size(), 1u);
+  EXPECT_THAT(sorted.refused[0].text(), testing::HasSubstr("nested more than 512 deep"));
+}
+
+}  // namespace
+}  // namespace steptrace::import
