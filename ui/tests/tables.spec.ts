@@ -169,7 +169,9 @@ interface Track {
   name: string;
 }
 
-test('system: statistics, readings over time, processes and profiler overhead', async ({ page }) => {
+test('system: statistics, readings over time, processes and profiler overhead', async ({
+  page,
+}) => {
   const { system, run: about } = reportOf('slow');
   await page.setViewportSize({ width: 1600, height: 1400 });
   await open(page, '/run/slow/system');
