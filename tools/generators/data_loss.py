@@ -20,16 +20,21 @@ def declared():
                 sys.exit(f"{SOURCE}: a cause is named {cause['name']}")
             if not all(cause[key] for key in ("tables", "lost", "why", "to_do")):
                 sys.exit(f"{SOURCE}: {cause['name']} lacks a text")
+            if "detail" not in cause:
+                sys.exit(f"{SOURCE}: {cause['name']} does not say what its row says")
+    called = [enumerator(cause) for cause in causes(schema)]
+    for name in set(called):
+        if called.count(name) > 1:
+            sys.exit(f"{SOURCE}: {name} is declared twice")
     return schema
 
 
+def enumerator(cause):
+    return cause.get("enumerator", cause["name"])
+
+
 def causes(schema):
-    """Each once, as it is declared first: two sections may have the same cause."""
-    found = {}
-    for section in schema["section"]:
-        for cause in section["cause"]:
-            found.setdefault(cause["name"], cause)
-    return found.values()
+    return [cause for section in schema["section"] for cause in section["cause"]]
 
 
 def cpp(schema):
@@ -46,18 +51,18 @@ def cpp(schema):
     yield "// clang-format off"
     yield "enum class LossCause : uint8_t {"
     for cause in causes(schema):
-        yield f"  k{text.camel(cause['name'])},"
+        yield f"  k{text.camel(enumerator(cause))},"
     yield "};"
     yield ""
     yield "struct LossCauseInfo {"
     yield "  std::string_view name;         // as it is stored"
     yield "  std::string_view first_table;  // whose rows are lost; empty: the row names it"
-    yield "  std::string_view detail;       // what a row says, where there is no more to say"
+    yield "  std::string_view detail;       // what its row says; empty: what counts it says more"
     yield "};"
     yield "inline constexpr LossCauseInfo kLossCauses[] = {"
     for cause in causes(schema):
         table = cause["tables"][0].replace("any", "")
-        yield f'    {{"{cause["name"]}", "{table}", {text.cpp(cause.get("detail", ""))}}},'
+        yield f'    {{"{cause["name"]}", "{table}", {text.cpp(cause["detail"])}}},'
     yield "};"
     yield "// clang-format on"
     yield ""

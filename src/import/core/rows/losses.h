@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,19 +26,13 @@ void AddLoss(Losses& losses, std::string_view table, LossCause cause, int64_t co
 // What an importer counts by itself.
 using LossCounts = std::map<LossCause, int64_t>;
 
-// Whose rows are lost for a cause, and what is said of it.
-struct LossText {
-  LossCause cause;
-  std::string_view table;
-  std::string_view detail;
-};
-
-// A loss for each of these causes that was counted.
+// All of them, each with what its cause says, as far as it is of one file: of that.
 template <class Sink>
-void AddLosses(Sink& sink, std::span<const LossText> texts, const LossCounts& counts) {
-  for (const LossText& text : texts) {
-    const auto found = counts.find(text.cause);
-    if (found != counts.end()) sink.Loss(text.table, text.cause, found->second, text.detail);
+void AddLosses(Sink& sink, const LossCounts& counts, std::string_view file = {}) {
+  for (const auto& [cause, count] : counts) {
+    std::string detail(store::DetailOf(cause));
+    if (!file.empty()) detail = std::string(file) + ": " + detail;
+    sink.Loss(store::FirstTableOf(cause), cause, count, detail);
   }
 }
 

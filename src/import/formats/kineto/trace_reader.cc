@@ -101,6 +101,24 @@ std::optional<int64_t> TraceReader::UtcOffsetNs() const {
   return std::nullopt;
 }
 
+int64_t TraceReader::without_time() const {
+  int64_t count = 0;
+  for (const LossCause cause : {LossCause::kBadTimestamp, LossCause::kZeroTimestamp}) {
+    if (const auto found = lost_.find(cause); found != lost_.end()) count += found->second;
+  }
+  return count;
+}
+
+// Each text counts once, as far as a bounded list tells.
+void TraceReader::NoteBadText(uint64_t hash) {
+  constexpr size_t kMostBadTexts = 1 << 16;
+  if (bad_texts_.size() < kMostBadTexts) {
+    bad_texts_.insert(hash);
+  } else if (!bad_texts_.contains(hash)) {
+    ++lost_[LossCause::kInvalidUtf8];
+  }
+}
+
 const TraceReader::Category& TraceReader::LearnCategory(const RawEvent& event) {
   uint32_t place = PlaceOfCategory(event.category, event.name.text);
   if (event.origin != 0) {
@@ -456,7 +474,7 @@ Status TraceReader::Finish() {
   lost_[LossCause::kNotANumber] += texts_.args.not_a_number() - not_a_number_;
   lost_[LossCause::kInvalidUtf8] += static_cast<int64_t>(not_utf8_.size() + bad_texts_.size());
   tracks_.SetNames();
-  TellLosses();
+  AddLosses(sink_, lost_);
   return {};
 }
 

@@ -139,7 +139,6 @@ class TraceReader : public DocumentHandler {
   Status Hold(const Slice& slice);
   Status Release();
   Status Keep(const Slice& slice);
-  void TellLosses();
 
   PartSink& sink_;
   LearntTexts& texts_;

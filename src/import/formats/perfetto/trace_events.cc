@@ -453,7 +453,7 @@ Status TraceEvents::Finish() {
   lost_[LossCause::kEndWithoutBegin] += nesting_.ends_without_begin();
   lost_[LossCause::kLateEvent] += nesting_.late();
   const Annotations::Counts& counts = annotations_.counts();
-  lost_[LossCause::kTooDeep] += counts.too_deep;
+  lost_[LossCause::kArgumentsTooDeep] += counts.too_deep;
   lost_[LossCause::kNotANumber] += annotations_.not_a_number();
   lost_[LossCause::kInternedTextMissing] += counts.no_interned;
   lost_[LossCause::kInvalidUtf8] += counts.no_text + invalid_texts_ + layout_.invalid_texts;
@@ -461,7 +461,7 @@ Status TraceEvents::Finish() {
     sink_.Loss("slices", LossCause::kTextLimit, -interned_room_,
                "interned texts beyond the first 2097152");
   }
-  TellLosses();
+  AddLosses(sink_, lost_);
   return {};
 }
 

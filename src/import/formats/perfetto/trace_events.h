@@ -67,7 +67,6 @@ class TraceEvents {
   store::StringId Find(const Sequence::Texts& texts, uint64_t number);
   void Join(const Slice& end, Slice* slice);
   Status Give(uint64_t uuid, const Slice& slice);
-  void TellLosses();
 
   TraceLayout& layout_;
   Lines& lines_;

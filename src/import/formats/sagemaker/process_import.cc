@@ -29,7 +29,7 @@ void TellElementLosses(const json::Elements& elements, const std::string& path, 
             path + ": stretches that are no event" + skipped);
   sink.Loss("slices", LossCause::kEventTooLong, losses.too_long,
             path + ": events over 64 MiB" + skipped);
-  sink.Loss("slices", LossCause::kTooDeep, losses.too_deep,
+  sink.Loss("slices", LossCause::kArgumentsTooDeep, losses.too_deep,
             path + ": events nested deeper than --max-depth" + skipped);
   sink.Loss("slices", LossCause::kFileCutOff, losses.cut_off ? 1 : 0,
             path + ": ends in the middle of an event");
@@ -69,7 +69,7 @@ void ProcessImport::AddEvents(const PlannedFile& file) {
   elements.Finish();
   trace.Finish();
   TellElementLosses(elements, path, sink_);  // first: of a cause's details the first stays
-  for (const auto& [cause, count] : trace.losses()) sink_.Loss("slices", cause, count, path);
+  AddLosses(sink_, trace.losses(), path);
   if (!end.damage.empty())
     sink_.Loss("slices", LossCause::kFileDamaged, 1, path + ": " + end.damage);
   TellSource(file, trace.events(), end.bytes);
