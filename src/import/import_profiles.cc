@@ -78,12 +78,14 @@ std::string Writers() {
 Error NothingKnown(const SortedSources& sorted) {
   if (!sorted.refused.empty()) return sorted.refused.front();
   if (!sorted.damaged.empty()) return Error{sorted.damaged.front()};
-  std::string first = sorted.unknown.empty() ? "nothing" : sorted.unknown.front();
+  const Error first = sorted.unknown.empty() ? Error{"nothing"} : sorted.unknown.front();
   std::string more = sorted.unknown.size() > 1
                          ? fmt::format(" (and {} more file{})", sorted.unknown.size() - 1,
                                        sorted.unknown.size() == 2 ? "" : "s")
                          : "";
-  return Error{first + more, "name a profile written by " + Writers()};
+  return Error{first.cause + more, first.next_step.empty()
+                                       ? "name a profile written by " + Writers()
+                                       : first.next_step};
 }
 
 void TellLeftOut(const SortedSources& sorted, RunSink& sink, std::vector<std::string>& notes) {
@@ -98,7 +100,7 @@ void TellLeftOut(const SortedSources& sorted, RunSink& sink, std::vector<std::st
   if (sorted.unknown.empty()) return;
   std::string list;
   for (size_t i = 0; i < sorted.unknown.size() && i < kMostNamed; ++i) {
-    list += (i == 0 ? "" : ", ") + sorted.unknown[i];
+    list += (i == 0 ? "" : ", ") + sorted.unknown[i].text();
   }
   if (sorted.unknown.size() > kMostNamed) list += ", ...";
   const size_t count = sorted.unknown.size();

@@ -6,8 +6,12 @@
 
 namespace steptrace::import {
 
-// For an error: what content that no importer takes looks like ("text", ...), and, where there is
-// one, the way that works.
-std::string LooksLike(std::string_view head);
+struct Likeness {
+  std::string what;      // "text", "a speedscope profile", ...
+  std::string way = {};  // that works instead; empty: none is known
+};
+
+// For an error: what content that no importer takes looks like.
+Likeness LooksLike(std::string_view head, std::string_view name);
 
 }  // namespace steptrace::import

@@ -18,7 +18,7 @@ constexpr size_t kHeadBytes = 256 << 10;  // devices and groups of a large job p
 
 // What a file is that no importer takes. `relative`: what an importer knows it as.
 void SortUnknown(const Source& source, const std::string& head, const std::string& damage,
-                 const std::string& relative, const Limits& limits, SortedSources& sorted) {
+                 const Detection& relative, const Limits& limits, SortedSources& sorted) {
   if (json::IsTooDeep(head, limits.max_depth)) {
     sorted.refused.push_back(json::TooDeep(source.path, limits.max_depth, 0));
     return;
@@ -27,12 +27,16 @@ void SortUnknown(const Source& source, const std::string& head, const std::strin
     sorted.damaged.push_back(fmt::format("{}: {}; nothing of it can be used", source.path, damage));
     return;
   }
-  std::string what = "is empty";
-  if (!head.empty()) what = "looks like " + (relative.empty() ? LooksLike(head) : relative);
-  if (source.archive && IsArchive(head)) {
-    what = "is an archive inside an archive; unpack it and import the folder";
+  Error unknown{"is empty"};
+  if (!head.empty()) {
+    Likeness likeness{relative.reason, relative.way};
+    if (relative.reason.empty()) likeness = LooksLike(head, source.path);
+    unknown = {"looks like " + likeness.what, likeness.way};
   }
-  sorted.unknown.push_back(fmt::format("{}: {}", source.path, what));
+  if (source.archive && IsArchive(head)) {
+    unknown = {"is an archive inside an archive", "unpack it and import the folder"};
+  }
+  sorted.unknown.push_back(unknown.Of(source.path));
 }
 
 }  // namespace
@@ -61,11 +65,11 @@ void Sort(const Source& source, const Limits& limits, SortedSources& sorted) {
     return;
   }
   Detection surest;
-  std::string relative;
+  Detection relative;
   size_t of = 0;
   for (size_t i = 0; i < Importers().size(); ++i) {
     Detection found = Importers()[i]->detect(*head, source);
-    if (found.confidence == Confidence::kNone && relative.empty()) relative = found.reason;
+    if (found.confidence == Confidence::kNone && relative.reason.empty()) relative = found;
     if (found.confidence <= surest.confidence) continue;
     surest = std::move(found);
     of = i;

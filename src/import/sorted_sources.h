@@ -16,7 +16,7 @@ struct SortedSources {
   SortedSources();
 
   std::vector<std::vector<DetectedSource>> by_importer;  // as Importers() has them
-  std::vector<std::string> unknown;                      // path: what it looks like
+  std::vector<Error> unknown;                            // path: what it looks like; what works
   std::vector<Error> refused;                            // files, and folders with all in them
   std::vector<std::string> damaged;  // archives, and files of which nothing is left
 

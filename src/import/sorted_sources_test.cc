@@ -49,6 +49,12 @@ std::string TakenBy(const std::string& text, const std::string& path = "x") {
   return "";
 }
 
+std::vector<std::string> Unknown(const std::string& text, const std::string& path = "x") {
+  std::vector<std::string> lines;
+  for (const Error& error : SortedText(text, path).unknown) lines.push_back(error.text());
+  return lines;
+}
+
 TEST(Importers, EachHasANameOfItsOwn) {
   std::vector<std::string_view> names;
   for (const Importer* importer : Importers()) {
@@ -86,14 +92,33 @@ TEST(Sort, BytesOfPerfettoAreItsOwnWhateverTextTheyHold) {
 
 TEST(Sort, WhatNobodyTakesIsNamedWithTheWayThatWorks) {
   const std::string planes = std::string("\x0A\x80\x08\x12\x09/host:CPU", 14) + "...";
-  EXPECT_THAT(SortedText(planes).unknown,
+  EXPECT_THAT(Unknown(planes),
               ElementsAre("x: looks like an XPlane profile of JAX or TensorFlow; import the "
                           ".trace.json.gz beside it"));
-  EXPECT_THAT(SortedText("SQLite format 3").unknown,
-              ElementsAre("x: looks like an SQLite file (of Nsight, perhaps)"));
-  EXPECT_THAT(SortedText("").unknown, ElementsAre("x: is empty"));
-  EXPECT_THAT(SortedText("{}").unknown, ElementsAre("x: looks like JSON without trace events"));
+  EXPECT_THAT(Unknown(""), ElementsAre("x: is empty"));
+  EXPECT_THAT(Unknown("{}"), ElementsAre("x: looks like JSON without trace events"));
+  EXPECT_THAT(Unknown(R"({"rocprofiler-sdk-tool": []})"),
+              ElementsAre("x: looks like JSON of rocprofv3; record with `rocprofv3 "
+                          "--output-format pftrace`"));
   EXPECT_TRUE(SortedText("hello").empty());
+}
+
+// {("a.py", 1, "f"): (1, 1, 0.0, 0.0, {})} as marshal writes it.
+TEST(Sort, APythonProfileIsDebuggersOnlyInAFolderThatTellsItsMoments) {
+  const std::string zero = "g" + std::string(8, '\0');
+  const std::string one = std::string("i\x01\0\0\0", 5);
+  const std::string stats = "{" +
+                            (")\x03" + ("z\x04"
+                                        "a.py" +
+                                        one)) +
+                            "z\x01"
+                            "f" +
+                            (")\x05" + one) + one + zero + zero + "{00";
+  EXPECT_EQ(TakenBy(stats, "c/1596585374963238.0_1596585376008161.5_151-algo-1_2/python_stats"),
+            "sagemaker");
+  EXPECT_EQ(TakenBy(stats, "train.prof"), "");
+  EXPECT_THAT(Unknown(stats, "train.prof"),
+              ElementsAre(testing::HasSubstr("a Python profile of cProfile")));
 }
 
 TEST(Sort, WhatIsTooDeepIsRefused) {

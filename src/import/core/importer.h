@@ -42,11 +42,12 @@ enum class Confidence : uint8_t {
 // What an importer makes of the first bytes of a file.
 struct Detection {
   Confidence confidence = Confidence::kNone;
-  // Of a file that it knows and cannot read: what that is, and the way that works. The user is
-  // told.
+  // Of a file that it knows and cannot read: what that is. The user is told.
   std::string reason = {};
   // Which of the importer's own formats it is. Import gets it back.
   uint8_t dialect = 0;
+  // Of a file that it cannot read: what works instead.
+  std::string way = {};
 };
 
 // A file, and the dialect by which its importer detected it.

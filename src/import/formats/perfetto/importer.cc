@@ -190,8 +190,8 @@ bool IsXPlanes(std::string_view head) {
 
 Detection Detect(std::string_view head, const Source&) {
   if (IsXPlanes(head)) {
-    return {Confidence::kNone,
-            "an XPlane profile of JAX or TensorFlow; import the .trace.json.gz beside it"};
+    return {Confidence::kNone, "an XPlane profile of JAX or TensorFlow", 0,
+            "import the .trace.json.gz beside it"};
   }
   return {LooksLikeTrace(head) ? Confidence::kEncoding : Confidence::kNone};
 }

@@ -30,6 +30,14 @@ bool IsSystemMetrics(std::string_view text) {
   return false;
 }
 
+// cProfile's own files have no moments: only the folder that Debugger puts them into tells when.
+bool IsOfAWindow(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string_view name =
+      std::string_view(path).substr(slash == std::string::npos ? 0 : slash + 1);
+  return name == "python_stats" || ParseProfileWindow(path).start_ns.has_value();
+}
+
 std::optional<Dialect> DetectEvents(const Source& source, std::string_view head, bool object) {
   if (object) {
     const bool tensorflow =
@@ -71,7 +79,7 @@ std::optional<Dialect> DetectDialect(const Source& source, std::string_view head
     return ParseMetadataName(source.path) ? std::optional(Dialect::kTensorFlow) : std::nullopt;
   }
   if (const auto stats = ParsePythonStats(head); stats.ok() && !stats->functions.empty()) {
-    return Dialect::kPythonStats;
+    return IsOfAWindow(source.path) ? std::optional(Dialect::kPythonStats) : std::nullopt;
   }
   if (head.substr(0, 3) == "\xEF\xBB\xBF") head.remove_prefix(3);
   const size_t begin = head.find_first_not_of(" \t\r\n");
