@@ -19,6 +19,7 @@
 namespace steptrace::model {
 
 enum class FindingKind : uint16_t;  // model/finding_kinds.h
+enum class Topic : uint8_t;         // likewise: what the agent watches
 
 // In the unit that the kind declares; monostate: not known.
 using Value = std::variant<std::monostate, bool, int64_t, double>;
@@ -84,6 +85,7 @@ struct KindInfo {
   PartInfo item;
   bool has_items = false;
   std::span<const SubjectInfo> subject = {};
+  Topic topic{};
 };
 
 const KindInfo& InfoOf(FindingKind kind);

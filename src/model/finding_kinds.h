@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/finding.h"
@@ -410,6 +411,28 @@ enum class FindingKind : uint16_t {
 };
 
 inline constexpr size_t kFindingKindCount = 394;
+
+enum class Topic : uint8_t {
+  kNone,  // of all that was not noticed while a run went on
+  kHang,  // the job makes no steps
+  kRule,  // a rule
+  kMemory,  // memory of a process or device
+  kStepTime,  // how long steps take
+  kAgent,  // the agent's own limits
+};
+
+struct TopicInfo {
+  std::string_view name;
+  std::string_view former;  // with what the subject of its rows began, before findings had kinds
+};
+inline constexpr TopicInfo kTopics[] = {
+    {"", ""},
+    {"hang", "hang"},
+    {"rule", ""},
+    {"memory", "memory"},
+    {"step_time", "step time"},
+    {"agent", "agent"},
+};
 
 // What each kind holds: what need not be known is optional, all else is to be given.
 namespace finding {

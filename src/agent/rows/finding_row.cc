@@ -6,6 +6,7 @@
 
 #include "analyze/json/stored_finding.h"
 #include "base/utf8.h"
+#include "model/finding_kinds.h"
 #include "present/words/finding_sentence.h"
 
 namespace steptrace::agent {
@@ -33,7 +34,8 @@ store::FindingRow MakeFindingRow(int64_t ts_ns, const char* severity, std::strin
   store::FindingRow row;
   row.ts_ns = ts_ns;
   row.severity = strings.Intern(severity);
-  row.kind = strings.Intern("alert");
+  const bool of_rule = model::InfoOf(found.kind).topic == model::Topic::kRule;
+  row.kind = strings.Intern(of_rule ? "rule" : "alert");
   row.subject = std::move(subject);
   row.text = FindingRowText(found);
   row.evidence = EvidenceText(found);

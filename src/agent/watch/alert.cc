@@ -8,7 +8,6 @@ namespace steptrace::agent {
 store::FindingRow RowOf(const Alert& alert, int64_t now_ns, store::StringTable& strings) {
   store::FindingRow row =
       MakeFindingRow(now_ns, alert.severity, alert.subject, alert.found, strings);
-  row.kind = strings.Intern(alert.kind);
   if (!alert.evidence.empty()) row.evidence = alert.evidence;
   return row;
 }

@@ -15,7 +15,6 @@ struct Alert {
   model::Finding found;
   const char* severity = "warning";  // or info, error
   std::string subject;
-  const char* kind = "alert";      // of its row
   std::string evidence{};          // of its row, as JSON; empty: the values of `found` alone
   const char* suggests = nullptr;  // why another automatic window would be of use (shift, rule)
   bool urgent = false;             // on disk at once: the job may be killed for it

@@ -127,7 +127,6 @@ std::vector<Alert> LiveRules::Look(Moment moment, int64_t now_ns, const Job&) {
     alerts.push_back({.found = std::move(found),
                       .severity = bad ? "warning" : "info",
                       .subject = std::string(analyze::InfoOf(result.rule).name),
-                      .kind = "rule",
                       .evidence = std::move(evidence),
                       .suggests = bad ? "rule" : nullptr});
   }

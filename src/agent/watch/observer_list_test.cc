@@ -85,7 +85,6 @@ TEST(Alert, HasTheKindAndTheEvidenceThatItNames) {
   store::StringTable strings;
   Alert alert{.found = Make(model::finding::LiveRulePassed{}),
               .subject = "Dataloader",
-              .kind = "rule",
               .evidence = R"({"status":"ok"})"};
   const store::FindingRow row = RowOf(alert, 0, strings);
   EXPECT_EQ(strings.Text(row.kind), "rule");

@@ -15,6 +15,7 @@
 #include "analyze/rules/profiling_report.h"
 #include "base/inert_text.h"
 #include "base/shallow_json.h"
+#include "model/finding_kinds.h"
 #include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
@@ -299,12 +300,19 @@ Json LossJson(const LossLine& loss) {
           {"finding", said["kind"]},     {"values", said["values"]}};
 }
 
+Json TopicJson(model::Topic topic) {
+  if (topic == model::Topic::kNone) return nullptr;
+  return model::kTopics[static_cast<size_t>(topic)].name;
+}
+
 Json LineJson(const FindingLine& finding, bool standing) {
   const Json said = FindingJson(finding.said);
-  return {{"ts_ns", finding.ts_ns},   {"severity", finding.severity}, {"kind", finding.kind},
-          {"about", finding.subject}, {"text", said["text"]},         {"figures", said["figures"]},
-          {"id", said["id"]},         {"finding", said["kind"]},      {"subject", said["subject"]},
-          {"values", said["values"]}, {"standing", standing}};
+  return {{"ts_ns", finding.ts_ns},     {"severity", finding.severity},
+          {"kind", finding.kind},       {"topic", TopicJson(TopicOf(finding))},
+          {"about", finding.subject},   {"text", said["text"]},
+          {"figures", said["figures"]}, {"id", said["id"]},
+          {"finding", said["kind"]},    {"subject", said["subject"]},
+          {"values", said["values"]},   {"standing", standing}};
 }
 
 Json RulesJson(const Report& report) {

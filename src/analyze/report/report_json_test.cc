@@ -161,6 +161,25 @@ TEST(ReportJsonTextTest, AFindingStandsUntilItIsTakenBackOrSaidAnew) {
   EXPECT_EQ(standing, "001011");
 }
 
+// By kind, and of runs older than kinds by what their rows were called.
+TEST(ReportJsonTextTest, FindingsAreToldApartByWhatTheAgentWatched) {
+  namespace finding = model::finding;
+  const model::Finding old = Make(finding::LegacyText{.text = "once"});
+  Report report;
+  report.findings = {{1, "info", "alert", "no steps", Make(finding::LiveNoHang{})},
+                     {2, "warning", "rule", "hang", Make(finding::LiveRuleFound{})},
+                     {3, "error", "alert", "hang", old},
+                     {4, "warning", "rule", "memory", old},
+                     {5, "warning", "alert", "memory of rank 0", old},
+                     {6, "warning", "alert", "step time", old},
+                     {7, "info", "alert", "agent", old},
+                     {8, "info", "alert", "of tomorrow", old}};
+  std::string topics;
+  const Json json = Json::parse(ReportToJson(report));
+  for (const Json& one : json["findings"]["rows"]) topics += one["topic"].dump() + " ";
+  EXPECT_EQ(topics, R"("hang" "rule" "hang" "rule" "memory" "step_time" "agent" null )");
+}
+
 TEST(ReportJsonSectionTest, WhatIsNotFoundSaysWhy) {
   Report report;
   const Json empty = Json::parse(ReportToJson(report));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -401,12 +402,23 @@ std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
   return findings;
 }
 
+model::Topic TopicOf(const FindingLine& line) {
+  const model::Topic topic = model::InfoOf(line.said.kind).topic;
+  if (topic != model::Topic::kNone) return topic;
+  if (line.kind == "rule") return model::Topic::kRule;
+  for (size_t i = 0; i < std::size(model::kTopics); ++i) {
+    const std::string_view former = model::kTopics[i].former;
+    if (!former.empty() && line.subject.starts_with(former)) return static_cast<model::Topic>(i);
+  }
+  return model::Topic::kNone;
+}
+
 std::vector<bool> StandingFindings(std::span<const FindingLine> findings) {
   std::vector<bool> standing(findings.size());
-  std::set<std::pair<std::string_view, std::string_view>> told;
+  std::set<std::pair<model::Topic, std::string_view>> told;
   for (size_t i = findings.size(); i-- > 0;) {
     const FindingLine& one = findings[i];
-    standing[i] = told.emplace(one.kind, one.subject).second && one.severity != "info";
+    standing[i] = told.emplace(TopicOf(one), one.subject).second && one.severity != "info";
   }
   return standing;
 }

@@ -42,6 +42,8 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
 std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
                                       const store::StringTable& strings,
                                       std::span<const NodeInfo> nodes);
+// What the agent watched then; of rows older than kinds their words say it.
+model::Topic TopicOf(const FindingLine& line);
 // Which of these, by time, stand: the last word on its subject, where that is no relief.
 std::vector<bool> StandingFindings(std::span<const FindingLine> findings);
 

@@ -14,6 +14,7 @@
 #include "cli/render/display_text.h"
 #include "cli/render/page.h"
 #include "cli/render/sections.h"
+#include "model/finding_kinds.h"
 #include "present/words/finding_sentence.h"
 #include "present/words/quantity.h"
 
@@ -96,7 +97,7 @@ void RenderOutliers(const Report& report, Page& page) {
 }
 
 bool IsHang(const analyze::FindingLine& finding) {
-  return finding.kind == "alert" && finding.subject == "hang";
+  return analyze::TopicOf(finding) == model::Topic::kHang;
 }
 
 // A hang that was not taken back is what its reader came for.
@@ -139,8 +140,10 @@ void RenderLeaks(const Report& report, Page& page) {
   for (const analyze::ProcessMemory& one : report.host_memory->processes) {
     if (one.growth.verdict != analyze::GrowthVerdict::kLeak || shown == kMostLines) break;
     const std::string subject = SubjectOf(one);
-    const bool told = std::any_of(report.findings.begin(), report.findings.end(),
-                                  [&](const auto& finding) { return finding.subject == subject; });
+    const bool told = std::any_of(
+        report.findings.begin(), report.findings.end(), [&](const analyze::FindingLine& finding) {
+          return analyze::TopicOf(finding) == model::Topic::kMemory && finding.subject == subject;
+        });
     if (told) continue;
     page.Paragraph(
         shown++ == 0 ? "Memory: " : "", 8,

@@ -188,6 +188,14 @@ TEST(RenderTextTest, WhatTheAgentNoticedAndDidNotTakeBack) {
   EXPECT_THAT(text, Not(HasSubstr("Dataloader")));
 }
 
+TEST(RenderTextTest, AHangOfBeforeKindsIsShownAsOne) {
+  analyze::Report report;
+  report.findings = {{60'000'000'000, "error", "alert", "hang", Said("no step for 5 min")}};
+  const std::string text = RenderText(report, {});
+  EXPECT_THAT(text, HasSubstr("Hang: at 1 min: no step for 5 min\n"));
+  EXPECT_THAT(text, Not(HasSubstr("Noticed: ")));
+}
+
 // Of a run whose agent died, or that it could not tell.
 TEST(RenderTextTest, ALeakIsToldWhereNobodyNoticedIt) {
   analyze::HostMemorySection memory;

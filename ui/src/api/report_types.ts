@@ -51,6 +51,7 @@ export type ReasonId =
   | 'no_issue'
   | 'nothing_noticed'
   | 'nothing_lost';
+export type Topic = 'hang' | 'rule' | 'memory' | 'step_time' | 'agent';
 
 /** Why a section is not found. */
 export interface Reason {
@@ -1762,6 +1763,8 @@ export interface Finding {
   severity: Severity;
   /** rule (a rule's status changed) or alert (its own limits). */
   kind: string;
+  /** What the agent watched; null: nobody knows. */
+  topic: Topic | null;
   /** Whom it is about, the table's `subject`: a rule, [hang](../concepts/hangs.md), [step time](../concepts/windows.md) or [memory of …](../concepts/memory.md). */
   about: string;
   /** What it said. */

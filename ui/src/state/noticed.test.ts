@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import type { Finding } from '../api/report';
+import type { Finding, Topic } from '../api/report';
 import { ns } from '../base/time';
 import { isMemory, standing, targetOf } from './noticed';
 
-const finding = (at: number, kind: string, about: string, stands = true): Finding => ({
+const finding = (at: number, topic: Topic | null, about: string, stands = true): Finding => ({
   ts_ns: ns(at),
-  kind,
+  kind: topic === 'rule' ? 'rule' : 'alert',
+  topic,
   about,
   id: '',
   subject: {},
@@ -20,32 +21,33 @@ const finding = (at: number, kind: string, about: string, stands = true): Findin
 
 it('of what stands a hang comes first and the agent last; whether it does the report says', () => {
   const told = standing([
-    finding(0, 'alert', 'agent'),
-    finding(1, 'alert', 'memory of rank 0'),
-    finding(2, 'alert', 'step time'),
+    finding(0, 'agent', 'agent'),
+    finding(1, 'memory', 'memory of rank 0'),
+    finding(2, 'step_time', 'step time'),
     finding(3, 'rule', 'StepOutlier', false),
-    finding(5, 'alert', 'hang'),
-    finding(6, 'rule', 'StepOutlier'),
-    finding(7, 'alert', 'step time', false),
+    finding(5, 'hang', 'no steps'),
+    finding(6, 'rule', 'hang'),
+    finding(7, 'step_time', 'step time', false),
+    finding(8, null, 'of tomorrow'),
   ]);
   expect(told.map((f) => f.text)).toEqual([
-    'hang at 5',
+    'no steps at 5',
     'memory of rank 0 at 1',
     'step time at 2',
-    'StepOutlier at 6',
+    'hang at 6',
+    'of tomorrow at 8',
     'agent at 0',
   ]);
-  expect(told.map((f) => f.hang)).toEqual([true, false, false, false, false]);
+  expect(told.map((f) => f.hang)).toEqual([true, false, false, false, false, false]);
   expect(standing(undefined)).toEqual([]);
 });
 
 it('each leads to what shows it', () => {
-  const views = ['hang', 'memory of rank 1', 'step time', 'agent'].map(
-    (subject) => targetOf(finding(9e9, 'alert', subject)).view,
-  );
-  expect(views).toEqual(['timeline', 'system', 'steps', 'system']);
+  const topics: (Topic | null)[] = ['hang', 'memory', 'step_time', 'agent', null];
+  const views = topics.map((topic) => targetOf(finding(9e9, topic, 'x')).view);
+  expect(views).toEqual(['timeline', 'system', 'steps', 'system', 'system']);
   expect(targetOf(finding(9e9, 'rule', 'Dataloader')).params).toEqual({ rule: 'Dataloader' });
-  expect(targetOf(finding(2e9, 'alert', 'hang')).stretch).toEqual({ from: 0, to: 7e9 });
-  expect(isMemory(finding(1, 'alert', 'memory of rank 0'))).toBe(true);
-  expect(isMemory(finding(1, 'alert', 'agent'))).toBe(false);
+  expect(targetOf(finding(2e9, 'hang', 'hang')).stretch).toEqual({ from: 0, to: 7e9 });
+  expect(isMemory(finding(1, 'memory', 'x'))).toBe(true);
+  expect(isMemory(finding(1, 'agent', 'memory'))).toBe(false);
 });

@@ -351,6 +351,7 @@ it('the run in time: phases, and lanes only for what happened', () => {
   expect(lanes(report(), none)).toEqual([]);
   const finding = {
     kind: 'rule',
+    topic: 'rule',
     severity: 'warning',
     about: '',
     subject: {},
