@@ -39,6 +39,7 @@ constexpr std::string_view kStepWaitsInTexts[] = {"function"};
 constexpr FigureInfo kStepThreadBesideFigures[] = {{"share", Unit::kShare, false}};
 constexpr std::string_view kStepThreadBesideTexts[] = {"function"};
 constexpr FigureInfo kCpuCoresBusyFigures[] = {{"cores", Unit::kCores, true}, {"share", Unit::kShare, false}};
+constexpr FigureInfo kCpuAllowedCoresFigures[] = {{"allowed", Unit::kNumber, false}, {"cores", Unit::kCores, false}};
 constexpr FigureInfo kCpuUsedByJobFigures[] = {{"used", Unit::kNumber, false}, {"cores", Unit::kCores, false}};
 constexpr FigureInfo kCpuQuotaRanOutFigures[] = {{"limit", Unit::kCores, true}, {"share", Unit::kShare, false}};
 constexpr FigureInfo kCpuContentionFigures[] = {{"threads", Unit::kNumber, false}, {"cores", Unit::kCores, false}};
@@ -118,9 +119,10 @@ constexpr FigureInfo kDataKeepWorkersFigures[] = {{"workers", Unit::kInteger, fa
 constexpr FigureInfo kDataEvenPartsFigures[] = {{"at_work", Unit::kTenths, false}, {"workers", Unit::kInteger, false}};
 constexpr FigureInfo kDataMoreWaitingWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"workers", Unit::kInteger, false}};
 constexpr FigureInfo kDataCoresTakenFigures[] = {{"others", Unit::kNumber, false}, {"cores", Unit::kCores, false}, {"workers", Unit::kInteger, false}};
-constexpr FigureInfo kDataCoresFilledFigures[] = {{"workers", Unit::kInteger, false}, {"cores", Unit::kCores, false}, {"quota", Unit::kFlag, false}};
+constexpr FigureInfo kDataCoresFilledFigures[] = {{"workers", Unit::kInteger, false}, {"cores", Unit::kCores, false}, {"quota", Unit::kFlag, false}, {"machine", Unit::kCores, true}};
 constexpr FigureInfo kDataFirstWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"free", Unit::kNumber, false}};
-constexpr FigureInfo kDataMoreWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"workers", Unit::kInteger, false}, {"free", Unit::kNumber, false}, {"cores", Unit::kCores, false}, {"quota", Unit::kFlag, false}};
+constexpr FigureInfo kDataMoreWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"workers", Unit::kInteger, false}, {"free", Unit::kNumber, false}, {"cores", Unit::kCores, false}, {"quota", Unit::kFlag, false}, {"machine", Unit::kCores, true}};
+constexpr FigureInfo kCpuAllowMoreCoresFigures[] = {{"allowed", Unit::kNumber, false}, {"cores", Unit::kCores, false}};
 constexpr FigureInfo kCpuFewerThreadsFigures[] = {{"proposed", Unit::kInteger, false}, {"threads", Unit::kInteger, false}};
 constexpr std::string_view kStepOwnProcessTexts[] = {"function"};
 constexpr std::string_view kStepComputeLessTexts[] = {"function"};
@@ -385,6 +387,7 @@ constexpr KindInfo kKinds[] = {
     {"step.waits_in", Role::kEvidence, {kStepWaitsInFigures, kStepWaitsInTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"step.thread_beside", Role::kEvidence, {kStepThreadBesideFigures, kStepThreadBesideTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.cores_busy", Role::kEvidence, {kCpuCoresBusyFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"cpu.allowed_cores", Role::kEvidence, {kCpuAllowedCoresFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.used_by_job", Role::kEvidence, {kCpuUsedByJobFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.quota_ran_out", Role::kEvidence, {kCpuQuotaRanOutFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.contention", Role::kEvidence, {kCpuContentionFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -461,6 +464,7 @@ constexpr KindInfo kKinds[] = {
     {"data.look_at_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.load_beside", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.raise_quota", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"cpu.allow_more_cores", Role::kAdvice, {kCpuAllowMoreCoresFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.more_cores", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.free_for_training", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.free_for_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -880,6 +884,10 @@ Finding Make(CpuCoresBusy one) {
   return {FindingKind::kCpuCoresBusy, {ValueOf(one.cores), one.share.value}, {}, {}, {"counters", one.where.value}};
 }
 
+Finding Make(CpuAllowedCores one) {
+  return {FindingKind::kCpuAllowedCores, {one.allowed.value, one.cores.value}, {}, {}, {"run_metadata", {{"kind", Compare::kEqual, "allowed_cores"}}}};
+}
+
 Finding Make(CpuUsedByJob one) {
   return {FindingKind::kCpuUsedByJob, {one.used.value, one.cores.value}, {}, {}, {"counters", one.where.value}};
 }
@@ -1161,7 +1169,7 @@ Finding Make(DataCoresTaken one) {
 }
 
 Finding Make(DataCoresFilled one) {
-  return {FindingKind::kDataCoresFilled, {one.workers.value, one.cores.value, one.quota.value}, {}, {}, {"", {}}};
+  return {FindingKind::kDataCoresFilled, {one.workers.value, one.cores.value, one.quota.value, ValueOf(one.machine)}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataFirstWorkers one) {
@@ -1169,7 +1177,7 @@ Finding Make(DataFirstWorkers one) {
 }
 
 Finding Make(DataMoreWorkers one) {
-  return {FindingKind::kDataMoreWorkers, {one.proposed.value, one.workers.value, one.free.value, one.cores.value, one.quota.value}, {}, {}, {"", {}}};
+  return {FindingKind::kDataMoreWorkers, {one.proposed.value, one.workers.value, one.free.value, one.cores.value, one.quota.value, ValueOf(one.machine)}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataLookAtWorkers) {
@@ -1182,6 +1190,10 @@ Finding Make(DataLoadBeside) {
 
 Finding Make(CpuRaiseQuota) {
   return {FindingKind::kCpuRaiseQuota, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(CpuAllowMoreCores one) {
+  return {FindingKind::kCpuAllowMoreCores, {one.allowed.value, one.cores.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(CpuMoreCores) {

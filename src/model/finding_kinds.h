@@ -32,6 +32,7 @@ enum class FindingKind : uint16_t {
   kStepWaitsIn,
   kStepThreadBeside,
   kCpuCoresBusy,
+  kCpuAllowedCores,
   kCpuUsedByJob,
   kCpuQuotaRanOut,
   kCpuContention,
@@ -108,6 +109,7 @@ enum class FindingKind : uint16_t {
   kDataLookAtWorkers,
   kDataLoadBeside,
   kCpuRaiseQuota,
+  kCpuAllowMoreCores,
   kCpuMoreCores,
   kCpuFreeForTraining,
   kCpuFreeForWorkers,
@@ -410,7 +412,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 394;
+inline constexpr size_t kFindingKindCount = 396;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -587,6 +589,11 @@ struct CpuCoresBusy {
   std::optional<double> cores = std::nullopt;  // cores
   Given<double> share;  // share
   Given<Conditions> where;  // which rows of its table show it
+};
+
+struct CpuAllowedCores {
+  Given<double> allowed;  // number
+  Given<double> cores;  // cores
 };
 
 struct CpuUsedByJob {
@@ -932,6 +939,7 @@ struct DataCoresFilled {
   Given<int64_t> workers;  // integer
   Given<double> cores;  // cores
   Given<bool> quota;  // flag
+  std::optional<double> machine = std::nullopt;  // cores
 };
 
 struct DataFirstWorkers {
@@ -945,6 +953,7 @@ struct DataMoreWorkers {
   Given<double> free;  // number
   Given<double> cores;  // cores
   Given<bool> quota;  // flag
+  std::optional<double> machine = std::nullopt;  // cores
 };
 
 struct DataLookAtWorkers {
@@ -954,6 +963,11 @@ struct DataLoadBeside {
 };
 
 struct CpuRaiseQuota {
+};
+
+struct CpuAllowMoreCores {
+  Given<double> allowed;  // number
+  Given<double> cores;  // cores
 };
 
 struct CpuMoreCores {
@@ -2408,6 +2422,7 @@ Finding Make(StepRunsIn one);
 Finding Make(StepWaitsIn one);
 Finding Make(StepThreadBeside one);
 Finding Make(CpuCoresBusy one);
+Finding Make(CpuAllowedCores one);
 Finding Make(CpuUsedByJob one);
 Finding Make(CpuQuotaRanOut one);
 Finding Make(CpuContention one);
@@ -2484,6 +2499,7 @@ Finding Make(DataMoreWorkers one);
 Finding Make(DataLookAtWorkers one);
 Finding Make(DataLoadBeside one);
 Finding Make(CpuRaiseQuota one);
+Finding Make(CpuAllowMoreCores one);
 Finding Make(CpuMoreCores one);
 Finding Make(CpuFreeForTraining one);
 Finding Make(CpuFreeForWorkers one);

@@ -23,6 +23,7 @@ enum class MetadataKind : uint8_t {
   kDataParallel,  // A data-parallel wrapper and what it is set to
   kSource,  // Of profiles: a file that was imported. Of the agent: what cannot be read on this machine
   kGpu,  // A GPU of the machine, and the most processes that were on it at a moment
+  kAllowedCores,  // The cores that a process of the training may run on; of one without a row they are its parent's
   kWindow,  // A capture window
   kSettings,  // What the run was recorded with
   kPythonProfile,  // A window of SageMaker's Python profiler
@@ -41,6 +42,7 @@ inline constexpr std::string_view kMetadataKinds[] = {
     "data_parallel",
     "source",
     "gpu",
+    "allowed_cores",
     "window",
     "settings",
     "python_profile",
@@ -99,6 +101,7 @@ enum class MetadataKey : uint8_t {
   kProcesses,
   kOurs,
   kOthers,
+  kCores,
   kBy,
   kKinds,
   kEnd,
@@ -158,6 +161,7 @@ inline constexpr const char* kMetadataKeys[] = {
     "processes",
     "ours",
     "others",
+    "cores",
     "by",
     "kinds",
     "end",

@@ -18,6 +18,7 @@ class CapturingSink : public agent::MetricSink {
     unavailable.push_back(source);
   }
   void OnGpu(const agent::GpuUse& use) override { gpus.push_back(use); }
+  void OnAllowedCores(const agent::AllowedCores& cores) override { allowed_cores.push_back(cores); }
   void Clear() { samples.clear(); }
 
   // The last value of a metric; `device` and `pid` where its scope has them.
@@ -43,6 +44,7 @@ class CapturingSink : public agent::MetricSink {
   std::vector<agent::MetricSample> samples;
   std::vector<agent::UnavailableSource> unavailable;
   std::vector<agent::GpuUse> gpus;
+  std::vector<agent::AllowedCores> allowed_cores;
 };
 
 // Samples a reader at one-second steps (or others) of a time that only the test moves.

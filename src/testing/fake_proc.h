@@ -28,6 +28,7 @@ struct FakeProcess {
   uint64_t write_bytes = 0;
   uint64_t minor_faults = 0;
   uint64_t major_faults = 0;
+  std::string cores = "";  // that it may run on; empty: its status tells none
 };
 
 // A folder that stands in for /proc, /sys or both. Files are written in place, so that readers
@@ -74,8 +75,9 @@ class FakeTree {
                                          " kB\nRssFile:\t   " + std::to_string(p.file_kib) +
                                          " kB\nRssShmem:\t   " + std::to_string(p.shmem_kib) +
                                          " kB\n";
-    Write(folder + "/status",
-          "Name:\tpython\nTgid:\t" + folder + "\nPid:\t" + folder + "\n" + memory);
+    Write(folder + "/status", "Name:\tpython\nTgid:\t" + folder + "\nPid:\t" + folder + "\n" +
+                                  memory +
+                                  (p.cores.empty() ? "" : "Cpus_allowed_list:\t" + p.cores + "\n"));
     Write(folder + "/io",
           "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: " + std::to_string(p.read_bytes) +
               "\nwrite_bytes: " + std::to_string(p.write_bytes) + "\ncancelled_write_bytes: 0\n");

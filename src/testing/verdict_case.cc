@@ -263,6 +263,8 @@ void Parser::Fact(const std::string& rest) {
   for (std::string word; words >> word;) {
     if (word.rfind("rank=", 0) == 0) {
       row.rank = std::stoi(word.substr(5));
+    } else if (word.rfind("pid=", 0) == 0) {
+      row.pid = std::stoll(word.substr(4));
     } else {
       row.kind = Id(word);
     }

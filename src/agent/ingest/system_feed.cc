@@ -50,6 +50,7 @@ void SystemFeed::WriteReadings() {
     for (const MetricSample& sample : readings.samples) WriteSample(sample, ts_ns);
     for (const UnavailableSource& source : readings.unavailable) Tell(source, ts_ns);
     for (const GpuUse& use : readings.gpus) WriteGpu(use, ts_ns);
+    for (const AllowedCores& cores : readings.allowed_cores) WriteAllowedCores(cores, ts_ns);
     first_readings_ = false;
     driver_bytes_ = readings.driver_bytes;
     job_ = std::move(readings.job);
@@ -113,6 +114,16 @@ void SystemFeed::WriteGpu(const GpuUse& use, int64_t ts_ns) {
                                     {NameOf(Key::kOurs), use.ours},
                                     {NameOf(Key::kOthers), use.others}}
                  .dump();
+  writer_.Append(row);
+}
+
+// {"cores": "0-3"}, of the row's process. analyze/input/allowed_cores reads it.
+void SystemFeed::WriteAllowedCores(const AllowedCores& cores, int64_t ts_ns) {
+  store::RunMetadataRow row;
+  row.ts_ns = ts_ns;
+  row.pid = cores.pid;
+  row.kind = writer_.strings().Intern(store::NameOf(store::MetadataKind::kAllowedCores));
+  row.json = nlohmann::json{{NameOf(Key::kCores), cores.list}}.dump();
   writer_.Append(row);
 }
 

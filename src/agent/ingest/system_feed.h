@@ -52,6 +52,7 @@ class SystemFeed {
   void ForgetGone(const SystemReadings& readings);
   void Tell(const UnavailableSource& source, int64_t ts_ns);
   void WriteGpu(const GpuUse& use, int64_t ts_ns);
+  void WriteAllowedCores(const AllowedCores& cores, int64_t ts_ns);
   void WriteSample(const MetricSample& sample, int64_t ts_ns);
 
   store::RunWriter& writer_;

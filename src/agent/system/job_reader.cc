@@ -138,11 +138,26 @@ void JobReader::ReadIo(Process& process, SampleContext& context, ReadBudget& bud
   process.write_bytes = io->write_bytes;
 }
 
-void JobReader::ReadMemory(Process& process, ReadBudget& budget) {
+void JobReader::ReadStatus(Process& process, SampleContext& context, ReadBudget& budget) {
   process.memory.reset();
   if (process.zombie || !process.memory_turn || budget.memory_reads-- <= 0) return;
   const auto text = budget.Read(process.status, buffer_);
-  if (text) process.memory = ParseMemoryUse(*text);
+  if (!text) return;
+  process.memory = ParseMemoryUse(*text);
+  if (const auto cores = ParseAllowedCores(*text)) SeeAllowedCores(process, *cores, context);
+}
+
+// A child begins with its parent's, so that workers that come and go tell nothing.
+void JobReader::SeeAllowedCores(const Process& process, std::string_view list,
+                                SampleContext& context) {
+  const auto [own, first] = allowed_of_.try_emplace(process.pid);
+  if (own->second == list) return;
+  own->second = list;
+  const auto parent = allowed_of_.find(process.ppid);
+  const bool as_parent = first && parent != allowed_of_.end() && parent->second == list;
+  if (as_parent || told_cores_ >= options_.max_told_cores) return;
+  ++told_cores_;
+  context.TellAllowedCores({process.pid, own->second});
 }
 
 void JobReader::ReadThreads(Process& process, SampleContext& context, ReadBudget& budget) {
@@ -156,6 +171,11 @@ void JobReader::ReadThreads(Process& process, SampleContext& context, ReadBudget
     context.ReportOnce("process run delay", "the kernel keeps no schedstat",
                        "boot a kernel with CONFIG_SCHED_INFO");
   }
+}
+
+void JobReader::Forget(int32_t pid) {
+  pids_.erase(pid);
+  allowed_of_.erase(pid);
 }
 
 // False when the process is gone.
@@ -179,7 +199,7 @@ bool JobReader::Read(Process& process, SampleContext& context, ReadBudget& budge
   process.rss_pages = stat->rss_pages;
   process.threads = stat->threads;
   ReadIo(process, context, budget);
-  ReadMemory(process, budget);
+  ReadStatus(process, context, budget);
   if (!process.zombie) ReadThreads(process, context, budget);
   return true;
 }
@@ -242,7 +262,7 @@ void JobReader::ReadKnown(SampleContext& context, ReadBudget& budget) {
   }
   processes_ = std::move(living);
   for (const Process& process : gone) {
-    pids_.erase(process.pid);
+    Forget(process.pid);
     PassToParent(process, gone);
   }
 }
@@ -256,7 +276,7 @@ void JobReader::FindNew(SampleContext& context) {
 void JobReader::ReadNew(SampleContext& context, ReadBudget& budget) {
   std::erase_if(processes_, [&](Process& process) {
     if (!process.is_new || Read(process, context, budget)) return false;
-    pids_.erase(process.pid);
+    Forget(process.pid);
     return true;
   });
 }

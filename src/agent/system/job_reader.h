@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/system/kept_file.h"
@@ -44,6 +45,7 @@ struct JobOptions {
   int max_thread_reads = 192;        // per sample: 0.4 ms; the others take their turn later
   int max_status_reads = 128;        // per sample
   int max_memory_reads = 64;         // per sample, of processes: 20 us each; they take turns
+  int max_told_cores = 1024;         // times that a process is told to may run on other cores
 };
 
 // The training's processes: CPU, memory, threads, switches, reads, writes and waits for a core.
@@ -136,7 +138,9 @@ class JobReader {
   void Add(SampleContext& context, const FoundProcess& found);
   bool Read(Process& process, SampleContext& context, ReadBudget& budget);
   void ReadIo(Process& process, SampleContext& context, ReadBudget& budget);
-  void ReadMemory(Process& process, ReadBudget& budget);
+  void ReadStatus(Process& process, SampleContext& context, ReadBudget& budget);
+  void SeeAllowedCores(const Process& process, std::string_view list, SampleContext& context);
+  void Forget(int32_t pid);
   void ReadThreads(Process& process, SampleContext& context, ReadBudget& budget);
   void ReadKnown(SampleContext& context, ReadBudget& budget);
   void ReadNew(SampleContext& context, ReadBudget& budget);
@@ -166,6 +170,8 @@ class JobReader {
   std::optional<int64_t> switches_ns_;  // when they were read last
   bool read_switches_ = false;          // in this sample
   bool ever_seen_ = false;
+  std::map<int32_t, std::string> allowed_of_;  // of living processes, as last read
+  int told_cores_ = 0;
   size_t memory_from_ = 0;  // whose turn it is to be asked for its memory, of processes_
 };
 

@@ -38,6 +38,14 @@ struct GpuUse {
   friend bool operator==(const GpuUse&, const GpuUse&) = default;
 };
 
+// The cores that a process may run on, as the kernel lists them.
+struct AllowedCores {
+  int32_t pid = 0;
+  std::string list;
+
+  friend bool operator==(const AllowedCores&, const AllowedCores&) = default;
+};
+
 // Takes what a sample yields, during the call of SystemSampler::Sample. One thread.
 class MetricSink {
  public:
@@ -47,6 +55,8 @@ class MetricSink {
   virtual void OnUnavailable(const UnavailableSource& source) = 0;
   // Called once for a GPU, and when more is known of who uses it.
   virtual void OnGpu(const GpuUse&) {}
+  // Called for a process whose parent may run on others, or which may on others than before.
+  virtual void OnAllowedCores(const AllowedCores&) {}
 };
 
 // What every reader needs for one sample: the time, where values go, what was already reported.
@@ -64,6 +74,7 @@ class SampleContext {
     sink_.OnSample({metric, -1, pid, value});
   }
   void TellGpu(const GpuUse& use) { sink_.OnGpu(use); }
+  void TellAllowedCores(const AllowedCores& cores) { sink_.OnAllowedCores(cores); }
   void ReportOnce(std::string source, std::string reason, std::string remedy) {
     // Bounded: thousands of processes that each hide their files say nothing new.
     constexpr size_t kMaxReports = 256;

@@ -112,6 +112,21 @@ std::optional<ProcessMemoryUse> ParseMemoryUse(std::string_view status) {
   return ProcessMemoryUse{*anon * kKilo, *file * kKilo, *shmem * kKilo};
 }
 
+std::optional<std::string_view> ParseAllowedCores(std::string_view status) {
+  constexpr std::string_view kName = "Cpus_allowed_list:";
+  constexpr size_t kMostBytes = 1024;  // every second core of 500
+  while (!status.empty()) {
+    std::string_view line = TakeLine(status);
+    if (!line.starts_with(kName)) continue;
+    line.remove_prefix(kName.size());
+    const std::string_view list = TakeWord(line);
+    const bool plain = list.find_first_not_of("0123456789,-") == std::string_view::npos;
+    if (list.empty() || list.size() > kMostBytes || !plain) return std::nullopt;
+    return list;
+  }
+  return std::nullopt;
+}
+
 std::optional<int32_t> ParseLastPid(std::string_view loadavg) {
   std::string_view line = TakeLine(loadavg);
   constexpr int kWordsBefore = 4;

@@ -57,6 +57,10 @@ struct ProcessMemoryUse {
 // Of /proc/<pid>/status; nothing: a kernel thread, a zombie, or an older kernel.
 std::optional<ProcessMemoryUse> ParseMemoryUse(std::string_view status);
 
+// The cores that a process may run on, by its own setting and its cpuset, as the kernel lists them:
+// "0-3,8". Of /proc/<pid>/status; nothing: an older kernel, or a text that is no such list.
+std::optional<std::string_view> ParseAllowedCores(std::string_view status);
+
 // The last id that the kernel gave to a process or thread: the last number of /proc/loadavg.
 std::optional<int32_t> ParseLastPid(std::string_view loadavg);
 

@@ -91,6 +91,17 @@ TEST(LoadAverageText, EndsWithTheLastId) {
   EXPECT_EQ(ParseLastPid(""), std::nullopt);
 }
 
+TEST(AllowedCoresText, OfAStatus) {
+  EXPECT_EQ(
+      ParseAllowedCores("Name:\tpython\nCpus_allowed:\t00000109\nCpus_allowed_list:\t0,3,8\n"),
+      "0,3,8");
+  EXPECT_EQ(ParseAllowedCores("Cpus_allowed_list:\t0-3"), "0-3");
+  for (const char* text : {"", "Cpus_allowed:\tff\n", "Cpus_allowed_list:\t\n",
+                           "Cpus_allowed_list:\t0x\n", "Name:\tCpus_allowed_list: 1\n"}) {
+    EXPECT_FALSE(ParseAllowedCores(text)) << text;
+  }
+}
+
 TEST(MemoryUse, OfAStatus) {
   const auto use = ParseMemoryUse(
       "Name:\tx\nVmRSS:\t  9 kB\nRssAnon:\t     7 kB\nRssFile:\t 2 kB\nRssShmem:\t 0 kB\n");

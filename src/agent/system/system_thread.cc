@@ -26,6 +26,9 @@ class CollectingSink : public MetricSink {
     readings_.unavailable.push_back(source);
   }
   void OnGpu(const GpuUse& use) override { readings_.gpus.push_back(use); }
+  void OnAllowedCores(const AllowedCores& cores) override {
+    readings_.allowed_cores.push_back(cores);
+  }
 
  private:
   SystemReadings& readings_;

@@ -40,7 +40,7 @@ std::optional<double> MeanBetween(const CounterSeries& series, int64_t from_ns, 
 }  // namespace
 
 LoadSummary::LoadSummary(std::span<const CounterSeries> counters, std::span<const NodeInfo> nodes,
-                         int64_t from_ns, int64_t to_ns)
+                         const AllowedCores& allowed, int64_t from_ns, int64_t to_ns)
     : from_ns_(from_ns), to_ns_(to_ns) {
   for (const CounterSeries& series : counters) {
     const auto mean = MeanBetween(series, from_ns, to_ns);
@@ -55,11 +55,44 @@ LoadSummary::LoadSummary(std::span<const CounterSeries> counters, std::span<cons
   }
   usable_cores_ = std::max(cores, 1);
   machine_cores_ = usable_cores_;
+  FindAllowed(counters, nodes, allowed);
+  usable_cores_ = reachable_cores();
   if (auto limit = Mean(store::Metric::kCgroupCpuLimit);
       limit && *limit > 0 && *limit < usable_cores_) {
     quota_cores_ = limit;
     usable_cores_ = *limit;
   }
+}
+
+void LoadSummary::FindAllowed(std::span<const CounterSeries> counters,
+                              std::span<const NodeInfo> nodes, const AllowedCores& allowed) {
+  for (const NodeInfo& node : nodes) {
+    std::map<int32_t, std::optional<double>> busy;
+    for (const CounterSeries& series : counters) {
+      if (series.node != node.node || !series.device) continue;
+      if (series.metric != NameOf(store::Metric::kCoreBusyShare)) continue;
+      busy[*series.device] = MeanBetween(series, from_ns_, to_ns_);
+    }
+    // Without their counters they are those from 0 on.
+    if (busy.empty()) {
+      for (int32_t core = 0; core < node.cpus; ++core) busy[core] = std::nullopt;
+    }
+    std::vector<int32_t> online;
+    for (const auto& [core, share] : busy) online.push_back(core);
+    const auto cores = allowed.Among(node.node, online);
+    if (!cores) continue;
+    Allowed of_node{.cores = static_cast<double>(cores->size()), .busy = 0};
+    for (const int32_t core : *cores) {
+      const std::optional<double> share = busy.at(core);
+      of_node.busy = of_node.busy && share ? std::optional(*of_node.busy + *share) : std::nullopt;
+    }
+    if (!allowed_ || of_node.cores < allowed_->cores) allowed_ = of_node;
+  }
+  if (allowed_ && allowed_->cores >= machine_cores_) allowed_.reset();
+}
+
+std::optional<double> LoadSummary::allowed_cores() const {
+  return allowed_ ? std::optional(allowed_->cores) : std::nullopt;
 }
 
 std::optional<double> LoadSummary::Mean(store::Metric metric) const {
@@ -77,23 +110,42 @@ model::Conditions LoadSummary::RowsOf(store::Metric metric) const {
 }
 
 double LoadSummary::others_cores() const {
-  const auto busy = Mean(store::Metric::kCpuBusyShare);
   const auto own = Mean(store::Metric::kJobCpu);
-  return busy && own ? std::max(0.0, *busy * machine_cores_ - *own) : 0;
+  std::optional<double> busy;
+  if (allowed_) {
+    busy = allowed_->busy;
+  } else if (const auto share = Mean(store::Metric::kCpuBusyShare)) {
+    busy = *share * machine_cores_;
+  }
+  return busy && own ? std::max(0.0, *busy - *own) : 0;
+}
+
+std::optional<double> LoadSummary::FreeOfQuota() const {
+  std::optional<double> used = Mean(store::Metric::kCgroupCpu);
+  if (!used) used = Mean(store::Metric::kJobCpu);
+  return used ? std::optional(*quota_cores_ - *used) : std::nullopt;
+}
+
+// What others use is not free either.
+std::optional<double> LoadSummary::FreeOfReachable() const {
+  const auto own = Mean(store::Metric::kJobCpu);
+  if (allowed_) {
+    const auto used = allowed_->busy ? allowed_->busy : own;
+    return used ? std::optional(allowed_->cores - *used) : std::nullopt;
+  }
+  if (const auto busy = Mean(store::Metric::kCpuBusyShare)) return (1 - *busy) * machine_cores_;
+  return own ? std::optional(machine_cores_ - *own) : std::nullopt;
 }
 
 std::optional<double> LoadSummary::free_cores() const {
-  std::optional<double> used;
-  if (quota_cores_) {
-    used = Mean(store::Metric::kCgroupCpu);
-    if (!used) used = Mean(store::Metric::kJobCpu);
-  } else if (auto busy = Mean(store::Metric::kCpuBusyShare)) {
-    used = *busy * usable_cores_;  // what others use is not free either
-  } else {
-    used = Mean(store::Metric::kJobCpu);
+  std::optional<double> free;
+  if (quota_cores_) free = FreeOfQuota();
+  // Cores outside the quota's group are no measure of it; those that it may run on are.
+  if (!quota_cores_ || allowed_) {
+    const auto reachable = FreeOfReachable();
+    if (reachable && (!free || *reachable < *free)) free = reachable;
   }
-  if (!used) return std::nullopt;
-  return std::max(0.0, usable_cores_ - *used);
+  return free ? std::optional(std::max(0.0, *free)) : std::nullopt;
 }
 
 bool LoadSummary::cores_full() const {
@@ -109,7 +161,7 @@ double LoadSummary::delayed_share() const {
 }
 
 bool LoadSummary::taken_by_others() const {
-  return others_cores() >= kManyOthers * machine_cores_;
+  return others_cores() >= kManyOthers * reachable_cores();
 }
 
 bool LoadSummary::crowded_by_others() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/input/allowed_cores.h"
 #include "analyze/input/report_input.h"
 #include "model/rows.h"
 #include "store/metrics.h"
@@ -19,7 +20,7 @@ namespace steptrace::analyze {
 class LoadSummary {
  public:
   LoadSummary(std::span<const CounterSeries> counters, std::span<const NodeInfo> nodes,
-              int64_t from_ns, int64_t to_ns);
+              const AllowedCores& allowed, int64_t from_ns, int64_t to_ns);
 
   // Empty: the metric was not collected, which is not the same as 0.
   std::optional<double> Mean(store::Metric metric) const;
@@ -29,11 +30,16 @@ class LoadSummary {
     return Mean(metric).value_or(otherwise);
   }
 
-  // Cores that the job may use on a node: those of the machine, or the cgroup's limit if smaller.
+  // Cores that the job may use on a node: those of the machine, or fewer by its processes' affinity
+  // and cpuset, or the cgroup's limit if that is smaller.
   double usable_cores() const { return usable_cores_; }
   double machine_cores() const { return machine_cores_; }
   std::optional<double> quota_cores() const { return quota_cores_; }
-  // Cores that other work on the machine keeps busy; 0 where that is not known.
+  // By affinity and cpuset; empty: all of the machine's.
+  std::optional<double> allowed_cores() const;
+  // Cores on which the job's threads can be put, however long.
+  double reachable_cores() const { return allowed_cores().value_or(machine_cores_); }
+  // Of these, cores that other work keeps busy; 0 where that is not known.
   double others_cores() const;
   // Cores that the job does not use yet; empty where its use is not known.
   std::optional<double> free_cores() const;
@@ -56,11 +62,22 @@ class LoadSummary {
     double mean = 0;
     int32_t track = -1;
   };
+  // Of a node of which the training may use a part.
+  struct Allowed {
+    double cores = 0;
+    std::optional<double> busy;  // of them, in the mean, by whomever
+  };
+  void FindAllowed(std::span<const CounterSeries> counters, std::span<const NodeInfo> nodes,
+                   const AllowedCores& allowed);
+  std::optional<double> FreeOfQuota() const;
+  std::optional<double> FreeOfReachable() const;
+
   std::map<std::string, MeanOfTrack> means_;
   int64_t from_ns_, to_ns_;
   double usable_cores_ = 1;
   double machine_cores_ = 1;
   std::optional<double> quota_cores_;
+  std::optional<Allowed> allowed_;  // of the node that has fewest
 };
 
 }  // namespace steptrace::analyze

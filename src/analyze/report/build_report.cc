@@ -175,7 +175,8 @@ Attributed::Attributed(const ReportInput& input, const std::vector<RankSteps>* r
     : facts(ReadJobFacts(input.facts, *input.strings)),
       selection(SelectSteps(input)),
       nodes(RanksByNode(input)),
-      load(input.counters, input.run.nodes, selection.from_ns, selection.to_ns),
+      load(input.counters, input.run.nodes, AllowedCores(input.run, input.facts, *input.strings),
+           selection.from_ns, selection.to_ns),
       // A device that others use says nothing of a job that computes on the CPU.
       device(MayUseDevice(facts) ? DeviceBusy(input.counters, nodes, facts.gpus.NumberOfRanks())
                                  : DeviceBusy()),

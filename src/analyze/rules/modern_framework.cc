@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/input/allowed_cores.h"
 #include "analyze/input/step_selection.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/distribution.h"
@@ -48,6 +49,10 @@ void TellWorkers(RuleResult& result, const ModernData& data) {
   int32_t cores = data.input.run.nodes.empty() ? 0 : data.input.run.nodes.front().cpus;
   if (cores == 0 && !data.signals.Nodes().empty()) {
     cores = static_cast<int32_t>(data.signals.Cores(data.signals.Nodes().front()));
+  }
+  if (!data.input.run.nodes.empty()) {
+    const AllowedCores allowed(data.input.run, data.input.facts, *data.input.strings);
+    cores = allowed.CountOn(data.input.run.nodes.front().node, cores);
   }
   if (loader == nullptr || cores == 0) return;
   const double limit = data.settings.Number({RuleId::kDataloader, "max_threshold"});

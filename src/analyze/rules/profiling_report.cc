@@ -9,6 +9,7 @@
 #include <set>
 #include <variant>
 
+#include "analyze/input/allowed_cores.h"
 #include "analyze/input/complete_findings.h"
 #include "analyze/input/count_rows.h"
 #include "analyze/input/step_selection.h"
@@ -221,7 +222,9 @@ Section<DataLoading> Loading(const ModernData& data) {
     loading.prefetch_factor = loader->prefetch_factor;
   }
   if (!input.run.nodes.empty() && input.run.nodes.front().cpus > 0) {
-    loading.cores = input.run.nodes.front().cpus;
+    const NodeInfo& node = input.run.nodes.front();
+    loading.cores =
+        AllowedCores(input.run, input.facts, *input.strings).CountOn(node.node, node.cpus);
   } else if (const auto nodes = data.signals.Nodes(); !nodes.empty()) {
     if (const size_t cores = data.signals.Cores(nodes.front())) {
       loading.cores = static_cast<int32_t>(cores);

@@ -85,6 +85,7 @@ class Adviser : private AdviceList {
   void WorkerStart();
   void HostToDevice();
   void Workers();
+  void AllowedCores();
   void Prefetch();
   void PinMemory();
   void Awaited();
@@ -149,7 +150,8 @@ void Adviser::CpuShortage() {
     Set(finding::DataWorkersOfCores{.cores = cores, .workers = workers}, kWorkers,
         fmt::format("{}", workers), fmt::format("{}", cores));
   }
-  Say(finding::CpuMoreCores{});
+  // What is said of the cores that it may not run on says it better.
+  if (!input_.load.allowed_cores() || !input_.load.cores_full()) Say(finding::CpuMoreCores{});
 }
 
 void Adviser::WorkerStart() {
@@ -176,6 +178,13 @@ void Adviser::Workers() {
     if (said.setting == kWorkers) return;
   }
   if (auto advice = AdviseWorkers(input_)) advice_.push_back(*std::move(advice));
+}
+
+// A setting of the job's own keeps it from cores that the machine has.
+void Adviser::AllowedCores() {
+  const auto allowed = input_.load.allowed_cores();
+  if (!allowed || !input_.load.cores_full()) return;
+  Say(finding::CpuAllowMoreCores{.allowed = *allowed, .cores = input_.load.machine_cores()});
 }
 
 void Adviser::Prefetch() {
@@ -254,6 +263,7 @@ void Adviser::DataPipeline() {
   }
   Awaited();
   Workers();
+  AllowedCores();
   if (auto advice = AdviseProfiledLoader(input_)) advice_.push_back(*std::move(advice));
   Prefetch();
   PinMemory();

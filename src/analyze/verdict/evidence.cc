@@ -147,6 +147,9 @@ void Collector::Suspects() {
 }
 
 void Collector::Cores() {
+  if (const auto allowed = input_.load.allowed_cores()) {
+    Say(finding::CpuAllowedCores{.allowed = *allowed, .cores = input_.load.machine_cores()});
+  }
   if (const auto busy = input_.load.Mean(store::Metric::kCpuBusyShare)) {
     const double cores = input_.report.run.nodes.empty() ? input_.load.usable_cores()
                                                          : input_.report.run.nodes.front().cpus;
@@ -175,14 +178,15 @@ void Collector::Quota() {
 void Collector::Shortage() {
   Quota();
   const double runnable = input_.load.MeanOr(store::Metric::kCpuRunnable, 0);
-  if (runnable > input_.load.usable_cores()) {
+  // Runnable threads are the machine's: where the job has a part of it, not all of them wait there.
+  if (!input_.load.allowed_cores() && runnable > input_.load.usable_cores()) {
     Say(finding::CpuContention{.threads = runnable,
                                .cores = input_.load.usable_cores(),
                                .where = input_.load.RowsOf(store::Metric::kCpuRunnable)},
         About(store::Metric::kCpuRunnable));
   }
   if (const double others = input_.load.others_cores();
-      others >= kWorthNaming * input_.load.machine_cores()) {
+      others >= kWorthNaming * input_.load.reachable_cores()) {
     Say(finding::CpuOtherWork{.cores = others,
                               .where = input_.load.RowsOf(store::Metric::kCpuBusyShare)},
         About(store::Metric::kCpuBusyShare));

@@ -114,6 +114,11 @@ Advice Propose(int32_t workers, int32_t proposed, model::Finding what) {
   return {std::move(what), kSetting, fmt::format("{}", workers), fmt::format("{}", proposed)};
 }
 
+// The machine's cores, where the job may not run on all of them.
+std::optional<double> MachineOfPart(const VerdictInput& input) {
+  return input.load.allowed_cores() ? std::optional(input.load.machine_cores()) : std::nullopt;
+}
+
 model::Finding NoCoreFor(const VerdictInput& input, int32_t workers) {
   const double others = input.load.others_cores();
   if (!input.load.quota_cores() && input.load.taken_by_others()) {
@@ -122,7 +127,8 @@ model::Finding NoCoreFor(const VerdictInput& input, int32_t workers) {
   }
   return Make(finding::DataCoresFilled{.workers = workers,
                                        .cores = input.load.usable_cores(),
-                                       .quota = input.load.quota_cores().has_value()});
+                                       .quota = input.load.quota_cores().has_value(),
+                                       .machine = MachineOfPart(input)});
 }
 
 // Of an IterableDataset each worker iterates over what the dataset gives it, and batches are taken
@@ -191,7 +197,8 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
                                                .workers = now.workers,
                                                .free = *now.free_cores,
                                                .cores = input.load.usable_cores(),
-                                               .quota = input.load.quota_cores().has_value()}));
+                                               .quota = input.load.quota_cores().has_value(),
+                                               .machine = MachineOfPart(input)}));
 }
 
 std::optional<Advice> AdviseProfiledLoader(const VerdictInput& input) {

@@ -143,9 +143,11 @@ inline constexpr ClauseWords kDataCopyLessClauses[] = {
 };
 inline constexpr ClauseWords kDataCoresFilledClauses[] = {
     {"of_quota", "quota", {}, " of the CPU quota"},
+    {"of_quota", "machine", {}, ", all of {machine} that it may run on"},
 };
 inline constexpr ClauseWords kDataMoreWorkersClauses[] = {
     {"of_quota", "quota", {}, " of the CPU quota"},
+    {"of_quota", "machine", {}, " that it may run on, of {machine},"},
 };
 inline constexpr ClauseWords kStepComputeLessClauses[] = {
     {"in_function", "function", {}, " in {function}"},
@@ -922,6 +924,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // cpu.cores_busy
     {{"{name} busy {share}", kCpuCoresBusyClauses},
      {"", {}}, "", ""},
+    // cpu.allowed_cores
+    {{"its processes may run on {allowed} of {cores}, by affinity or cpuset", {}},
+     {"", {}}, "", ""},
     // cpu.used_by_job
     {{"the job used {used} of {cores}", {}},
      {"", {}}, "", ""},
@@ -1149,6 +1154,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // cpu.raise_quota
     {{"raise the CPU quota (cpu.max of the cgroup, --cpus of the container), or do less work per sample: the quota holds the workers back, not the code alone", {}},
+     {"", {}}, "", ""},
+    // cpu.allow_more_cores
+    {{"let the training run on more cores than {allowed} of {cores}: its affinity or its cpuset keeps it there (taskset, numactl, os.sched_setaffinity, --cpuset-cpus of the container)", {}},
      {"", {}}, "", ""},
     // cpu.more_cores
     {{"give the job more cores, or let other work on the machine wait; in workers, keep libraries to one thread each (OMP_NUM_THREADS=1)", {}},

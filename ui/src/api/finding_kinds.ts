@@ -27,6 +27,7 @@ export const SHOWN = {
   'step.waits_in': { view: 'data', threads: 'training' },
   'step.thread_beside': { view: 'data', threads: 'other' },
   'cpu.cores_busy': { view: 'system' },
+  'cpu.allowed_cores': { view: 'system' },
   'cpu.used_by_job': { view: 'system' },
   'cpu.quota_ran_out': { view: 'system' },
   'cpu.contention': { view: 'system' },
@@ -108,6 +109,7 @@ export type AdviceKind =
   | 'data.look_at_workers'
   | 'data.load_beside'
   | 'cpu.raise_quota'
+  | 'cpu.allow_more_cores'
   | 'cpu.more_cores'
   | 'cpu.free_for_training'
   | 'cpu.free_for_workers'

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analyze/input/report_input.h"
+#include "store/string_table.h"
+#include "store/tables.h"
+
+namespace steptrace::analyze {
+
+// "0-3,8" as a kernel lists cores; empty where it is no such list.
+std::set<int32_t> ReadCoreList(std::string_view list);
+
+// The cores of each node that its ranks and their workers may run on, by the facts of kind
+// `allowed_cores` (agent/ingest/system_feed.cc). Affinity and cpuset are in one list.
+class AllowedCores {
+ public:
+  AllowedCores() = default;
+  AllowedCores(const RunInfo& run, std::span<const store::RunMetadataRow> facts,
+               const store::StringTable& strings);
+
+  // Those of `cores` that the training may run on. Nothing: all of them, or it was not told.
+  std::optional<std::vector<int32_t>> Among(int32_t node, std::span<const int32_t> cores) const;
+  // How many of `cores` of the node they are; where that is not known, all.
+  int32_t CountOn(int32_t node, int32_t cores) const;
+
+ private:
+  std::map<int32_t, std::set<int32_t>> by_node_;
+};
+
+}  // namespace steptrace::analyze
