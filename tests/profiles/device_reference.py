@@ -13,6 +13,8 @@ from collections import defaultdict
 from decimal import Decimal
 from fractions import Fraction
 
+import stream_order
+
 KERNEL_WAIT_NS = 30_000
 SMALL_COPY = 64 * 1024
 WORK = {
@@ -79,7 +81,18 @@ class Profile:
         for raw in events:
             if raw.get("ph") == "X":
                 self._add(raw)
+        self._bound()
         self._join()
+
+    def _bound(self):
+        streams = defaultdict(list)
+        for event in self.work:
+            if event.category != MTIA:
+                streams[event.device, event.stream].append(event)
+        for events in streams.values():
+            works = [stream_order.Work(e.begin, e.end, e.correlation, e.name) for e in events]
+            for place, over in stream_order.bounds(works).items():
+                events[place].end = over
 
     def _add(self, raw):
         category = raw.get("cat", "").lower()

@@ -6,8 +6,10 @@ import gzip
 import json
 import math
 import pathlib
-from collections import namedtuple
+from collections import defaultdict, namedtuple
 from fractions import Fraction
+
+import stream_order
 
 RENAMED = {
     "Operator": "cpu_op",
@@ -25,6 +27,8 @@ ON_DEVICE = {
     "mtia_ccp_events",
     "collective_comm",
 }
+
+ORDERED = {"kernel", "gpu_memcpy", "gpu_memset", "collective_comm"}  # one after another
 
 Slice = namedtuple("Slice", "ts dur name category place correlation external sequence bytes")
 Memory = namedtuple("Memory", "ts device address bytes allocated reserved")
@@ -64,7 +68,24 @@ def category_of(event):
 
 
 def slices(trace):
-    """All complete events, with times in ns as the file has them."""
+    """All complete events, with times in ns as the file has them, but for ends that cannot be."""
+    told = list(told_slices(trace))
+    streams = defaultdict(list)
+    for at, event in enumerate(told):
+        if event.category in ORDERED and event.place[0] == "device":
+            streams[event.place].append(at)
+    for places in streams.values():
+        works = [
+            stream_order.Work(e.ts, e.ts + max(e.dur, 0), e.correlation, e.name)
+            for e in map(told.__getitem__, places)
+        ]
+        for place, over in stream_order.bounds(works).items():
+            at = places[place]
+            told[at] = told[at]._replace(dur=over - told[at].ts)
+    return told
+
+
+def told_slices(trace):
     for event in trace["traceEvents"]:
         if event.get("ph") != "X":
             continue

@@ -128,7 +128,24 @@ def made_xpu(path):
     return path
 
 
-MADE = {"mtia": made_mtia, "xpu": made_xpu}
+def made_wrong_ends(path):
+    """A stream in order, but for three ends that lie seconds after the next begins."""
+    events = []
+    for number in range(700):
+        ids = {"External id": number, "correlation": number}
+        call = {"ph": "X", "pid": 5, "tid": 5, "ts": 100 * number, "dur": 12.5, "args": ids}
+        own = {"External id": number}
+        events.append({**call, "dur": 20, "cat": "cpu_op", "name": "aten::mm", "args": own})
+        events.append({**call, "cat": "cuda_runtime", "name": "hipLaunchKernel"})
+        work = {"ph": "X", "pid": 0, "tid": 3, "ts": 100 * number + 40, "args": ids}
+        long = 3_400_000 if number in (70, 71, 400) else 55.125
+        name = ("gemm", "norm", "add")[number % 3]
+        events.append({**work, "dur": long, "cat": "kernel", "name": name})
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    return path
+
+
+MADE = {"mtia": made_mtia, "xpu": made_xpu, "wrong-ends": made_wrong_ends}
 
 
 @pytest.fixture(
@@ -276,6 +293,16 @@ def test_figures_that_are_known(name, tmp_path):
         assert sum(s["overlapping_events"] for s in device["streams"]) == 74
         assert sum(s["overlapping_ns"] for s in device["streams"]) == 69_278
         assert device["tensor_cores"]["compute_share"] > 0.5  # torch-tb-profiler says 0
+
+
+def test_time_that_cannot_be_is_in_no_total(tmp_path):
+    report = report_of(made_wrong_ends(tmp_path / "made.json"), tmp_path)
+    (device,) = report["devices"]["rows"]
+    assert device["window"]["busy_ns"] == 697 * 55_125 + 3 * 100_000
+    assert device["window"]["span_ns"] == 699 * 100_000 + 55_125
+    (loss,) = [row for row in report["data_loss"]["rows"] if row["cause"] == "impossible_duration"]
+    assert loss["count"] == 3
+    assert "3 of 700" in loss["detail"]
 
 
 def test_sections_and_top(tmp_path):

@@ -54,6 +54,7 @@ class Content {
 struct Part {
   PartFacts facts;
   Bounds bounds;
+  Bounds other_bounds;  // of what is no slice
   Content content;
   PartRows slices;
   SortedRows<Flow> flows;

@@ -67,6 +67,21 @@ Status PartRows::Spill(SpillFile& file) {
   return {};
 }
 
+Status PartRows::SetDuration(size_t row, int64_t dur_ns) {
+  for (const std::vector<Extent>& group : groups_) {
+    for (const Extent& extent : group) {
+      if (row < extent.rows) {
+        // Behind all begins of the block, as ForEachStretch has them.
+        const size_t at = (extent.rows + row) * sizeof(int64_t);
+        return file_->Write(extent.at + static_cast<int64_t>(at), &dur_ns, sizeof(dur_ns));
+      }
+      row -= extent.rows;
+    }
+  }
+  blocks_[row / SliceBlock::kRows].columns().dur_ns[row % SliceBlock::kRows] = dur_ns;
+  return {};
+}
+
 Result<SliceGroup> PartRows::TakeGroup() {
   if (next_group_ == groups_.size()) return SliceGroup(std::exchange(blocks_, {}));
   std::vector<SliceBlock> blocks;

@@ -52,6 +52,13 @@ class PartRows {
   // Those on the file may be taken again.
   void Rewind() { next_group_ = 0; }
 
+  // Calls take(block, number of its first row) for all rows in the order in which they came, up to
+  // the first error. They stay: may be called again.
+  template <class F>
+  Status ForEachBlock(F&& take);
+  // Of a row by its number.
+  Status SetDuration(size_t row, int64_t dur_ns);
+
  private:
   // A block on the file.
   struct Extent {
@@ -76,5 +83,29 @@ class PartRows {
   SpillFile* file_ = nullptr;
   int64_t size_ = 0;
 };
+
+template <class F>
+Status PartRows::ForEachBlock(F&& take) {
+  size_t first = 0;
+  if (is_whole()) {
+    for (const SliceBlock& block : blocks_) {
+      STEPTRACE_RETURN_IF_ERROR(take(block, first));
+      first += block.size();
+    }
+    return {};
+  }
+  STEPTRACE_RETURN_IF_ERROR(SpillRest());
+  Rewind();
+  while (true) {
+    STEPTRACE_ASSIGN_OR_RETURN(const SliceGroup group, TakeGroup());
+    if (group.size() == 0) break;
+    for (const SliceBlock& block : group.blocks()) {
+      STEPTRACE_RETURN_IF_ERROR(take(block, first));
+      first += block.size();
+    }
+  }
+  Rewind();
+  return {};
+}
 
 }  // namespace steptrace::import

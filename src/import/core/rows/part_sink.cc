@@ -177,6 +177,7 @@ bool PartSink::HasRoomFor(size_t tracks) const {
 Status PartSink::Absorb(const Part& piece, std::span<const int32_t> tracks) {
   auto here = [&](int32_t track) { return tracks[static_cast<size_t>(track)]; };
   part_->bounds.Take(piece.bounds);
+  part_->other_bounds.Take(piece.other_bounds);
   part_->content.Take(piece.content);
   part_->rows += piece.rows;
   for (store::CounterRow row : piece.counters.in_memory()) {
@@ -229,26 +230,31 @@ Status PartSink::AppendSome(const SliceBlock& block, std::span<const int32_t> tr
   return {};
 }
 
+void PartSink::TakeOther(int64_t from_ns, int64_t to_ns) {
+  part_->bounds.Take(from_ns, to_ns);
+  part_->other_bounds.Take(from_ns, to_ns);
+}
+
 Status PartSink::AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out) {
   return AppendOther(part_->flows, {ts_ns, id, track, out});
 }
 
 Status PartSink::Append(const store::CounterRow& row) {
-  part_->bounds.Take(row.ts_ns, row.ts_ns);
+  TakeOther(row.ts_ns, row.ts_ns);
   ++part_->rows;
   part_->content.Take(row.ts_ns, std::bit_cast<uint64_t>(row.value));
   return AppendOther(part_->counters, row);
 }
 
 Status PartSink::Append(const store::MemoryRow& row) {
-  part_->bounds.Take(row.ts_ns, row.ts_ns);
+  TakeOther(row.ts_ns, row.ts_ns);
   ++part_->rows;
   part_->content.Take(row.ts_ns, row.address, row.bytes);
   return AppendOther(part_->memory, row);
 }
 
 Status PartSink::Append(const store::StepRow& row) {
-  part_->bounds.Take(row.ts_ns, row.ts_ns + row.dur_ns);
+  TakeOther(row.ts_ns, row.ts_ns + row.dur_ns);
   ++part_->rows;
   return AppendOther(part_->steps, row);
 }

@@ -93,6 +93,7 @@ class PartSink {
   Status AppendRow(const Slice& slice);
   Status AppendBlock(const SliceBlock& block, std::span<const int32_t> tracks);
   Status AppendSome(const SliceBlock& block, std::span<const int32_t> tracks);
+  void TakeOther(int64_t from_ns, int64_t to_ns);
   Status SpillIfFull();
   template <class Row>
   Status AppendOther(SortedRows<Row, ByTime>& rows, const Row& row);

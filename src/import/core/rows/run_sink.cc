@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "import/core/rows/bound_ends.h"
 #include "import/core/rows/part.h"
 #include "import/core/rows/sink_share.h"
 #include "import/core/rows/slice_writer.h"
@@ -40,6 +41,7 @@ struct RunSink::Impl {
   std::vector<ParentLink> parents;
 
   void ChooseRanks();
+  Status BoundEndsOfParts();
   void LeaveOutDoubles();
   std::set<std::string> Doubles() const;
   int64_t ChooseEpoch(bool* known);
@@ -158,6 +160,16 @@ void RunSink::Impl::ChooseRanks() {
     AddLoss(share.losses, "slices", LossCause::kSameRankTwice, 1, note);
     notes.push_back(std::move(note));
   }
+}
+
+// Before the run's begin and end are chosen, which what cannot be would move.
+Status RunSink::Impl::BoundEndsOfParts() {
+  const int64_t most_bytes = SinkShare::OfOthers(share.limits.max_rows_in_memory);
+  for (Part* part : parts) {
+    if (part->left_out) continue;
+    STEPTRACE_RETURN_IF_ERROR(BoundEnds(*part, share.strings, share.spill, most_bytes));
+  }
+  return {};
 }
 
 namespace {
@@ -369,6 +381,7 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest,
   Impl& impl = *impl_;
   STEPTRACE_RETURN_IF_ERROR(impl.share.failed);
   impl.ChooseRanks();
+  STEPTRACE_RETURN_IF_ERROR(impl.BoundEndsOfParts());
   bool utc_known = false;
   int64_t epoch_ns = impl.ChooseEpoch(&utc_known);
   manifest.epoch_utc_ns = utc_known ? epoch_ns : 0;
