@@ -266,6 +266,8 @@ constexpr FigureInfo kNoteSamplesAroundFigures[] = {{"time", Unit::kNs, false}};
 constexpr std::string_view kNoteNotMeasuredTexts[] = {"source", "reason", "remedy"};
 constexpr SubjectInfo kNoteNotMeasuredSubject[] = {{SubjectMember::kDataSource, true, false, 0}};
 constexpr FigureInfo kNoteLastStepsFigures[] = {{"steps", Unit::kInteger, false}};
+constexpr FigureInfo kMemoryCopyOnWriteFigures[] = {{"workers", Unit::kInteger, false}, {"node", Unit::kInteger, true}, {"rate", Unit::kBytes, true}, {"from", Unit::kBytes, false}, {"to", Unit::kBytes, false}};
+constexpr SubjectInfo kMemoryCopyOnWriteSubject[] = {{SubjectMember::kNode, false, false, 1}};
 constexpr FigureInfo kNoteWindowCostFigures[] = {{"steps", Unit::kNs, false}, {"before", Unit::kNs, false}};
 constexpr std::string_view kNoteCuptiStaysTexts[] = {"reason"};
 constexpr std::string_view kNoteCuptiTakenTexts[] = {"reason"};
@@ -653,6 +655,7 @@ constexpr KindInfo kKinds[] = {
     {"note.samples_around", Role::kNote, {kNoteSamplesAroundFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.not_measured", Role::kNote, {{}, kNoteNotMeasuredTexts}, {{}, {}}, false, kNoteNotMeasuredSubject, Topic::kNone},
     {"note.last_steps", Role::kNote, {kNoteLastStepsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"memory.copy_on_write", Role::kNote, {kMemoryCopyOnWriteFigures, {}}, {{}, {}}, false, kMemoryCopyOnWriteSubject, Topic::kNone},
     {"note.window_cost", Role::kNote, {kNoteWindowCostFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.cupti_stays", Role::kNote, {{}, kNoteCuptiStaysTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"note.cupti_taken", Role::kNote, {{}, kNoteCuptiTakenTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -1946,6 +1949,10 @@ Finding Make(NoteNotMeasured one) {
 
 Finding Make(NoteLastSteps one) {
   return {FindingKind::kNoteLastSteps, {one.steps.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(MemoryCopyOnWrite one) {
+  return {FindingKind::kMemoryCopyOnWrite, {one.workers.value, ValueOf(one.node), ValueOf(one.rate), one.from.value, one.to.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteWindowCost one) {

@@ -298,6 +298,7 @@ enum class FindingKind : uint16_t {
   kNoteSamplesAround,
   kNoteNotMeasured,
   kNoteLastSteps,
+  kMemoryCopyOnWrite,
   kNoteWindowCost,
   kNoteCuptiStays,
   kNoteCuptiTaken,
@@ -412,7 +413,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 396;
+inline constexpr size_t kFindingKindCount = 397;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -1867,6 +1868,14 @@ struct NoteLastSteps {
   Given<int64_t> steps;  // integer
 };
 
+struct MemoryCopyOnWrite {
+  Given<int64_t> workers;  // integer
+  std::optional<int64_t> node = std::nullopt;  // integer
+  std::optional<double> rate = std::nullopt;  // bytes
+  Given<double> from;  // bytes
+  Given<double> to;  // bytes
+};
+
 struct NoteWindowCost {
   Given<int64_t> steps;  // ns
   Given<int64_t> before;  // ns
@@ -2688,6 +2697,7 @@ Finding Make(NoteNoMetric one);
 Finding Make(NoteSamplesAround one);
 Finding Make(NoteNotMeasured one);
 Finding Make(NoteLastSteps one);
+Finding Make(MemoryCopyOnWrite one);
 Finding Make(NoteWindowCost one);
 Finding Make(NoteCuptiStays one);
 Finding Make(NoteCuptiTaken one);

@@ -82,6 +82,8 @@ enum class Metric : uint16_t {
   kProcessRssAnon,
   kProcessRssFile,
   kProcessRssShmem,
+  kProcessPss,
+  kProcessPrivateDirty,
   kProcessThreads,
   kProcessRead,
   kProcessWrite,
@@ -180,6 +182,8 @@ inline constexpr MetricInfo kMetrics[] = {
     {Metric::kProcessRssAnon, "process.rss_anon_bytes", MetricScope::kProcess, MetricUnit::kBytes},
     {Metric::kProcessRssFile, "process.rss_file_bytes", MetricScope::kProcess, MetricUnit::kBytes},
     {Metric::kProcessRssShmem, "process.rss_shmem_bytes", MetricScope::kProcess, MetricUnit::kBytes},
+    {Metric::kProcessPss, "process.pss_bytes", MetricScope::kProcess, MetricUnit::kBytes},
+    {Metric::kProcessPrivateDirty, "process.private_dirty_bytes", MetricScope::kProcess, MetricUnit::kBytes},
     {Metric::kProcessThreads, "process.threads", MetricScope::kProcess, MetricUnit::kCount},
     {Metric::kProcessRead, "process.read_bytes_per_s", MetricScope::kProcess, MetricUnit::kBytesPerSecond},
     {Metric::kProcessWrite, "process.write_bytes_per_s", MetricScope::kProcess, MetricUnit::kBytesPerSecond},
@@ -216,7 +220,7 @@ inline constexpr MetricInfo kMetrics[] = {
     {Metric::kAgentRss, "agent.rss_bytes", MetricScope::kAgent, MetricUnit::kBytes},
     {Metric::kAgentRecords, "agent.records_per_s", MetricScope::kAgent, MetricUnit::kPerSecond},
 };
-inline constexpr size_t kMetricCount = 89;
+inline constexpr size_t kMetricCount = 91;
 
 constexpr const char* NameOf(MetricScope of) {
   constexpr const char* kNames[] = {"node", "core", "job", "process", "gpu", "agent"};

@@ -44,7 +44,7 @@ bool SessionList::Has(int32_t pid) const {
 std::vector<JobRoot> SessionList::Roots() const {
   std::vector<JobRoot> roots;
   for (const auto& session : sessions_) {
-    roots.push_back({session->pid(), session->file().parts.start_time_ticks});
+    roots.push_back({session->pid(), session->file().parts.start_time_ticks, session->is_worker()});
   }
   return roots;
 }

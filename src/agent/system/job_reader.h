@@ -24,6 +24,7 @@ namespace steptrace::agent {
 struct JobRoot {
   int32_t pid = 0;
   uint64_t start_ticks = 0;
+  bool worker = false;  // of a DataLoader, as it tells
 };
 
 // A living process of the job.

@@ -9,6 +9,9 @@
 namespace steptrace::agent {
 namespace {
 
+constexpr uint64_t kKilo = 1024;  // the kernel's kB
+constexpr uint64_t kMostKilo = uint64_t{1} << 50;
+
 std::optional<int32_t> ToPid(std::string_view word) {
   const std::optional<uint64_t> value = ToU64(word);
   if (!value || *value > std::numeric_limits<int32_t>::max()) return std::nullopt;
@@ -98,8 +101,6 @@ std::optional<TaskStatus> ParseTaskStatus(std::string_view text) {
 }
 
 std::optional<ProcessMemoryUse> ParseMemoryUse(std::string_view status) {
-  constexpr uint64_t kKilo = 1024;  // the kernel's kB
-  constexpr uint64_t kMost = uint64_t{1} << 50;
   std::optional<uint64_t> anon, file, shmem;
   while (!status.empty()) {
     const std::string_view line = TakeLine(status);
@@ -108,8 +109,19 @@ std::optional<ProcessMemoryUse> ParseMemoryUse(std::string_view status) {
     if (const auto value = NumberAfter(line, "RssShmem:")) shmem = value;
   }
   if (!anon || !file || !shmem) return std::nullopt;
-  if (*anon > kMost || *file > kMost || *shmem > kMost) return std::nullopt;
+  if (*anon > kMostKilo || *file > kMostKilo || *shmem > kMostKilo) return std::nullopt;
   return ProcessMemoryUse{*anon * kKilo, *file * kKilo, *shmem * kKilo};
+}
+
+std::optional<SmapsRollup> ParseSmapsRollup(std::string_view text) {
+  std::optional<uint64_t> pss, dirty;
+  while (!text.empty()) {
+    const std::string_view line = TakeLine(text);
+    if (const auto value = NumberAfter(line, "Pss:")) pss = value;
+    if (const auto value = NumberAfter(line, "Private_Dirty:")) dirty = value;
+  }
+  if (!pss || !dirty || *pss > kMostKilo || *dirty > kMostKilo) return std::nullopt;
+  return SmapsRollup{*pss * kKilo, *dirty * kKilo};
 }
 
 std::optional<std::string_view> ParseAllowedCores(std::string_view status) {

@@ -57,6 +57,15 @@ struct ProcessMemoryUse {
 // Of /proc/<pid>/status; nothing: a kernel thread, a zombie, or an older kernel.
 std::optional<ProcessMemoryUse> ParseMemoryUse(std::string_view status);
 
+// What a process holds with others, and what for itself alone.
+struct SmapsRollup {
+  uint64_t pss_bytes = 0;
+  uint64_t private_dirty_bytes = 0;
+};
+
+// Of /proc/<pid>/smaps_rollup.
+std::optional<SmapsRollup> ParseSmapsRollup(std::string_view text);
+
 // The cores that a process may run on, by its own setting and its cpuset, as the kernel lists them:
 // "0-3,8". Of /proc/<pid>/status; nothing: an older kernel, or a text that is no such list.
 std::optional<std::string_view> ParseAllowedCores(std::string_view status);

@@ -13,6 +13,7 @@
 #include "agent/system/memory_reader.h"
 #include "agent/system/network_reader.h"
 #include "agent/system/pressure_reader.h"
+#include "agent/system/private_memory_reader.h"
 #include "agent/system/rdma_reader.h"
 
 namespace steptrace::agent {
@@ -50,6 +51,8 @@ struct SystemSampler::Readers {
         job(JobOptionsOf(options)),
         counters(options.proc_root, KernelCpuCounters(),
                  PartOfFiles(8, CpuCounterReader::kMostCounters)),
+        private_memory(options.proc_root),
+        roots(options.job_roots),
         cgroup(options.proc_root),
         gpu(options.nvml_library, options.sys_root, options.proc_root),
         self(options.proc_root) {}
@@ -62,6 +65,8 @@ struct SystemSampler::Readers {
   RdmaReader rdma;
   JobReader job;
   CpuCounterReader counters;
+  PrivateMemoryReader private_memory;
+  std::function<std::vector<JobRoot>()> roots;
   CgroupReader cgroup;
   GpuReader gpu;
   SelfReader self;
@@ -95,6 +100,7 @@ void SystemSampler::Sample(int64_t now_ns, MetricSink& sink) {
   read.rdma.Sample(context);
   read.job.Sample(context);
   read.counters.Sample(context, read.job.Living(CpuCounterReader::kMostProcesses));
+  if (read.roots) read.private_memory.Sample(context, read.roots());
   read.cgroup.Sample(context, read.job.oldest_pid());
   read.gpu.Sample(context, read.job.pids());
   if (own_cost_) read.self.Sample(context);

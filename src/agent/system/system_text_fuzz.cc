@@ -86,6 +86,7 @@ void FuzzProcess(std::string_view text) {
   }
   ParseProcessIo(text);
   ParseMemoryUse(text);
+  ParseSmapsRollup(text);
   if (const auto cores = ParseAllowedCores(text)) Require(IsPartOf(*cores, text));
   ParseSchedStat(text);
   ParseTaskStatus(text);

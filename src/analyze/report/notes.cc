@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analyze/input/unavailable_source.h"
+#include "analyze/memory/copied_pages.h"
 #include "model/finding_kinds.h"
 #include "store/loss_causes.h"
 
@@ -135,6 +136,9 @@ std::vector<model::Finding> MakeNotes(const ReportInput& input, const Report& re
     Append(found.facts.gpus.Others(), notes);
     Append(found.facts.gpus.RanksTogether(), notes);
   }
+  Append(FindCopiedPages(input.counters, AxesOf(input.steps, *input.strings),
+                         input.run.rank_processes),
+         notes);
   for (const std::string& reason : found.facts.cupti_stays) {
     notes.push_back(Make(finding::NoteCuptiStays{.reason = reason}));
   }

@@ -653,6 +653,13 @@ inline constexpr ClauseWords kNoteNotMeasuredClauses[] = {
     {"what", "source", {}, "{source}: "},
     {"next", "remedy", {}, "; {remedy}"},
 };
+inline constexpr ClauseWords kMemoryCopyOnWriteClauses[] = {
+    {"whose", "workers", 1, "a DataLoader worker"},
+    {"whose", "", {}, "{workers} DataLoader workers"},
+    {"of_node", "node", {}, " on node {node}"},
+    {"grows", "rate", {}, "grows by {rate} a step in each, from {from} to {to}"},
+    {"grows", "", {}, "has grown from {from} to {to} in each"},
+};
 inline constexpr ClauseWords kNoteNoCollectivesClauses[] = {
     {"what", "groups", {}, "no communication kernels in the profile, and of gloo's collectives, on the host, it does not tell which of the job's groups they are of: record such a job with `steptrace run`"},
     {"what", "", {}, "no communication kernels and no collectives of gloo in the profile"},
@@ -1721,6 +1728,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // note.last_steps
     {{"of each rank the last {steps} steady steps alone", {}},
+     {"", {}}, "", ""},
+    // memory.copy_on_write
+    {{"private memory of {whose}{of_node} {grows}: they copy the pages of Python objects that they share with the training's process, as counting a reference to an object writes to it; keep what the dataset holds in few large arrays (NumPy, torch, Arrow, a mapped file) in place of lists and dicts", kMemoryCopyOnWriteClauses},
      {"", {}}, "", ""},
     // note.window_cost
     {{"steps in windows of kernels take {steps}, those before {before}: what CUPTI adds is taken off going from operator to operator, launching and synchronisation", {}},

@@ -316,6 +316,7 @@ export type NoteKind =
   | 'note.samples_around'
   | 'note.not_measured'
   | 'note.last_steps'
+  | 'memory.copy_on_write'
   | 'note.window_cost'
   | 'note.cupti_stays'
   | 'note.cupti_taken'

@@ -59,6 +59,8 @@ export type ProcessMetric =
   | 'process.rss_anon_bytes'
   | 'process.rss_file_bytes'
   | 'process.rss_shmem_bytes'
+  | 'process.pss_bytes'
+  | 'process.private_dirty_bytes'
   | 'process.threads'
   | 'process.read_bytes_per_s'
   | 'process.write_bytes_per_s'

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/system/private_memory_reader.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "agent/system/kept_file.h"
+#include "agent/system/process_text.h"
+#include "store/metrics.h"
+
+namespace steptrace::agent {
+namespace {
+
+// Those of one loader do alike: a few tell, and each has its turn often enough.
+constexpr size_t kMostWorkers = 8;
+
+constexpr const char* kSource = "worker memory";
+
+std::vector<JobRoot> WorkersOf(const std::vector<JobRoot>& job) {
+  std::vector<JobRoot> workers;
+  std::copy_if(job.begin(), job.end(), std::back_inserter(workers),
+               [](const JobRoot& one) { return one.worker && one.pid > 0; });
+  std::sort(workers.begin(), workers.end(),
+            [](const JobRoot& a, const JobRoot& b) { return a.pid < b.pid; });
+  if (workers.size() > kMostWorkers) workers.resize(kMostWorkers);
+  return workers;
+}
+
+}  // namespace
+
+void RollupPace::Took(int64_t began_ns, int64_t took_ns) {
+  stopped_ |= took_ns > kLongestReadNs;
+  next_ns_ = began_ns + std::max(kShortestNs, kTimesApart * std::max<int64_t>(took_ns, 0));
+}
+
+const JobRoot* PrivateMemoryReader::Next(const std::vector<JobRoot>& workers) {
+  if (workers.empty()) return nullptr;
+  const auto next = std::find_if(workers.begin(), workers.end(),
+                                 [this](const JobRoot& one) { return one.pid > last_pid_; });
+  return next == workers.end() ? &workers.front() : &*next;
+}
+
+// A later process may have its pid.
+bool PrivateMemoryReader::Lives(const JobRoot& worker) {
+  KeptFile file(proc_root_ + "/" + std::to_string(worker.pid) + "/stat");
+  const auto text = file.Read(buffer_);
+  const auto stat = text ? ParseProcessStat(*text) : std::nullopt;
+  return stat && (worker.start_ticks == 0 || stat->start_ticks == worker.start_ticks);
+}
+
+void PrivateMemoryReader::Read(SampleContext& context, const JobRoot& worker) {
+  KeptFile file(proc_root_ + "/" + std::to_string(worker.pid) + "/smaps_rollup");
+  const int64_t began_ns = clock_();
+  const auto text = file.Read(buffer_);
+  const int64_t took_ns = clock_() - began_ns;
+  pace_.Took(context.now_ns(), took_ns);
+  const auto held = text ? ParseSmapsRollup(*text) : std::nullopt;
+  if (held) {
+    context.EmitProcess(store::Metric::kProcessPss, worker.pid,
+                        static_cast<double>(held->pss_bytes));
+    context.EmitProcess(store::Metric::kProcessPrivateDirty, worker.pid,
+                        static_cast<double>(held->private_dirty_bytes));
+  } else if (file.error() == EACCES || file.error() == EPERM) {
+    context.ReportOnce(kSource, DescribeReadError(file.path(), file.error()),
+                       "run the agent as the user of the training, or as root");
+  }
+  if (pace_.stopped()) {
+    context.ReportOnce(kSource,
+                       "reading the private memory of a DataLoader worker took " +
+                           std::to_string(took_ns / 1'000'000) + " ms: it is not read any more",
+                       "nothing to mend: resident memory is still sampled");
+  }
+}
+
+void PrivateMemoryReader::Sample(SampleContext& context, const std::vector<JobRoot>& job) {
+  if (!pace_.IsDue(context.now_ns())) return;
+  const std::vector<JobRoot> workers = WorkersOf(job);
+  const JobRoot* next = Next(workers);
+  if (next == nullptr) return;
+  last_pid_ = next->pid;
+  if (Lives(*next)) Read(context, *next);
+}
+
+}  // namespace steptrace::agent

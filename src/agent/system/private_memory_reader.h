@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/system/job_reader.h"
+#include "agent/system/metric_sink.h"
+#include "base/time.h"
+
+namespace steptrace::agent {
+
+// When a text may be read that the kernel makes by walking a process's pages, during which that
+// process can map none: at most a thousandth of the time, and never again after one that took long.
+class RollupPace {
+ public:
+  static constexpr int64_t kShortestNs = kNsPerSecond;   // between the begins of two
+  static constexpr int64_t kLongestReadNs = 20'000'000;  // the last one
+  static constexpr int64_t kTimesApart = 1000;           // as long as it took
+
+  bool IsDue(int64_t now_ns) const { return !stopped_ && now_ns >= next_ns_; }
+  void Took(int64_t began_ns, int64_t took_ns);
+  bool stopped() const { return stopped_; }
+
+ private:
+  int64_t next_ns_ = INT64_MIN;
+  bool stopped_ = false;
+};
+
+// What of a DataLoader worker's memory is its own: pages that it shares with the process that it
+// was forked from become private when either writes to them (copy on write), which resident memory
+// by kind does not show. By smaps_rollup, one worker at a time, in turns. One thread.
+class PrivateMemoryReader {
+ public:
+  // `clock`: that by which a read is timed; it does not jump.
+  explicit PrivateMemoryReader(std::string proc_root,
+                               std::function<int64_t()> clock = MonotonicNowNs)
+      : proc_root_(std::move(proc_root)), clock_(std::move(clock)) {}
+
+  // `job`: of them those are read that are workers.
+  void Sample(SampleContext& context, const std::vector<JobRoot>& job);
+
+ private:
+  // The next in turn; nullptr: there are none.
+  const JobRoot* Next(const std::vector<JobRoot>& workers);
+  bool Lives(const JobRoot& worker);
+  void Read(SampleContext& context, const JobRoot& worker);
+
+  std::string proc_root_;
+  std::function<int64_t()> clock_;
+  RollupPace pace_;
+  int32_t last_pid_ = 0;
+  std::string buffer_;
+};
+
+}  // namespace steptrace::agent
