@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tomllib
 
-from . import finding_parts, finding_rows, text
+from . import finding_parts, finding_rows, finding_topics, text
 
 SOURCE = Path("schema/findings.toml")
 MADE = text.made_of(SOURCE)
@@ -44,35 +44,20 @@ THREADS = ("training", "other", "workers")
 NAME = r"[a-z][a-z0-9_]*"
 
 
-def topics():
-    """What the agent watches, each once."""
-    found = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["topic"]
-    for one in found:
-        if not re.fullmatch(NAME, one["name"]) or not one["is"]:
-            sys.exit(f"{SOURCE}: topic {one['name']} is no name, or says nothing")
-    return found
-
-
 def declared():
     source = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
     kinds, parts = source["kind"], {part["name"]: part for part in source["part"]}
     for part in parts.values():
         check_part({"id": f"part {part['name']}"}, part, [])
     seen = set()
-    known_topics = {one["name"] for one in topics()}
     for kind in kinds:
         finding_parts.flatten(kind, parts, refuse)
         if kind["id"] in seen or not re.fullmatch(rf"{NAME}(\.{NAME})+", kind["id"]):
             sys.exit(f"{SOURCE}: {kind['id']} is twice there, or no name of a kind")
         seen.add(kind["id"])
         check(kind)
-        if (topic_of(kind) in known_topics) != (kind["role"] in ("live", "rule")):
-            refuse(kind, "needs a topic, or none")
+        finding_topics.check(kind, refuse)
     return kinds, parts.values()
-
-
-def topic_of(kind):
-    return kind.get("topic", "rule" if kind["role"] == "rule" else None)
 
 
 def refuse(kind, why):
@@ -179,21 +164,7 @@ def header(kinds, parts):
     yield ""
     yield f"inline constexpr size_t kFindingKindCount = {len(kinds)};"
     yield ""
-    yield "enum class Topic : uint8_t {"
-    yield "  kNone,  // of all that was not noticed while a run went on"
-    for one in topics():
-        yield f"  k{text.camel(one['name'])},  // {one['is']}"
-    yield "};"
-    yield ""
-    yield "struct TopicInfo {"
-    yield "  std::string_view name;"
-    yield "  std::string_view former;  // with what the subject of its rows began, before findings had kinds"
-    yield "};"
-    yield "inline constexpr TopicInfo kTopics[] = {"
-    yield '    {"", ""},'
-    for one in topics():
-        yield f'    {{"{one["name"]}", {text.cpp(one.get("former", ""))}}},'
-    yield "};"
+    yield from finding_topics.cpp()
     yield ""
     yield "// What each kind holds: what need not be known is optional, all else is to be given."
     yield "namespace finding {"
@@ -298,7 +269,7 @@ def source(kinds):
         item = part_info(kind, kind.get("items", {}), "Item")
         role = f"Role::k{text.camel(kind['role'])}"
         about = f"k{struct_name(kind)}Subject" if kind.get("subject") else "{}"
-        topic = f"Topic::k{text.camel(topic_of(kind) or 'none')}"
+        topic = finding_topics.enumerator(kind)
         yield f'    {{"{kind["id"]}", {role}, {whole}, {item}, {"true" if "items" in kind else "false"}, {about}, {topic}}},'
     yield "};"
     yield "static_assert(std::size(kKinds) == kFindingKindCount);"
@@ -507,7 +478,7 @@ def page(kinds, parts):
             if items:
                 value += f"{', ' if value else ''}`items`: {holds(items)}"
             table = f" {rows_of(kind)} |" if shows else ""
-            topic = f" `{topic_of(kind)}` |" if role == "live" else ""
+            topic = f" `{finding_topics.topic_of(kind)}` |" if role == "live" else ""
             yield f"| `{kind['id']}` | {kind['title']} | {sentence} | {value} |{table}{topic} {kind['since']} |"
     yield ""
     yield "## Parts"

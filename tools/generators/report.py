@@ -9,7 +9,7 @@ from pathlib import Path
 
 import tomllib
 
-from . import findings, stages, text
+from . import finding_topics, stages, text
 
 SOURCE = Path("schema/report.toml")
 MADE = text.made_of(SOURCE)
@@ -105,7 +105,7 @@ class Vocabulary:
         self.words = {one["name"]: one["words"] for one in declared["words"]}
         self.reasons = {one["id"]: one["text"] for one in declared["reason"]}
         self.words["reason_id"] = list(self.reasons)
-        self.words["topic"] = [one["name"] for one in findings.topics()]
+        self.words["topic"] = [one["name"] for one in finding_topics.declared()]
         self.stages = names_of_stages()
         self.types = {one["name"]: one for one in declared["type"]}
         self.own = {

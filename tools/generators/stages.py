@@ -7,11 +7,14 @@ from pathlib import Path
 
 import tomllib
 
-from . import text
+from . import findings, text
 
 SOURCE = Path("schema/stages.toml")
 MADE = text.made_of(SOURCE)
 TEXTS = ("title", "colour", "meaning")
+TRAITS = ("dataset", "ready", "event", "device", "function", "headline")
+# What is said of a stage but by a kind of advice.
+WEIGHED, OF_SUSPECT = "weighed", "suspect"
 WIDTH = 100  # of a line of TypeScript
 
 
@@ -34,11 +37,32 @@ def declared():
         if word["id"] in seen or not word["title"]:
             sys.exit(f"{SOURCE}: {word['id']} has words already, or none")
         seen.add(word["id"])
+    advised = plain_advice()
+    for stage in stages(suspects):
+        if not isinstance(stage.get("is"), list) or not set(stage["is"]) <= {*TRAITS}:
+            sys.exit(f"{SOURCE}: {stage['id']} does not say what it is, of {', '.join(TRAITS)}")
+        if stage.get("advice") not in (WEIGHED, OF_SUSPECT, *advised):
+            sys.exit(
+                f"{SOURCE}: {stage['id']} has no advice, or one that needs more than a function"
+            )
     known = {stage["id"] for stage in stages(suspects)}
     for work in schema["work"]:
         if work["batch"] not in known:
             sys.exit(f"{SOURCE}: the work {work['id']} is {work['batch']}, which is no stage")
     return schema["text"], suspects, schema["work"], schema["word"]
+
+
+def plain_advice():
+    """Kinds of advice that say a function at most: whether they do."""
+    kinds, _ = findings.declared()
+    held = {kind["id"]: [*kind.get("figures", {}), *kind.get("texts", {})] for kind in kinds}
+    return {
+        kind["id"]: bool(held[kind["id"]])
+        for kind in kinds
+        if kind["role"] == "advice"
+        and held[kind["id"]] in ([], ["function"])
+        and not findings.is_placed(kind)
+    }
 
 
 def stages(suspects):
@@ -47,7 +71,7 @@ def stages(suspects):
 
 def cpp(suspects, works):
     all_stages = stages(suspects)
-    sampled = [f"SubStage::k{text.camel(s['id'])}" for s in all_stages if s.get("dataset")]
+    sampled = [f"SubStage::k{text.camel(s['id'])}" for s in all_stages if "dataset" in s["is"]]
     yield "// SPDX-License-Identifier: Apache-2.0"
     yield f"// {MADE}"
     yield "#pragma once"
@@ -84,17 +108,29 @@ def cpp(suspects, works):
     yield "  const char* name;"
     yield "  const char* title;"
     yield "  SuspectId suspect;"
+    yield "  bool is_event;     // it comes now and then, and takes a step's time then"
+    yield "  bool on_device;    // a device is at work"
+    yield "  bool by_function;  // the functions in which samples saw it are evidence"
+    yield "  bool in_headline;  // the function in which it spends most is said beside it"
     yield "};"
     yield "inline constexpr std::array<StageInfo, kSubStageCount> kStageInfos = {{"
     for suspect in suspects:
         for stage in suspect["stage"]:
             names = f"{text.cpp(stage['id'])}, {text.cpp(stage['title'])}"
-            yield f"    {{{names}, SuspectId::k{text.camel(suspect['id'])}}},"
+            traits = ", ".join(
+                truth(one in stage["is"]) for one in ("event", "device", "function", "headline")
+            )
+            yield f"    {{{names}, SuspectId::k{text.camel(suspect['id'])}, {traits}}},"
     yield "}};"
     yield ""
     yield "inline constexpr std::array<SuspectId, kSuspectCount> kSuspects = {"
     for suspect in suspects:
         yield f"    SuspectId::k{text.camel(suspect['id'])},"
+    yield "};"
+    yield ""
+    yield "inline constexpr std::array<SubStage, kSubStageCount> kSubStages = {"
+    for stage in all_stages:
+        yield f"    SubStage::k{text.camel(stage['id'])},"
     yield "};"
     yield ""
     yield "// Those that the time within the dataset is shared out over, where stacks tell."
@@ -118,6 +154,57 @@ def cpp(suspects, works):
     for work in works:
         yield f"    {{{text.cpp(work['id'])}, SubStage::k{text.camel(work['batch'])}}},"
     yield "}};"
+    yield "// clang-format on"
+    yield ""
+    yield "}  // namespace steptrace::analyze"
+
+
+def advice(suspects):
+    weighed = [stage for stage in stages(suspects) if stage["advice"] == WEIGHED]
+    plain = plain_advice()
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield "#pragma once"
+    yield ""
+    yield "#include <cstdint>"
+    yield "#include <optional>"
+    yield "#include <string>"
+    yield ""
+    yield '#include "analyze/stages/stage_ids.h"'
+    yield '#include "model/finding_kinds.h"'
+    yield ""
+    yield "namespace steptrace::analyze {"
+    yield ""
+    yield "// clang-format off"
+    yield "// What to change about a stage, where there is nothing to weigh; `function`: in which samples saw"
+    yield "// most of it, empty where there is none."
+    yield "inline std::optional<model::Finding> PlainAdvice(SubStage stage, const std::string& function) {"
+    yield "  switch (stage) {"
+    for stage in stages(suspects):
+        if stage["advice"] not in plain:
+            continue
+        kind = text.camel(stage["advice"].replace(".", "_"))
+        said = "{.function = function}" if plain[stage["advice"]] else "{}"
+        yield f"    case SubStage::k{text.camel(stage['id'])}:"
+        yield f"      return Make(model::finding::{kind}{said});"
+    yield "    default: return std::nullopt;"
+    yield "  }"
+    yield "}"
+    yield ""
+    yield "// Those of which what to change depends on what else is known."
+    yield "enum class WeighedStage : uint8_t {"
+    for stage in weighed:
+        yield f"  k{text.camel(stage['id'])},"
+    yield "};"
+    yield ""
+    yield "constexpr std::optional<WeighedStage> WeighedOf(SubStage stage) {"
+    yield "  switch (stage) {"
+    for stage in weighed:
+        name = text.camel(stage["id"])
+        yield f"    case SubStage::k{name}: return WeighedStage::k{name};"
+    yield "    default: return std::nullopt;"
+    yield "  }"
+    yield "}"
     yield "// clang-format on"
     yield ""
     yield "}  // namespace steptrace::analyze"
@@ -223,8 +310,8 @@ def typescript(suspects, words):
             yield from member("color", quoted(stage["colour"]))
             yield from member("meaning", quoted(stage["meaning"]))
             yield from member("suspect", quoted(suspect["id"]))
-            yield from member("ofDataset", truth(stage.get("dataset")))
-            yield from member("ready", truth(stage.get("ready")))
+            yield from member("ofDataset", truth("dataset" in stage["is"]))
+            yield from member("ready", truth("ready" in stage["is"]))
             yield "  },"
     yield "};"
     yield ""
@@ -252,7 +339,7 @@ def page(about, suspects, works):
         for stage in suspect["stage"]:
             title = re.sub(r"__\w+__", r"`\g<0>`", stage["title"])
             yield f"| `{stage['id']}` | {title} | {stage['meaning']}. |"
-        sampled = [f"`{stage['id']}`" for stage in suspect["stage"] if stage.get("dataset")]
+        sampled = [f"`{stage['id']}`" for stage in suspect["stage"] if "dataset" in stage["is"]]
         if sampled:
             yield ""
             yield f"Where stacks tell, the time within the dataset is shared out over {', '.join(sampled[:-1])}; what no"
@@ -273,6 +360,7 @@ def files():
     about, suspects, works, words = declared()
     return {
         Path("src/analyze/stages/stage_ids.h"): text.whole(cpp(suspects, works)),
+        Path("src/analyze/verdict/plain_advice.h"): text.whole(advice(suspects)),
         Path("python/steptrace/_stages.py"): text.whole(python(suspects, words)),
         Path("ui/src/base/stages.ts"): text.whole(typescript(suspects, words)),
         Path("docs/reference/stages.md"): text.whole(page(about, suspects, works)),

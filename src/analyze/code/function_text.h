@@ -15,6 +15,10 @@ std::string PlaceText(const StageFunction& function);
 bool IsSameLine(const StageFunction& a, const StageFunction& b);
 // "read_row_group (dataset.py:24)".
 std::string FunctionText(const StageFunction& function);
+// Empty: there is none.
+inline std::string FunctionText(const StageFunction* function) {
+  return function == nullptr ? std::string() : FunctionText(*function);
+}
 // The same of a model's call, with the script's function: "Net.forward in holdout (train.py:12)".
 std::string ModuleText(const StageFunction& function);
 

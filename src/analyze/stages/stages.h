@@ -33,6 +33,9 @@ using SuspectTimes = std::array<int64_t, kSuspectCount>;  // ns by SuspectId
 constexpr const char* StageName(SubStage stage) {  // as stored: "getitem"
   return kStageInfos[static_cast<size_t>(stage)].name;
 }
+constexpr const StageInfo& InfoOf(SubStage stage) {
+  return kStageInfos[static_cast<size_t>(stage)];
+}
 constexpr SuspectId SuspectOf(SubStage stage) {
   return kStageInfos[static_cast<size_t>(stage)].suspect;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "analyze/code/function_text.h"
 #include "analyze/input/user_ranges.h"
@@ -11,6 +12,7 @@
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
 #include "analyze/verdict/own_threads.h"
+#include "analyze/verdict/plain_advice.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/stage_advice.h"
 #include "analyze/verdict/thresholds.h"
@@ -77,13 +79,15 @@ class Adviser : private AdviceList {
   bool Worth(SubStage stage) const { return Share(stage) >= kWorthMending; }
   std::string Dataset() const { return loader_ == nullptr ? "" : ShortName(loader_->dataset); }
   void AdviseStage(SubStage stage);
+  void AdviseStages(SuspectId suspect);
+  void Weigh(WeighedStage stage, const StageFunction* function);
   void Getitem();
-  void Collate();
+  void Collate(const StageFunction* most);
   void Receive();
   void StorageRead();
   void CpuShortage();
   void WorkerStart();
-  void HostToDevice();
+  void Unknown(const StageFunction* function);
   void Workers();
   void AllowedCores();
   void Prefetch();
@@ -102,11 +106,10 @@ void Adviser::Getitem() {
   Say(finding::DataCheaperGetitem{.dataset = Dataset()});
 }
 
-void Adviser::Collate() {
+void Adviser::Collate(const StageFunction* most) {
   const bool named = loader_ != nullptr && !loader_->collate.empty() &&
                      loader_->collate.find("default_collate") == std::string::npos;
   const std::string name = named ? ShortName(loader_->collate) : "collating";
-  const StageFunction* most = LargestFunction(input_, SubStage::kCollate);
   const bool elsewhere = most != nullptr && CalledText(*most) != name;
   Say(finding::DataCheaperCollate{.collate = named ? name : "",
                                   .function = elsewhere ? FunctionText(*most) : ""});
@@ -168,10 +171,6 @@ void Adviser::WorkerStart() {
   }
 }
 
-void Adviser::HostToDevice() {
-  Say(finding::DataCopyAhead{});
-}
-
 // Where what is said of the cores has proposed another number, that is the one.
 void Adviser::Workers() {
   for (const Advice& said : advice_) {
@@ -221,27 +220,64 @@ void Adviser::PinMemory() {
 }
 
 void Adviser::AdviseStage(SubStage stage) {
-  switch (stage) {
-    case SubStage::kStorageRead:
-      return StorageRead();
-    case SubStage::kGetitem:
-      return Getitem();
-    case SubStage::kCollate:
-      return Collate();
-    case SubStage::kReceive:
-      return Receive();
-    case SubStage::kCpuShortage:
-      return CpuShortage();
-    case SubStage::kWorkerStart:
-      return WorkerStart();
-    case SubStage::kHostToDevice:
-      return HostToDevice();
-    default:
-      if (auto what = AdviseSampledStage(input_, stage, UsesDevice())) {
-        advice_.push_back({*std::move(what), "", "", ""});
-      }
-      return;
+  const StageFunction* function = LargestFunction(input_, stage);
+  if (auto what = PlainAdvice(stage, FunctionText(function))) {
+    advice_.push_back({*std::move(what), "", "", ""});
+  } else if (const auto weighed = WeighedOf(stage)) {
+    Weigh(*weighed, function);
   }
+}
+
+void Adviser::Weigh(WeighedStage stage, const StageFunction* function) {
+  const auto add = [this](model::Finding what) {
+    advice_.push_back({std::move(what), "", "", ""});
+  };
+  switch (stage) {
+    case WeighedStage::kStorageRead:
+      return StorageRead();
+    case WeighedStage::kDecode:
+      return add(AdviseDecode(function));
+    case WeighedStage::kAugmentation:
+      return add(AdviseAugmentation(function, UsesDevice()));
+    case WeighedStage::kDatasetCode:
+      return add(AdviseDatasetCode(input_, function));
+    case WeighedStage::kLock:
+      return add(AdviseLock(input_, function));
+    case WeighedStage::kGetitem:
+      return Getitem();
+    case WeighedStage::kCollate:
+      return Collate(function);
+    case WeighedStage::kReceive:
+      return Receive();
+    case WeighedStage::kCpuShortage:
+      return CpuShortage();
+    case WeighedStage::kWorkerStart:
+      return WorkerStart();
+    case WeighedStage::kDispatch:
+      // Of launches more is known.
+      if (!Worth(SubStage::kLaunch)) advice_.push_back(AdviseDispatch(input_));
+      return;
+    case WeighedStage::kLaunch:
+      return advice_.push_back(AdviseLaunch(input_));
+    case WeighedStage::kSynchronisation:
+      return advice_.push_back(AdviseSynchronisation(input_));
+    case WeighedStage::kUnknown:
+      return Unknown(function);
+  }
+}
+
+// The suspect's stages that are worth it, in their order; those with nothing to weigh come first,
+// of these the largest.
+void Adviser::AdviseStages(SuspectId suspect) {
+  std::vector<SubStage> plain, weighed;
+  for (const SubStage stage : kSubStages) {
+    if (SuspectOf(stage) != suspect || !Worth(stage)) continue;
+    (WeighedOf(stage) ? weighed : plain).push_back(stage);
+  }
+  std::ranges::stable_sort(plain, std::greater(),
+                           [this](SubStage stage) { return At(input_.times.total(), stage); });
+  for (const SubStage stage : plain) AdviseStage(stage);
+  for (const SubStage stage : weighed) AdviseStage(stage);
 }
 
 void Adviser::DataPipeline() {
@@ -255,8 +291,7 @@ void Adviser::DataPipeline() {
     if (stage != largest && Worth(stage)) AdviseStage(stage);
   };
   advise_too(SubStage::kCpuShortage);
-  for (size_t i = 0; i < kSubStageCount; ++i) {
-    const auto stage = static_cast<SubStage>(i);
+  for (const SubStage stage : kSubStages) {
     if (SuspectOf(stage) != SuspectId::kDataPipeline || stage == SubStage::kCpuShortage) continue;
     if (stage == SubStage::kReceive && slow_for_want_of_cores) continue;
     advise_too(stage);
@@ -300,33 +335,21 @@ void Adviser::HeldUp(const Verdict& verdict) {
 
 void Adviser::Framework() {
   AnomalyDetection();
-  const auto worth = [this](SubStage stage) { return Worth(stage); };
-  for (Advice& one : AdviseFramework(input_, worth)) advice_.push_back(std::move(one));
+  AdviseStages(SuspectId::kFrameworkOverhead);
 }
 
 void Adviser::Other() {
-  if (Worth(SubStage::kCheckpoint)) {
-    Say(finding::StepFewerCheckpoints{});
-  }
-  if (Worth(SubStage::kEvaluation)) {
-    Say(finding::StepFewerEvaluations{});
-  }
-  if (Worth(SubStage::kLogging)) {
-    const StageFunction* most = LargestFunction(input_, SubStage::kLogging);
-    Say(finding::StepLogLess{.function = most == nullptr ? "" : FunctionText(*most)});
-  }
-  if (Worth(SubStage::kCapture)) {
-    Say(finding::StepFewerWindows{});
-  }
-  if (Worth(SubStage::kLoopCode)) AdviseStage(SubStage::kLoopCode);
-  if (!Worth(SubStage::kUnknown)) return;
+  AdviseStages(SuspectId::kOtherWork);
+  AdviseStages(SuspectId::kUnattributed);
+}
+
+void Adviser::Unknown(const StageFunction* function) {
   const StageFunction* computes =
       Worth(SubStage::kLoopCode) ? LargestFunction(input_, SubStage::kLoopCode) : nullptr;
   const UserRange range = LargestUserRange(input_.report, input_.selection);
   if (range.ns > 0) {
     Say(finding::StepLookAtRange{.range = range.name});
-  } else if (const auto* function = LargestFunction(input_, SubStage::kUnknown);
-             function != nullptr &&
+  } else if (function != nullptr &&
              (function->share >= kWorthMending ||
               2 * function->ns > At(input_.times.total(), SubStage::kUnknown))) {
     if (computes != nullptr && IsSameLine(*computes, *function)) return;

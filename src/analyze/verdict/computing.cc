@@ -28,9 +28,8 @@ std::optional<model::Finding> ComputingEvidence(const VerdictInput& input) {
   const auto shares = ExactShares(input.times.total());
   const auto share = [&shares](SubStage stage) { return shares[static_cast<size_t>(stage)]; };
   double busy = 0;
-  for (SubStage stage : {SubStage::kCompute, SubStage::kExposed, SubStage::kStraggler,
-                         SubStage::kHostToDevice, SubStage::kDeviceCopy}) {
-    busy += share(stage);
+  for (const SubStage stage : kSubStages) {
+    if (InfoOf(stage).on_device) busy += share(stage);
   }
   if (busy <= 0 || !SawDeviceWork(input)) return std::nullopt;
   const double computing = share(SubStage::kCompute);

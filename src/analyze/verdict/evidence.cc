@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <type_traits>
 
 #include "analyze/code/code_place.h"
@@ -64,7 +65,8 @@ class Collector {
   void Unseen();
   void Other();
   void Samples();
-  void Functions(std::initializer_list<SubStage> stages);
+  void Functions(std::initializer_list<SuspectId> suspects,
+                 std::optional<SubStage> more = std::nullopt);
   void Operators();
   void Awaited();
   void Beside();
@@ -326,11 +328,14 @@ void Collector::Function(double share, bool waits, const std::string& text,
   say(std::type_identity<finding::ProfileRunsIn>());
 }
 
-// The functions in which samples saw most of these stages.
-void Collector::Functions(std::initializer_list<SubStage> stages) {
+// The functions in which samples saw most of these suspects' stages, and of one more.
+void Collector::Functions(std::initializer_list<SuspectId> suspects, std::optional<SubStage> more) {
   constexpr size_t kMostNamed = 3;
   std::vector<std::pair<const StageFunction*, SubStage>> all;
-  for (SubStage stage : stages) {
+  for (const SubStage stage : kSubStages) {
+    const StageInfo& info = InfoOf(stage);
+    const bool is_of_these = std::ranges::find(suspects, info.suspect) != suspects.end();
+    if (!info.by_function || (!is_of_these && stage != more)) continue;
     const auto& functions = input_.stages[static_cast<size_t>(stage)].functions;
     const auto large = std::count_if(functions.begin(), functions.end(),
                                      [](const auto& one) { return one.share >= kWorthMentioning; });
@@ -404,7 +409,7 @@ void CollectModel(Collector& collector) {
   collector.Unseen();
   collector.Operators();
   collector.Stages({SuspectId::kModel});
-  collector.Functions({SubStage::kForward, SubStage::kBackward, SubStage::kOptimizer});
+  collector.Functions({SuspectId::kModel});
   collector.Shortage();
   collector.Waits();
   collector.Device();
@@ -418,8 +423,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
   Collector collector(input);
   if (verdict.status == VerdictStatus::kNoSingleSuspect) {
     collector.Suspects();
-    collector.Functions(
-        {SubStage::kLoopCode, SubStage::kLogging, SubStage::kEvaluation, SubStage::kUnknown});
+    collector.Functions({SuspectId::kOtherWork, SuspectId::kUnattributed});
     collector.Shortage();
     collector.Cores();
   } else if (verdict.suspect == SuspectName(SuspectId::kDataPipeline)) {
@@ -442,13 +446,9 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Stages({SuspectId::kFrameworkOverhead});
     if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) collector.Operators();
     collector.Stages({SuspectId::kOtherWork, SuspectId::kUnattributed});
-    if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) {
-      collector.Functions({SubStage::kForward, SubStage::kLoopCode, SubStage::kLogging,
-                           SubStage::kEvaluation, SubStage::kUnknown});
-    } else {
-      collector.Functions(
-          {SubStage::kLoopCode, SubStage::kLogging, SubStage::kEvaluation, SubStage::kUnknown});
-    }
+    const bool of_framework = verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead);
+    collector.Functions({SuspectId::kOtherWork, SuspectId::kUnattributed},
+                        of_framework ? std::optional(SubStage::kForward) : std::nullopt);
     collector.Other();
     if (IsHeldUp(input, verdict)) collector.Shortage();
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/framework_advice.h"
 
-#include <optional>
 #include <utility>
 
 #include "analyze/verdict/questions.h"
@@ -20,7 +19,8 @@ Advice Say(Kind what) {
   return {Make(std::move(what)), "", "", ""};
 }
 
-// Between operators, and from them to the device.
+}  // namespace
+
 Advice AdviseDispatch(const VerdictInput& input) {
   const bool on_host = input.dispatch != nullptr || (input.profiled && !SawDeviceWork(input));
   if (!on_host) return Say(finding::FrameworkMoreInALaunch{});
@@ -28,31 +28,14 @@ Advice AdviseDispatch(const VerdictInput& input) {
   return Say(finding::FrameworkFuseOperators{});
 }
 
-}  // namespace
+Advice AdviseLaunch(const VerdictInput& input) {
+  if (auto slow = AdviseSlowCalls(input)) return *std::move(slow);
+  return AdviseDispatch(input);
+}
 
-std::vector<Advice> AdviseFramework(const VerdictInput& input,
-                                    const std::function<bool(SubStage)>& worth) {
-  std::vector<Advice> advice;
-  if (worth(SubStage::kGarbageCollection)) {
-    advice.push_back(Say(finding::FrameworkCollectSeldom{}));
-  }
-  if (worth(SubStage::kRecompilation)) advice.push_back(Say(finding::FrameworkFixedShapes{}));
-  // The larger first.
-  if (advice.size() == 2 && At(input.times.total(), SubStage::kRecompilation) >
-                                At(input.times.total(), SubStage::kGarbageCollection)) {
-    std::swap(advice[0], advice[1]);
-  }
-  auto slow = worth(SubStage::kLaunch) ? AdviseSlowCalls(input) : std::nullopt;
-  if (slow) {
-    advice.push_back(*std::move(slow));
-  } else if (worth(SubStage::kDispatch) || worth(SubStage::kLaunch)) {
-    advice.push_back(AdviseDispatch(input));
-  }
-  if (worth(SubStage::kSynchronisation)) {
-    advice.push_back(IsUnbegunWork(input) ? Say(finding::FrameworkLookAtUnbegunWork{})
-                                          : Say(finding::FrameworkRunAhead{}));
-  }
-  return advice;
+Advice AdviseSynchronisation(const VerdictInput& input) {
+  if (IsUnbegunWork(input)) return Say(finding::FrameworkLookAtUnbegunWork{});
+  return Say(finding::FrameworkRunAhead{});
 }
 
 }  // namespace steptrace::analyze

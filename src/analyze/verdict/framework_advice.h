@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-#include <vector>
-
 #include "analyze/verdict/verdict_input.h"
 #include "analyze/verdict/verdict_value.h"
 
+// What mends the framework's own time, but for settings that make it slow.
 namespace steptrace::analyze {
 
-// What mends the framework's own time, but for settings that make it slow. `worth`: whether a stage
-// has enough of the step to speak of.
-std::vector<Advice> AdviseFramework(const VerdictInput& input,
-                                    const std::function<bool(SubStage)>& worth);
+// Time between operators, and from them to the device.
+Advice AdviseDispatch(const VerdictInput& input);
+Advice AdviseLaunch(const VerdictInput& input);
+Advice AdviseSynchronisation(const VerdictInput& input);
 
 }  // namespace steptrace::analyze

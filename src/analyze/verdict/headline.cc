@@ -42,7 +42,7 @@ void SetWhere(const VerdictInput& input, SubStage stage, bool alone, part::Suspe
   const StageFunction* function = LargestFunction(input, stage);
   if (function == nullptr) return;
   const int64_t whole_ns = At(input.times.total(), stage);
-  const bool code = stage == SubStage::kLoopCode || stage == SubStage::kLogging;
+  const bool code = InfoOf(stage).in_headline;
   if (!code && (stage != SubStage::kUnknown || 2 * function->ns < whole_ns)) return;
   SetFunction(*function, said);
   if (!alone || !IsNearlyAll(*function, whole_ns)) {

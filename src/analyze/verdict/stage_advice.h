@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-
-#include "analyze/stages/stages.h"
+#include "analyze/stages/stage_row.h"
 #include "analyze/verdict/verdict_input.h"
+#include "model/finding.h"
 
+// What to change about stages that samples found, by the function in which they saw most of it.
 namespace steptrace::analyze {
 
-// What to change about a stage that samples found, by the function in which they saw most of it;
-// nothing for stages that are known otherwise.
-std::optional<model::Finding> AdviseSampledStage(const VerdictInput& input, SubStage stage,
-                                                 bool uses_device);
+model::Finding AdviseDecode(const StageFunction* function);
+model::Finding AdviseAugmentation(const StageFunction* function, bool uses_device);
+model::Finding AdviseDatasetCode(const VerdictInput& input, const StageFunction* function);
+model::Finding AdviseLock(const VerdictInput& input, const StageFunction* function);
 
 }  // namespace steptrace::analyze

@@ -300,9 +300,9 @@ bool ClearlyAhead(const VerdictInput& input, const SuspectShare& first,
 bool IsOfEvents(const VerdictInput& input, const SuspectShare& first, const SuspectShare& second) {
   const StageTimes& times = input.times.total();
   int64_t events_ns = 0;
-  for (SubStage stage : {SubStage::kWorkerStart, SubStage::kEvaluation, SubStage::kCheckpoint,
-                         SubStage::kRecompilation}) {
-    if (SuspectOf(stage) == first.suspect) events_ns += At(times, stage);
+  for (const SubStage stage : kSubStages) {
+    const StageInfo& info = InfoOf(stage);
+    if (info.is_event && info.suspect == first.suspect) events_ns += At(times, stage);
   }
   return static_cast<double>(events_ns) >=
              kOfEvents * static_cast<double>(At(BySuspect(times), first.suspect)) &&
