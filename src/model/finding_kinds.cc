@@ -20,6 +20,8 @@ constexpr std::string_view kDataAwaitedTexts[] = {"function"};
 constexpr FigureInfo kDataSamplesFigures[] = {{"samples", Unit::kCount, false}};
 constexpr FigureInfo kStepStagesItemFigures[] = {{"share", Unit::kShare, false}};
 constexpr std::string_view kStepStagesItemTexts[] = {"stage"};
+constexpr FigureInfo kStepDriftFigures[] = {{"from", Unit::kNs, false}, {"to", Unit::kNs, false}, {"stage_from", Unit::kNs, true}, {"stage_to", Unit::kNs, true}};
+constexpr std::string_view kStepDriftTexts[] = {"stage", "function"};
 constexpr FigureInfo kOperatorsStagesItemFigures[] = {{"share", Unit::kShare, false}};
 constexpr std::string_view kOperatorsStagesItemTexts[] = {"stage"};
 constexpr FigureInfo kCommunicationStagesItemFigures[] = {{"share", Unit::kShare, false}};
@@ -122,6 +124,7 @@ constexpr FigureInfo kDataCoresTakenFigures[] = {{"others", Unit::kNumber, false
 constexpr FigureInfo kDataCoresFilledFigures[] = {{"workers", Unit::kInteger, false}, {"cores", Unit::kCores, false}, {"quota", Unit::kFlag, false}, {"machine", Unit::kCores, true}};
 constexpr FigureInfo kDataFirstWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"free", Unit::kNumber, false}};
 constexpr FigureInfo kDataMoreWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"workers", Unit::kInteger, false}, {"free", Unit::kNumber, false}, {"cores", Unit::kCores, false}, {"quota", Unit::kFlag, false}, {"machine", Unit::kCores, true}};
+constexpr std::string_view kStepStopGrowthTexts[] = {"function"};
 constexpr FigureInfo kCpuAllowMoreCoresFigures[] = {{"allowed", Unit::kNumber, false}, {"cores", Unit::kCores, false}};
 constexpr FigureInfo kCpuFewerThreadsFigures[] = {{"proposed", Unit::kInteger, false}, {"threads", Unit::kInteger, false}};
 constexpr std::string_view kStepOwnProcessTexts[] = {"function"};
@@ -377,6 +380,7 @@ constexpr KindInfo kKinds[] = {
     {"data.samples", Role::kEvidence, {kDataSamplesFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.stages_of_profile", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.stages", Role::kEvidence, {{}, {}}, {kStepStagesItemFigures, kStepStagesItemTexts}, true, {}, Topic::kNone},
+    {"step.drift", Role::kEvidence, {kStepDriftFigures, kStepDriftTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"operators.stages", Role::kEvidence, {{}, {}}, {kOperatorsStagesItemFigures, kOperatorsStagesItemTexts}, true, {}, Topic::kNone},
     {"communication.stages", Role::kEvidence, {{}, {}}, {kCommunicationStagesItemFigures, kCommunicationStagesItemTexts}, true, {}, Topic::kNone},
     {"step.faster_without", Role::kEvidence, {kStepFasterWithoutFigures, kStepFasterWithoutTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -465,6 +469,7 @@ constexpr KindInfo kKinds[] = {
     {"data.more_workers", Role::kAdvice, {kDataMoreWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.look_at_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.load_beside", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"step.stop_growth", Role::kAdvice, {{}, kStepStopGrowthTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.raise_quota", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.allow_more_cores", Role::kAdvice, {kCpuAllowMoreCoresFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.more_cores", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -839,6 +844,10 @@ Finding Make(StepStages one) {
   return {FindingKind::kStepStages, {}, {}, PlainOf(one.items.value), {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
+Finding Make(StepDrift one) {
+  return {FindingKind::kStepDrift, {one.from.value, one.to.value, ValueOf(one.stage_from), ValueOf(one.stage_to)}, {one.stage, one.function}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
+}
+
 Finding Make(OperatorsStages one) {
   return {FindingKind::kOperatorsStages, {}, {}, PlainOf(one.items.value), {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
@@ -1189,6 +1198,10 @@ Finding Make(DataLookAtWorkers) {
 
 Finding Make(DataLoadBeside) {
   return {FindingKind::kDataLoadBeside, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(StepStopGrowth one) {
+  return {FindingKind::kStepStopGrowth, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(CpuRaiseQuota) {

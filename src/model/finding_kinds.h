@@ -20,6 +20,7 @@ enum class FindingKind : uint16_t {
   kDataSamples,
   kDataStagesOfProfile,
   kStepStages,
+  kStepDrift,
   kOperatorsStages,
   kCommunicationStages,
   kStepFasterWithout,
@@ -108,6 +109,7 @@ enum class FindingKind : uint16_t {
   kDataMoreWorkers,
   kDataLookAtWorkers,
   kDataLoadBeside,
+  kStepStopGrowth,
   kCpuRaiseQuota,
   kCpuAllowMoreCores,
   kCpuMoreCores,
@@ -413,7 +415,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 397;
+inline constexpr size_t kFindingKindCount = 399;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -526,6 +528,15 @@ struct StepStages {
     Text stage;
   };
   Given<std::vector<Item>> items;
+};
+
+struct StepDrift {
+  Given<int64_t> from;  // ns
+  Given<int64_t> to;  // ns
+  std::optional<int64_t> stage_from = std::nullopt;  // ns
+  std::optional<int64_t> stage_to = std::nullopt;  // ns
+  std::string stage = {};
+  std::string function = {};
 };
 
 struct OperatorsStages {
@@ -961,6 +972,10 @@ struct DataLookAtWorkers {
 };
 
 struct DataLoadBeside {
+};
+
+struct StepStopGrowth {
+  std::string function = {};
 };
 
 struct CpuRaiseQuota {
@@ -2419,6 +2434,7 @@ Finding Make(DataAwaited one);
 Finding Make(DataSamples one);
 Finding Make(DataStagesOfProfile one);
 Finding Make(StepStages one);
+Finding Make(StepDrift one);
 Finding Make(OperatorsStages one);
 Finding Make(CommunicationStages one);
 Finding Make(StepFasterWithout one);
@@ -2507,6 +2523,7 @@ Finding Make(DataFirstWorkers one);
 Finding Make(DataMoreWorkers one);
 Finding Make(DataLookAtWorkers one);
 Finding Make(DataLoadBeside one);
+Finding Make(StepStopGrowth one);
 Finding Make(CpuRaiseQuota one);
 Finding Make(CpuAllowMoreCores one);
 Finding Make(CpuMoreCores one);

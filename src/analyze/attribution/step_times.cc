@@ -178,6 +178,16 @@ Interval StepTimes::IntervalOf(const std::vector<int64_t>& numerators, Per per) 
   return mean_ns <= 0 ? ns : Interval{ns.low / mean_ns, ns.high / mean_ns};
 }
 
+std::vector<StageTimes> StepTimes::MeanOfCells() const {
+  std::vector<StageTimes> means;
+  means.reserve(cells_.size());
+  for (const Cell& cell : cells_) {
+    StageTimes& mean = means.emplace_back(cell.stages);
+    for (int64_t& ns : mean) ns /= std::max<int64_t>(cell.rows, 1);
+  }
+  return means;
+}
+
 Interval StepTimes::StragglerGainShare() const {
   std::vector<int64_t> numerators;
   for (const Cell& cell : cells_) numerators.push_back(cell.straggler_gain_ns);

@@ -83,6 +83,9 @@ class StepTimes {
   // Of the difference of two suspects' shares: clear of 0 means one is ahead.
   Interval Lead(SuspectId first, SuspectId second) const;
 
+  // What a step took in the mean, of neighbours each: in order of the steps.
+  std::vector<StageTimes> MeanOfCells() const;
+
   int64_t outlier_count() const { return outlier_count_; }
   const std::vector<Outlier>& outliers() const { return outliers_; }
 

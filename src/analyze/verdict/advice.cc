@@ -64,6 +64,7 @@ class Adviser : private AdviceList {
     if (auto advice = AdviseUnusedParameters(input_)) advice_.push_back(*std::move(advice));
   }
   void Beside();
+  void Drift();
   using AdviceList::Take;
 
  private:
@@ -204,6 +205,14 @@ void Adviser::Awaited() {
   const bool makers_wait = input_.waits.of_makers >= kMostlyWaits;
   if (input_.load.cores_full() && !makers_wait) return;
   Say(finding::DataLoadAhead{.function = AwaitedText(input_.waits.awaited.front())});
+}
+
+// Whatever has most of the steps: in the end it is what grows.
+void Adviser::Drift() {
+  const auto drift = FindDrift(input_.times.MeanOfCells());
+  if (!drift) return;
+  const StageFunction* function = FunctionThatGrows(input_, *drift);
+  Say(finding::StepStopGrowth{.function = function == nullptr ? "" : FunctionText(*function)});
 }
 
 // Whatever the verdict is: each of the training's own lines waits for the interpreter.
@@ -470,6 +479,7 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
                          IsNamedByStage(verdict.suspect) || verdict.straggler_rank.has_value();
   if (!of_others) adviser.UnusedParameters();
   if (verdict.suspect != SuspectName(SuspectId::kModel)) adviser.Beside();
+  adviser.Drift();
   return adviser.Take();
 }
 

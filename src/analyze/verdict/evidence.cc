@@ -7,6 +7,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "analyze/attribution/step_drift.h"
 #include "analyze/code/code_place.h"
 #include "analyze/code/function_text.h"
 #include "analyze/input/user_ranges.h"
@@ -45,6 +46,7 @@ class Collector {
   std::vector<model::Finding> Take() { return std::move(evidence_); }
 
   void Waits();
+  void Drift();
   void Stages(std::initializer_list<SuspectId> suspects);
   void Suspects();
   void Cores();
@@ -384,6 +386,23 @@ void Collector::Profile() {
   if (Share(SubStage::kLaunch) >= kWorthMentioning) Add(SlowCallsEvidence(input_));
 }
 
+void Collector::Drift() {
+  const auto drift = FindDrift(input_.times.MeanOfCells());
+  if (!drift) return;
+  finding::StepDrift found{.from = drift->from_ns, .to = drift->to_ns};
+  model::Subject about;
+  if (drift->stage) {
+    found.stage_from = drift->stage_from_ns;
+    found.stage_to = drift->stage_to_ns;
+    about.stage = StageName(*drift->stage);
+    found.stage = TitleOf(about.stage);
+    if (const StageFunction* function = FunctionThatGrows(input_, *drift)) {
+      found.function = FunctionText(*function);
+    }
+  }
+  Say(std::move(found), std::move(about));
+}
+
 void Collector::FewSteps() {
   if (input_.selection.steps >= kMinSteadySteps) return;
   Say(finding::VerdictFewSteps{.steps = input_.selection.steps,
@@ -453,6 +472,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     if (IsHeldUp(input, verdict)) collector.Shortage();
   }
   collector.Beside();
+  collector.Drift();
   collector.Profile();
   collector.FewSteps();
   return collector.Take();

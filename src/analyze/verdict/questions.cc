@@ -45,6 +45,13 @@ const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage) 
   return functions.empty() ? nullptr : &functions.front();
 }
 
+const StageFunction* FunctionThatGrows(const VerdictInput& input, const StepDrift& drift) {
+  if (!drift.stage) return nullptr;
+  const StageFunction* function = LargestFunction(input, *drift.stage);
+  const int64_t all_ns = At(input.times.total(), *drift.stage);
+  return function != nullptr && 2 * function->ns > all_ns ? function : nullptr;
+}
+
 bool MayWaitInForward(const VerdictInput& input) {
   const int64_t whole_ns = std::max<int64_t>(input.times.total_ns(), 1);
   return input.forward_unseen && static_cast<double>(At(input.times.total(), SubStage::kForward)) >=

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "analyze/attribution/step_drift.h"
 #include "analyze/verdict/verdict_input.h"
 #include "analyze/verdict/verdict_value.h"
 
@@ -25,6 +26,9 @@ bool SawDeviceWork(const VerdictInput& input);
 
 // Where samples saw most of a stage; null: none were taken there.
 const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage);
+
+// Where samples saw most of the stage that grows; null: no function has most of it.
+const StageFunction* FunctionThatGrows(const VerdictInput& input, const StepDrift& drift);
 
 // Whether forward has enough of the step, and is so little seen, that its waiting would pass for
 // the model's work.

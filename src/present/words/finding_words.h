@@ -8,6 +8,10 @@
 namespace steptrace::present {
 
 // clang-format off
+inline constexpr ClauseWords kStepDriftClauses[] = {
+    {"in_function", "function", {}, ", most of it in {function}"},
+    {"in_stage", "stage", {}, ": {stage} takes {stage_from} at the begin and {stage_to} at the end{in_function}"},
+};
 inline constexpr ClauseWords kStepFasterWithoutClauses[] = {
     {"what", "suspect", {}, "{suspect} (most of it {stage})"},
     {"what", "", {}, "{stage}"},
@@ -148,6 +152,9 @@ inline constexpr ClauseWords kDataCoresFilledClauses[] = {
 inline constexpr ClauseWords kDataMoreWorkersClauses[] = {
     {"of_quota", "quota", {}, " of the CPU quota"},
     {"of_quota", "machine", {}, " that it may run on, of {machine},"},
+};
+inline constexpr ClauseWords kStepStopGrowthClauses[] = {
+    {"in_function", "function", {}, " in {function}"},
 };
 inline constexpr ClauseWords kStepComputeLessClauses[] = {
     {"in_function", "function", {}, " in {function}"},
@@ -895,6 +902,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // step.stages
     {{"{items}", {}},
      {"{stage} {share}", {}}, ", ", ", "},
+    // step.drift
+    {{"steps grow from {from} to {to}, little by little{in_stage}", kStepDriftClauses},
+     {"", {}}, "", ""},
     // operators.stages
     {{"{items}", {}},
      {"{stage} {share}", {}}, ", ", ", "},
@@ -1158,6 +1168,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // data.load_beside
     {{"load beside the training: DataLoader(num_workers=...), now 0; the training thread makes each batch itself", {}},
+     {"", {}}, "", ""},
+    // step.stop_growth
+    {{"steps grow: look{in_function} for what is gathered from step to step and worked on as a whole each time (a list, a metric's state, a cache); keep sums, work on what is new, or empty it each epoch", kStepStopGrowthClauses},
      {"", {}}, "", ""},
     // cpu.raise_quota
     {{"raise the CPU quota (cpu.max of the cgroup, --cpus of the container), or do less work per sample: the quota holds the workers back, not the code alone", {}},

@@ -15,6 +15,7 @@ export const SHOWN = {
   'data.samples': { view: 'data', threads: 'workers' },
   'data.stages_of_profile': { view: 'timeline' },
   'step.stages': { view: 'steps' },
+  'step.drift': { view: 'steps' },
   'operators.stages': { view: 'operators' },
   'communication.stages': { view: 'distributed' },
   'step.faster_without': { view: 'steps' },
@@ -108,6 +109,7 @@ export type AdviceKind =
   | 'data.more_workers'
   | 'data.look_at_workers'
   | 'data.load_beside'
+  | 'step.stop_growth'
   | 'cpu.raise_quota'
   | 'cpu.allow_more_cores'
   | 'cpu.more_cores'
