@@ -2,8 +2,10 @@
 """Trainings with a known cause each; nothing here knows of Steptrace.
 
 usage: induced.py CAUSE [STEPS]        ranks: torchrun --nproc-per-node 2 induced.py CAUSE
+INDUCED_REMOVED=1: the same training without the cause. Rank 0 prints the mean time of a step, in ns, as `step_ns N`.
 """
 
+import contextlib
 import os
 import sys
 import tempfile
@@ -16,10 +18,14 @@ from torch.utils.data import DataLoader, Dataset
 
 WIDTH = 64  # features of a sample
 BATCH = 16
+REMOVED = os.environ.get("INDUCED_REMOVED") == "1"
+WARM_UP = 5  # steps that are not timed: workers begin, caches fill
 
 
 def burn(seconds):
     """Python work for so much CPU time of this thread: it slows down with the machine, as work does."""
+    if REMOVED:
+        return
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         sum(range(200))
@@ -45,6 +51,21 @@ def mlp(width=256, layers=2):
     return nn.Sequential(nn.Linear(WIDTH, width), nn.ReLU(), *inner, nn.Linear(width, 1))
 
 
+class Clock:
+    """The hand timer: the mean time between the ends of steps."""
+
+    def __init__(self):
+        self.ends_ns = []
+
+    def tick(self):
+        self.ends_ns.append(time.perf_counter_ns())
+
+    def tell(self):
+        if len(self.ends_ns) > WARM_UP + 1 and os.environ.get("RANK", "0") == "0":
+            steps = len(self.ends_ns) - 1 - WARM_UP
+            print("step_ns", (self.ends_ns[-1] - self.ends_ns[WARM_UP]) // steps)
+
+
 class Training:
     """The plain loop, with a place for what each cause adds."""
 
@@ -60,9 +81,12 @@ class Training:
         self.optimizer.step()
 
     def run(self, batches, after_step=lambda step: None):
+        clock = Clock()
         for step, (x, y) in enumerate(batches):
             self.step(x, y)
             after_step(step)
+            clock.tick()
+        clock.tell()
 
 
 def loader(steps, decode_s=0.0, **options):
@@ -100,12 +124,15 @@ def too_few_workers(steps):
     Training().run(loader(steps, decode_s=0.002, num_workers=1))
 
 
+OBJECTS = 60 if REMOVED else 60_000
+
+
 class PythonObjects(Dataset):
     """Samples full of Python objects: cheap to make, dear to pickle and to unpickle."""
 
     def __init__(self, samples):
         self.samples = samples
-        self.objects = {f"key{k}": (k, str(k)) for k in range(60_000)}
+        self.objects = {f"key{k}": (k, str(k)) for k in range(OBJECTS)}
 
     def __len__(self):
         return self.samples
@@ -120,9 +147,12 @@ def huge_batches(steps):
         PythonObjects(steps), batch_size=None, num_workers=1, collate_fn=lambda batch: batch
     )
     x, y = torch.randn(BATCH, WIDTH), torch.ones(BATCH)
+    clock = Clock()
     for objects in batches:
-        assert len(objects) == 60_000
+        assert len(objects) == OBJECTS
         training.step(x, y)
+        clock.tick()
+    clock.tell()
 
 
 def outside_any_hook(steps):
@@ -132,7 +162,7 @@ def outside_any_hook(steps):
 def sleep_without_loader(steps):
     def batches():
         for batch in ready(steps):
-            time.sleep(0.03)
+            time.sleep(0.0 if REMOVED else 0.03)
             yield batch
 
     Training().run(batches())
@@ -152,16 +182,19 @@ def checkpoint_every_step(steps):
     training = Training(mlp(width=1024, layers=4))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "checkpoint.pt")
-        training.run(
-            ready(steps), after_step=lambda step: torch.save(training.model.state_dict(), path)
-        )
+
+        def save(step):
+            if not REMOVED:
+                torch.save(training.model.state_dict(), path)
+
+        training.run(ready(steps), after_step=save)
 
 
 def long_evaluation(steps):
     training = Training()
 
     def evaluate(step):
-        if step % 5 != 4:
+        if step % 5 != 4 or REMOVED:
             return
         training.model.eval()
         with torch.no_grad():
@@ -181,7 +214,7 @@ def garbage(steps):
     import gc
 
     held = [{"k": [i]} for i in range(150_000)]
-    Training().run(ready(steps), after_step=lambda step: gc.collect())
+    Training().run(ready(steps), after_step=lambda step: REMOVED or gc.collect())
     assert held
 
 
@@ -213,14 +246,37 @@ class WideTable(nn.Module):
 
 def large_all_reduce(steps):
     training = distributed(WideTable())
-    training.run(ready(steps))
+    if not REMOVED:
+        training.run(ready(steps))
+        return leave()
+    with training.model.no_sync():
+        training.run(ready(steps))
     leave()
 
 
 def explicit_all_reduce(steps):
     training = distributed(mlp())
     big = torch.ones(16 << 20)
-    training.run(ready(steps), after_step=lambda step: dist.all_reduce(big))
+    training.run(ready(steps), after_step=lambda step: REMOVED or dist.all_reduce(big))
+    leave()
+
+
+class Accumulating(Training):
+    """Gradients of 8 small batches to a step, reduced after each of them, not after the last alone."""
+
+    def step(self, x, y):
+        self.optimizer.zero_grad()
+        for part in range(8):
+            whole = part == 7 or not REMOVED
+            with contextlib.nullcontext() if whole else self.model.no_sync():
+                self.loss_of(self.model(x[:4]).squeeze(1), y[:4]).backward()
+        self.optimizer.step()
+
+
+def accumulation(steps):
+    dist.init_process_group("gloo")
+    model = nn.parallel.DistributedDataParallel(mlp(width=1024, layers=4))
+    Accumulating(model).run(ready(steps))
     leave()
 
 
