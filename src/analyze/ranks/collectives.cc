@@ -107,6 +107,7 @@ void TakeArguments(const nlohmann::json& object, CollectiveInfo& info) {
   take_text(info.group, "Process Group ID");
   take_text(info.description, "Process Group Description");
   take_text(info.dtype, "dtype");
+  take_text(info.dtype, "data_type");  // HCCL's
   take_integer(info.group_size, "Group size");
   take_integer(info.in_elements, "In msg nelems");
   take_integer(info.out_elements, "Out msg nelems");
@@ -155,6 +156,14 @@ void TakeShapes(const nlohmann::json& object, CollectiveInfo& info) {
     }
     return;
   }
+}
+
+// Ascend's: the import keeps of the name what is called in which group, hcom_allReduce__868.
+void TakeHcclName(std::string_view name, CollectiveInfo& info) {
+  const size_t between = name.find("__");
+  if (!name.starts_with("hcom_") || between == std::string_view::npos) return;
+  if (info.group.empty()) info.group = name.substr(between + 2);
+  if (info.told_name.empty()) info.told_name = name.substr(0, between);
 }
 
 // What surrounds the launch of a collective.
@@ -282,6 +291,7 @@ class Reader {
       TakeShapes(arguments, info);
     }
     if (annotation) TakeShapes(ParseObject(trace_.Text(annotation->details)), info);
+    TakeHcclName(trace_.Text(event.name), info);
     if (info.told_name.empty()) {
       info.told_name = trace_.Text(annotation ? annotation->name : event.name);
     }
@@ -339,6 +349,7 @@ std::string CanonicalCollective(std::string_view spelled) {
       {"gather", "gather"},
       {"send", "send"},
       {"recv", "recv"},
+      {"receive", "recv"},
       {"coalesced", "coalesced"}};
   for (const auto& [part, name] : kNames) {
     if (letters.find(part) != std::string::npos) return name;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <iterator>
 #include <limits>
@@ -17,15 +16,9 @@ namespace steptrace::analyze {
 namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
-constexpr std::string_view kXcclPrefix = "xccl::";
 
 bool IsDevice(EventKind kind) {
   return kind >= EventKind::kKernel;
-}
-
-bool ContainsNoCase(std::string_view text, std::string_view lower) {
-  auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  return std::search(text.begin(), text.end(), lower.begin(), lower.end(), same) != text.end();
 }
 
 int64_t Or(const std::optional<int64_t>& value) {
@@ -114,55 +107,6 @@ bool RunsAround(const TraceEvent& op, const TraceEvent& event) {
 }
 
 }  // namespace
-
-EventKind KindOf(std::string_view category, std::string_view name) {
-  if (category == "kernel") return EventKind::kKernel;
-  // Of Intel's XCCL the call on the host, of others' what the device does.
-  if (category == "collective_comm") {
-    return name.starts_with(kXcclPrefix) ? EventKind::kAnnotation : EventKind::kKernel;
-  }
-  // What MTIA's control processor does is all of one category: copies, and one stream's waits for
-  // another, too.
-  if (category == "mtia_ccp_events") {
-    if (name.starts_with("dma_")) return EventKind::kMemcpy;
-    const bool waits = name == "event_wait" || name == "event_record";
-    return waits ? EventKind::kSync : EventKind::kKernel;
-  }
-  if (category == "cpu_op" || category == "primitive") return EventKind::kOperator;
-  // Of a live run's window: what names a namespace or a node of autograd; the rest are ranges of
-  // Python code (Optimizer.step#SGD.step, a script's record_function).
-  if (category == "operator") {
-    const bool runs = name.find("::") != std::string_view::npos ||
-                      name.find("Backward") != std::string_view::npos;
-    return runs ? EventKind::kOperator : EventKind::kAnnotation;
-  }
-  if (category == "user_annotation") {
-    return name.starts_with(kStepPrefix) ? EventKind::kStep : EventKind::kAnnotation;
-  }
-  if (category.ends_with("_runtime") || category.ends_with("_driver")) return EventKind::kRuntime;
-  if (category == "python_function") return EventKind::kPython;
-  if (category == "gpu_memcpy") return EventKind::kMemcpy;
-  if (category == "gpu_memset") return EventKind::kMemset;
-  if (category == "cuda_sync") return EventKind::kSync;
-  if (category == "gpu_user_annotation") return EventKind::kDeviceAnnotation;
-  if (category == "overhead") return EventKind::kOverhead;
-  return EventKind::kOtherHost;
-}
-
-DeviceRole RoleOf(EventKind kind, std::string_view name) {
-  if (kind == EventKind::kMemcpy || kind == EventKind::kMemset) return DeviceRole::kMemory;
-  if (kind != EventKind::kKernel) return DeviceRole::kNone;
-  // The last three are PyTorch's symmetric memory: kernels of its own on peers' memory.
-  for (std::string_view part : {"nccl", "rccl", "hccl", "xccl", "oneccl", "cross_device_reduce",
-                                "multimem_", "one_shot_all_reduce", "two_shot_all_reduce"}) {
-    if (ContainsNoCase(name, part)) return DeviceRole::kCommunication;
-  }
-  return DeviceRole::kCompute;
-}
-
-bool IsCollectiveRange(std::string_view name) {
-  return name.starts_with("nccl:") || name.starts_with("gloo:") || name.starts_with(kXcclPrefix);
-}
 
 int64_t RankTrace::SequenceOf(int32_t host_event) const {
   const auto found =
@@ -393,6 +337,7 @@ struct RankTraceBuilder::HostIds {
   IdIndex launches;
   IdIndex operators;
   SeededSet<int64_t> collectives;  // external ids of ranges around collectives
+  std::vector<Handover> handovers;
 };
 
 RankTraceBuilder::HostIds RankTraceBuilder::IndexHost(const std::vector<TraceEvent>& host) const {
@@ -420,13 +365,49 @@ RankTraceBuilder::HostIds RankTraceBuilder::IndexHost(const std::vector<TraceEve
     if (host[i].in_collective && external_id != kNone) ids.collectives.insert(external_id);
   }
   ids.operators.Finish();
+  ids.handovers = FindHandovers(host);
   return ids;
+}
+
+// By correlation; of one the first by time leaves what the others take up.
+std::vector<RankTraceBuilder::Handover> RankTraceBuilder::FindHandovers(
+    const std::vector<TraceEvent>& host) const {
+  IdIndex left;
+  for (size_t i = 0; i < host.size(); ++i) {
+    if (host[i].kind != EventKind::kHandover) continue;
+    left.Add(IdOf(host[i].launch), host[i].ts_ns, static_cast<int32_t>(i));
+  }
+  left.Finish();
+  std::vector<Handover> handovers;
+  for (size_t i = 0; i < host.size(); ++i) {
+    if (host[i].kind != EventKind::kHandover) continue;
+    const int32_t first = left.Find(IdOf(host[i].launch));
+    const auto taken = static_cast<int32_t>(i);
+    if (first != kNone && first != taken) handovers.push_back({first, taken});
+  }
+  return handovers;
+}
+
+// What a thread launches for another is of the operator that left it to it.
+void RankTraceBuilder::NumberHandedOver(std::vector<TraceEvent>& host,
+                                        const std::vector<Handover>& handovers) {
+  if (handovers.empty()) return;
+  for (const Handover& handover : handovers) {
+    TraceEvent& taken = host[static_cast<size_t>(handover.taken)];
+    const int32_t op = host[static_cast<size_t>(handover.left)].launch;
+    if (taken.launch == kNone) taken.launch = op;
+  }
+  for (TraceEvent& event : host) {
+    if (event.launch != kNone || event.parent == kNone) continue;
+    event.launch = host[static_cast<size_t>(event.parent)].launch;
+  }
 }
 
 // The profiler's own link first; nesting where it gives none.
 void RankTraceBuilder::LinkHost(RankTrace& trace, const HostIds& ids) const {
   StepFinder steps(trace.steps);
   NumberOperators(trace.host);
+  NumberHandedOver(trace.host, ids.handovers);
   for (TraceEvent& event : trace.host) {
     event.step = steps.At(event.ts_ns);
     event.op = event.kind == EventKind::kRuntime ? ids.operators.Find(IdOf(event.op)) : kNone;

@@ -59,6 +59,26 @@ TEST_F(BuildTraceTest, AMomentAtTheEndOfAnEventIsStillInIt) {
               ElementsAre("a<-", "b<-", "moment<b"));
 }
 
+// torch_npu: the training thread leaves a call to another thread, which launches it.
+TEST_F(BuildTraceTest, WhatAnotherThreadLaunchesIsOfTheOperatorThatLeftItToThat) {
+  const RankTrace trace = Draw(R"(
+t1 op aten::mm 10 50
+t1 cat:enqueue Enqueue 20 25 corr=7
+t1 op aten::add 50 60
+t2 cat:dequeue Dequeue@aclnnMm 60 90 corr=7
+t2 cat:cann_runtime HostToDevice 70 70 corr=900
+t2 cat:dequeue Dequeue@unknown 95 99 corr=8
+t2 cat:cann_runtime HostToDevice 96 96 corr=901
+s2 kernel aclnnMm 100 150 corr=900
+s2 kernel other 150 160 corr=901
+)");
+  ASSERT_EQ(trace.device.size(), 2u);
+  EXPECT_EQ(Name(trace, trace.device[0].launch), "HostToDevice");
+  EXPECT_EQ(Name(trace, trace.device[0].op), "aten::mm");
+  EXPECT_EQ(Name(trace, trace.device[1].launch), "HostToDevice");
+  EXPECT_EQ(Name(trace, trace.device[1].op), "-");
+}
+
 TEST_F(BuildTraceTest, DeviceWorkFindsItsLaunchOperatorAndStep) {
   const RankTrace trace = Draw(R"(
 t1 step ProfilerStep#7 0 100
@@ -154,6 +174,11 @@ TEST(RoleTest, CommunicationIsKnownByItsLibrary) {
 TEST(KindTest, CategoriesOfOtherMakersAreKnown) {
   EXPECT_EQ(KindOf("mtia_runtime", "x"), EventKind::kRuntime);
   EXPECT_EQ(KindOf("xpu_driver", "x"), EventKind::kRuntime);
+  EXPECT_EQ(KindOf("cann_runtime", "Node@launch"), EventKind::kRuntime);
+  EXPECT_EQ(KindOf("npu_sync", "EVENT_WAIT"), EventKind::kSync);
+  EXPECT_EQ(KindOf("hccl_task", "SDMA"), EventKind::kDeviceAnnotation);
+  EXPECT_EQ(KindOf("npu_figure", "Computing"), EventKind::kDeviceAnnotation);
+  EXPECT_EQ(RoleOf(EventKind::kKernel, "hcom_allReduce__868"), DeviceRole::kCommunication);
   EXPECT_EQ(KindOf("mtia_ccp_events", "fc-dtype_Float"), EventKind::kKernel);
   EXPECT_EQ(KindOf("mtia_ccp_events", "dma_request"), EventKind::kMemcpy);
   EXPECT_EQ(KindOf("mtia_ccp_events", "event_wait"), EventKind::kSync);

@@ -181,6 +181,7 @@ HostDoing DoingOf(EventKind kind, std::string_view name) {
   if (kind == EventKind::kRuntime) {
     return IsWaitingCall(name) ? HostDoing::kSynchronise : HostDoing::kLaunch;
   }
+  if (kind == EventKind::kHandover) return HostDoing::kLaunch;
   for (const Pattern& pattern : kRangePatterns) {
     if (Has(name, pattern.part)) return pattern.doing;
   }

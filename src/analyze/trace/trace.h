@@ -25,12 +25,13 @@ enum class EventKind : uint8_t {
   kRuntime,     // cuda_runtime, cuda_driver, and their likes of other makers
   kPython,      // python_function
   kOverhead,    // the profiler's own
+  kHandover,    // enqueue, dequeue: what one thread leaves to another to launch (torch_npu)
   kOtherHost,   // any other category on a host thread
   kKernel,      // device work from here on
   kMemcpy,
   kMemset,
   kSync,              // a device-side wait: Stream Wait Event, Event Sync, Context Sync
-  kDeviceAnnotation,  // gpu_user_annotation: around device work, no work itself
+  kDeviceAnnotation,  // gpu_user_annotation: around device work, no work itself; parts of it, too
 };
 
 // What the device does while an event of it runs.
@@ -162,7 +163,7 @@ struct Trace {
   const std::string& Text(store::StringId id) const { return strings->Text(id); }
 };
 
-// Kind and role by category and name. Communication: names with nccl, rccl, hccl, xccl or
+// Kind and role by category and name. Communication: names with nccl, rccl, hccl, hcom_, xccl or
 // cross_device_reduce in them (pytorch_profiler.md 2.5), and those of PyTorch's symmetric memory:
 // multimem_, one_shot_all_reduce, two_shot_all_reduce; whatever the case.
 EventKind KindOf(std::string_view category, std::string_view name);

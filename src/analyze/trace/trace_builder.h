@@ -74,6 +74,11 @@ class RankTraceBuilder {
     int64_t flow_out = kNone;
     int64_t flow_in = kNone;
   };
+  // Two events of one host: what a thread left to another, and where that took it up.
+  struct Handover {
+    int32_t left = kNone;
+    int32_t taken = kNone;
+  };
   struct HostIds;
 
   void CountRow(store::StringId category);
@@ -86,6 +91,9 @@ class RankTraceBuilder {
   void MakeLanes(RankTrace& trace) const;
   void MoveDevice(std::vector<TraceEvent>& device);
   HostIds IndexHost(const std::vector<TraceEvent>& host) const;
+  std::vector<Handover> FindHandovers(const std::vector<TraceEvent>& host) const;
+  static void NumberHandedOver(std::vector<TraceEvent>& host,
+                               const std::vector<Handover>& handovers);
   void TakeNumbers(RankTrace& trace) const;
   void LinkHost(RankTrace& trace, const HostIds& ids) const;
   void LinkDevice(RankTrace& trace, const HostIds& ids) const;

@@ -134,7 +134,8 @@ bool IsLaunchCategory(std::string_view category) {
 
 bool IsDeviceCategory(std::string_view category) {
   return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
-         category == "cuda_sync" || category == "mtia_ccp_events" || category == "collective_comm";
+         category == "cuda_sync" || category == "npu_sync" || category == "mtia_ccp_events" ||
+         category == "collective_comm";
 }
 
 }  // namespace steptrace::exporter

@@ -303,8 +303,12 @@ void PartSink::Drop() {
     std::lock_guard lock(share_.mutex);
     --share_.filling;
   }
-  *part_ = Part();
+  Restart();
   part_->left_out = true;
+}
+
+void PartSink::Restart() {
+  *part_ = Part();
   texts_ = {};
   text_count_ = 0;
 }

@@ -84,6 +84,8 @@ class PartSink {
   void SetNode(int32_t node);  // the end's facts did not know it
   // Forgets the part and its rows: its source was refused.
   void Drop();
+  // Forgets the rows so far: its source is read again.
+  void Restart();
 
   Part& part() { return *part_; }
   const Part& part() const { return *part_; }

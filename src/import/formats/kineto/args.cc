@@ -74,6 +74,8 @@ ArgFate FateOf(std::string_view key) {
       // In 2021 the begin of the operator that the external id names.
       if (key == "external ts") return ArgFate::kDrop;
       return key == "External id" || key == "external id" ? ArgFate::kExternalId : ArgFate::kDetail;
+    case 14:
+      return key == "correlation_id" ? ArgFate::kCorrelation : ArgFate::kDetail;
     case 15:
       if (key == "Sequence number") return ArgFate::kAutogradSequence;
       return key == "Trace iteration" ? ArgFate::kDrop : ArgFate::kDetail;

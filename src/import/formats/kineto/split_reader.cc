@@ -66,6 +66,7 @@ class SplitReader::Worker {
     window_.Restart(*stream, begin);
     Piece piece;
     piece.reader = std::make_unique<TraceReader>(*sink_, texts_, TraceReader::Reads::kPiece);
+    piece.reader->KnowLines(split_.reader_.LinesSoFar());
     // What goes wrong here the document meets again, where it may tell it.
     if (FindBegin(from, until)) {
       piece.begin = window_.position();

@@ -237,6 +237,37 @@ TEST(SplitReader, FilesCutAnywhereOrWithBytesLost) {
   }
 }
 
+// What an event without a category is, names tell that stand ahead of it, in another piece too.
+TEST(SplitReader, LinesThatAreToldByNames) {
+  std::mt19937 random(11);
+  for (const int named_at : {0, 60, 250}) {
+    std::string text = "[";
+    for (int i = 0; i < 300; ++i) {
+      if (i == named_at) {
+        text += R"({"ph": "M", "name": "process_name", "pid": 4425123, "tid": 0,
+    "args": {"name": "Ascend Hardware"}},
+  {"ph": "M", "name": "process_name", "pid": 4425187, "args": {"name": "HCCL"}},
+  {"ph": "M", "name": "thread_name", "pid": 4425187, "tid": 1, "args": {"name": "Plane 0"}},)";
+      }
+      if (i == 150) {
+        text += R"({"ph": "M", "name": "process_name", "pid": 4424931, "args": {"name": "CANN"}},)";
+      }
+      const char* line = random() % 2 == 0 ? "4425123" : random() % 2 == 0 ? "4425187" : "4424931";
+      const int at = 100 + 10 * i;
+      text += fmt::format(R"({{"name": "hcom_allReduce__868_{0}_1", "pid": {1}, "tid": {2},
+    "ts": "{3}.5", "dur": 5, "args": {{"Task Type": "AI_CORE", "Task Id": {0}, "count": 4,
+    "data_type": "FP32", "connection_id": {0}}}, "ph": "X"}},
+  {{"ph": "f", "cat": "HostToDevice", "name": "HostToDevice{0}", "id": "{0}", "pid": {1},
+    "tid": {2}, "ts": "{3}.5", "bp": "e"}},
+  {{"ph": "s", "cat": "HostToDevice", "name": "HostToDevice{0}", "id": "{0}", "pid": 4424931,
+    "tid": 7, "ts": "{3}.25"}},)",
+                          i, line, random() % 3, at);
+    }
+    text.back() = ']';
+    ExpectSame(text);
+  }
+}
+
 TEST(SplitReader, TimesAtZeroBeforeAnyOther) {
   std::string text = Head();
   for (int i = 0; i < 50; ++i) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -55,10 +56,25 @@ std::string TextOf(const std::string& member) {
 class FileImport {
  public:
   FileImport(const Source& source, const ImportContext& context, PartSink& sink)
-      : source_(source), context_(context), sink_(sink), reader_(sink, texts_) {}
+      : source_(source), context_(context), sink_(sink) {
+    reader_.emplace(sink_, texts_);
+  }
 
   // Facts of the part; their node is still to be numbered. `threads` may work on the file.
   Result<PartFacts> Run(std::string_view format, size_t threads) {
+    STEPTRACE_ASSIGN_OR_RETURN(PartFacts facts, Read(format, threads));
+    if (!reader_->lines_came_late()) return facts;
+    // Names that stand behind what they name: all of them are known now.
+    LineNames lines = reader_->LinesSoFar();
+    sink_.Restart();
+    context_.advanced = {};
+    reader_.emplace(sink_, texts_);
+    reader_->KnowLines(std::move(lines));
+    return Read(format, threads);
+  }
+
+ private:
+  Result<PartFacts> Read(std::string_view format, size_t threads) {
     STEPTRACE_ASSIGN_OR_RETURN(auto stream, source_.Open());
     bool split_pays = threads > 1 && PaysToSplit(*stream);
     if (threads > 1 && stream->is_packed()) {
@@ -70,14 +86,14 @@ class FileImport {
     std::unique_ptr<SplitReader> split;
     if (split_pays) split = Split(*stream, threads);
     Document document(window, source_.path, context_.limits.max_depth, split.get());
-    STEPTRACE_RETURN_IF_ERROR(document.Read(reader_));
-    STEPTRACE_RETURN_IF_ERROR(reader_.Finish());
+    STEPTRACE_RETURN_IF_ERROR(document.Read(*reader_));
+    STEPTRACE_RETURN_IF_ERROR(reader_->Finish());
     if (document.events() == 0) {
       return Error{
           source_.path + ": holds no event" + (document.damage().cut_off ? ": it is cut off" : ""),
           "record the profile again"};
     }
-    if (sink_.part().rows == 0 && reader_.without_time() > 0) {
+    if (sink_.part().rows == 0 && reader_->without_time() > 0) {
       return Error{fmt::format("{}: none of its events has a time below 2^62 ns", source_.path),
                    "record the profile again"};
     }
@@ -86,7 +102,6 @@ class FileImport {
     return Facts();
   }
 
- private:
   // Whether several threads would have work of it. Text packs to a tenth, often.
   bool PaysToSplit(const ByteStream& stream) const {
     constexpr int64_t kLeastPieces = 4;  // fewer are read before a thread is awake
@@ -100,7 +115,7 @@ class FileImport {
     int64_t bytes = stream.is_packed() ? SplitReader::kUnknown : source_.bytes;
     SplitReader::Options options{threads, context_.parallel.piece_bytes, bytes, source_.path,
                                  context_.limits};
-    return std::make_unique<SplitReader>(stream, std::move(options), sink_, reader_);
+    return std::make_unique<SplitReader>(stream, std::move(options), sink_, *reader_);
   }
 
   void Lost(LossCause cause, int64_t count, std::string_view detail) {
@@ -129,10 +144,10 @@ class FileImport {
   }
 
   std::string Dialect() const {
-    if (reader_.of_2021()) return "kineto of 2021";
-    if (!reader_.is_kineto()) return "chrome";
-    return reader_.Member("baseTimeNanoseconds").empty() ? "kineto, absolute times"
-                                                         : "kineto, times since a base";
+    if (reader_->of_2021()) return "kineto of 2021";
+    if (!reader_->is_kineto()) return "chrome";
+    return reader_->Member("baseTimeNanoseconds").empty() ? "kineto, absolute times"
+                                                          : "kineto, times since a base";
   }
 
   void TellFacts(const Document& document, int64_t bytes, std::string_view format) {
@@ -143,34 +158,34 @@ class FileImport {
     source["events"] = document.events();
     source["bytes"] = bytes;
     sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kSource), Dumped(source));
-    if (reader_.has_bad_base()) {
+    if (reader_->has_bad_base()) {
       sink_.Loss("run_metadata", LossCause::kBadBaseTime, 1,
                  source_.path + ": baseTimeNanoseconds is no whole number of ns: it is left out");
     }
-    Json devices = Parsed(reader_.Member("deviceProperties"));
+    Json devices = Parsed(reader_->Member("deviceProperties"));
     if (devices.is_array()) {
       for (const Json& device : devices) {
         if (device.is_object())
           sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kDevice), Dumped(device));
       }
     }
-    if (reader_.has_device_events() && (!devices.is_array() || devices.empty())) {
+    if (reader_->has_device_events() && (!devices.is_array() || devices.empty())) {
       sink_.Loss("run_metadata", LossCause::kMissingMetadata, 1,
                  source_.path + ": no deviceProperties: what needs a device's size is left out");
     }
-    Json job = Parsed(reader_.Member("distributedInfo"));
+    Json job = Parsed(reader_->Member("distributedInfo"));
     for (const char* number : {"rank", "world_size"}) {  // some launchers write them as text
       if (auto value = IntegerOf(job, number)) job[number] = *value;
     }
     if (job.is_object()) {
       sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kJob), Dumped(job));
-    } else if (!reader_.Member("distributedInfo").empty()) {
+    } else if (!reader_->Member("distributedInfo").empty()) {
       sink_.Loss("run_metadata", LossCause::kMissingMetadata, 1,
                  source_.path + ": distributedInfo is no object, or nested too deep: left out");
     }
     for (const char* name : {"cuda_runtime_version", "cuda_driver_version", "cupti_version",
                              "hip_runtime_version", "hip_driver_version", "roctracer_version"}) {
-      const std::string& text = reader_.Member(name);
+      const std::string& text = reader_->Member(name);
       if (!text.empty() && text[0] != '{' && text[0] != '[') sink_.Version(name, text);
     }
   }
@@ -181,22 +196,22 @@ class FileImport {
 
   PartFacts Facts() {
     PartFacts facts;
-    Json job = Parsed(reader_.Member("distributedInfo"));
+    Json job = Parsed(reader_->Member("distributedInfo"));
     facts.rank = RankOf(IntegerOf(job, "rank"));
     if (!facts.rank) facts.rank = RankInName(source_.inside);
     facts.world_size = RankOf(IntegerOf(job, "world_size")).value_or(-1);
-    facts.host = TextOf(reader_.Member("host_name"));
-    facts.pid = reader_.tracks().first_pid();
-    facts.utc_offset_ns = reader_.UtcOffsetNs();
+    facts.host = TextOf(reader_->Member("host_name"));
+    facts.pid = reader_->tracks().first_pid();
+    facts.utc_offset_ns = reader_->UtcOffsetNs();
     facts.source = source_.path;
     return facts;
   }
 
   const Source& source_;
-  const ImportContext& context_;
+  ImportContext context_;
   PartSink& sink_;
   LearntTexts texts_;
-  TraceReader reader_;
+  std::optional<TraceReader> reader_;
 };
 
 // Files are read by as many threads as there are cores, each file by one, or by more where there

@@ -79,11 +79,15 @@ Status TraceReader::OnMetadata(const RawEvent& event) {
   const Arg* name = Find(event, "name");
   const Arg* labels = Find(event, "labels");
   if (event.name.text == "process_name" && name) {
-    tracks_.NameProcess(event.pid.text, TextOf(name->value));
+    const std::string text = TextOf(name->value);
+    NameLine([&](LineNames& lines) { lines.NameProcess(event.pid.text, text); });
+    tracks_.NameProcess(event.pid.text, text);
   } else if (event.name.text == "process_labels" && labels) {
     tracks_.LabelProcess(event.pid.text, TextOf(labels->value));
   } else if (event.name.text == "thread_name" && name) {
-    tracks_.NameThread(event.pid.text, event.tid.text, TextOf(name->value));
+    const std::string text = TextOf(name->value);
+    NameLine([&](LineNames& lines) { lines.NameThread(event.pid.text, event.tid.text, text); });
+    tracks_.NameThread(event.pid.text, event.tid.text, text);
   }
   return {};
 }
@@ -100,11 +104,20 @@ std::string TraceReader::Cleaned(const std::string& text, bool replaced) {
 }
 
 Result<bool> TraceReader::Absorb(TraceReader& piece) {
+  // What it took for plain lines the names behind which it began may make others.
+  if (piece.asked_line_ && piece.lines_ahead_ != lines_.version()) return false;
   if (!sink_.HasRoomFor(piece.tracks_.size())) return false;
+  NameLine([&](LineNames& lines) { lines.Take(piece.lines_, piece.lines_ahead_); });
+  late_names_.Take(piece.late_names_);
   std::vector<int32_t> tracks = tracks_.Absorb(piece.tracks_);
   auto here = [&](int32_t track) { return tracks[static_cast<size_t>(track)]; };
   // No event of a piece is at 0, so its first time is older than its first row.
   if (first_time_ns_ == 0) first_time_ns_ = piece.first_time_ns_;
+  for (const Flow& flow : piece.early_launches_) {
+    if (has_held_ && held_.track == here(flow.track) && held_.ts_ns == flow.ts_ns) {
+      held_.correlation = flow.id;
+    }
+  }
   for (const Flow& flow : piece.early_flows_) {
     int32_t track = here(flow.track);
     if (has_held_ && held_.track == track && held_.ts_ns == flow.ts_ns) {

@@ -48,6 +48,9 @@ constexpr std::array<std::string_view, 19> kMembers = {"schemaVersion",
                                                        "displayTimeUnit",
                                                        "PT_PROFILER_JOB_NAME"};
 
+// From where CANN hands a task to the device to where that runs it.
+constexpr std::string_view kLaunchFlow = "HostToDevice";
+
 // Names of 2021 and those that came after.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRenamed = {
     std::pair<std::string_view, std::string_view>{"Operator", "cpu_op"},
@@ -152,9 +155,9 @@ int32_t TraceReader::TrackOf(const RawEvent& event, const Category& category) {
   bool has_origin = event.origin != 0 && event.origin < origins_.size();
   if (has_origin && origins_[event.origin].track >= 0) return origins_[event.origin].track;
   if (category.on_device && !TraceTracks::DeviceIn(event.pid.text)) return TrackByArgs(event);
-  std::optional<int64_t> stream;
-  if (category.tells_stream) stream = NumberOf(event, "stream");
-  int32_t track = tracks_.Of(event.pid.text, event.tid.text, category.on_device, stream);
+  DevicePlace place;
+  if (category.tells_stream) place.stream = NumberOf(event, "stream");
+  int32_t track = tracks_.Of(event.pid.text, event.tid.text, category.on_device, place);
   if (has_origin && origins_[event.origin].category >= 0) origins_[event.origin].track = track;
   return track;
 }
@@ -180,8 +183,9 @@ uint32_t TraceReader::PlaceOfCategory(const Value& value, std::string_view event
   category.is_operator = name == "cpu_op";
   category.tells_stream = name == "mtia_ccp_events";
   category.is_mark = name == "Trace";
-  category.is_link =
-      name == "ac2g" || name == "async" || name == "async_cpu_to_gpu" || name == "async_gpu";
+  category.is_link = name == "ac2g" || name == "async" || name == "async_cpu_to_gpu" ||
+                     name == "async_gpu" || name == "async_npu" || name == "async_task_queue";
+  category.is_launch = name == kLaunchFlow;
   if (static_cast<int64_t>(categories_.size()) >= kMostCategories) {
     categories_.clear();
     category_numbers_.clear();
@@ -311,6 +315,10 @@ Status TraceReader::OnComplete(const RawEvent& event) {
   } else if (slice.dur_ns < 0) {
     ++lost_[LossCause::kNegativeDuration];
     slice.dur_ns = 0;
+  }
+  if (!event.category) {
+    const Line line = LineOf(event);
+    if (line.kind != LineKind::kPlain) return OnLine(event, line, slice);
   }
   const Category& category = CategoryOf(event);
   if (category.is_mark && reads_ == Reads::kPiece) return Refuse();  // it passes the held row
@@ -444,7 +452,9 @@ Status TraceReader::OnInstant(const RawEvent& event) {
 }
 
 Status TraceReader::OnFlow(const RawEvent& event) {
-  if (CategoryOf(event).is_link) return {};
+  const Category& category = CategoryOf(event);
+  if (category.is_link) return {};
+  if (category.is_launch) return OnLaunchFlow(event, category);
   int64_t ts_ns = 0;
   if (!event.id || !TimeOf(event, &ts_ns)) return {};
   int32_t track = tracks_.Of(event.pid.text, event.tid.text, false);

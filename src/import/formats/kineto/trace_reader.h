@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +20,7 @@
 #include "import/core/rows/part_sink.h"
 #include "import/formats/kineto/args.h"
 #include "import/formats/kineto/document.h"
+#include "import/formats/kineto/lines.h"
 #include "import/formats/kineto/tracks.h"
 #include "store/loss_causes.h"
 
@@ -51,6 +53,14 @@ class TraceReader : public DocumentHandler {
   void OnMember(std::string_view key, const json::Value& value) override;
   Status OnEvent(const RawEvent& event) override;
 
+  // What the file has named so far. For any thread.
+  LineNames LinesSoFar() const;
+  // Of a piece, before its first event: what stands ahead of it names; of a file that is read
+  // again, all of it.
+  void KnowLines(LineNames lines);
+  // Whether a name came behind events that it would have made others.
+  bool lines_came_late() const { return late_names_.came(); }
+
   // Of a piece: whether the last event was refused, and left no trace.
   bool refused() const { return refused_; }
   // Of a piece: no events follow; another thread may have it. `next` is memory for a later piece.
@@ -82,8 +92,9 @@ class TraceReader : public DocumentHandler {
     std::string raw;
     store::StringId id{};
     bool on_device = false;
-    bool is_mark = false;  // the profiler's own
-    bool is_link = false;  // a flow that repeats what correlation ids tell
+    bool is_mark = false;    // the profiler's own
+    bool is_link = false;    // a flow that repeats what correlation ids tell
+    bool is_launch = false;  // a flow that is all that joins a launch and what it launched
     bool is_operator = false;
     bool tells_stream = false;  // among its arguments: the tid is a number of the profiler's own
   };
@@ -119,6 +130,13 @@ class TraceReader : public DocumentHandler {
   bool TimeOf(const RawEvent& event, int64_t* ns);
   bool IsNoTime(int64_t ts_ns);
 
+  Line LineOf(const RawEvent& event);
+  Status OnLine(const RawEvent& event, const Line& line, Slice slice);
+  int32_t TrackOf(const RawEvent& event, const Line& line);
+  void DescribeOnLine(const RawEvent& event, std::string_view category, Slice* slice);
+  Status OnLaunchFlow(const RawEvent& event, const Category& category);
+  void NameLine(const std::function<void(LineNames&)>& name);
+
   Status OnComplete(const RawEvent& event);
   Status OnBegin(const RawEvent& event);
   Status OnEnd(const RawEvent& event);
@@ -144,6 +162,10 @@ class TraceReader : public DocumentHandler {
   LearntTexts& texts_;
   Reads reads_;
   TraceTracks tracks_;
+  mutable std::mutex lines_mutex_;  // of lines_ of a file, which other threads read
+  LineNames lines_;
+  RawEvent line_event_;
+  LateNames late_names_;
   std::vector<Category> categories_;
   SeededMap<std::string, uint32_t> category_numbers_;  // by the raw text
   std::array<uint32_t, 32> category_places_{};
@@ -168,7 +190,10 @@ class TraceReader : public DocumentHandler {
   bool of_2021_ = false;
   // Of a piece.
   bool refused_ = false;
-  std::vector<Flow> early_flows_;  // before its first held row
+  size_t lines_ahead_ = 0;            // version of the names that it was given
+  bool asked_line_ = false;           // of an event that other names might have made another
+  std::vector<Flow> early_launches_;  // of what stands before its first row
+  std::vector<Flow> early_flows_;     // before its first held row
   std::unique_ptr<Part> rows_;
 };
 

@@ -33,7 +33,7 @@ std::optional<int64_t> TraceTracks::StreamIn(std::string_view tid) {
 }
 
 int32_t TraceTracks::Of(std::string_view pid, std::string_view tid, bool on_device,
-                        std::optional<int64_t> stream) {
+                        const DevicePlace& place) {
   auto last = [](std::string_view text) {
     return text.empty() ? 0u : static_cast<unsigned char>(text.back());
   };
@@ -42,7 +42,7 @@ int32_t TraceTracks::Of(std::string_view pid, std::string_view tid, bool on_devi
       cached.pid == pid) {
     return cached.track;
   }
-  int32_t track = Find(pid, tid, on_device, stream);
+  int32_t track = Find(pid, tid, on_device, place);
   cached.pid = pid;
   cached.tid = tid;
   cached.on_device = on_device;
@@ -51,24 +51,24 @@ int32_t TraceTracks::Of(std::string_view pid, std::string_view tid, bool on_devi
 }
 
 int32_t TraceTracks::Find(std::string_view pid, std::string_view tid, bool on_device,
-                          std::optional<int64_t> stream) {
+                          const DevicePlace& place) {
   std::string key;
   JoinKey(pid, tid, &key);
   key.push_back(on_device ? 'd' : 'h');
   auto found = tracks_.find(key);
   if (found != tracks_.end()) return found->second;
-  int32_t track = Add(pid, tid, on_device, stream);
+  int32_t track = Add(pid, tid, on_device, place);
   if (track >= 0) tracks_.emplace(std::move(key), track);
   return track;
 }
 
 int32_t TraceTracks::Add(std::string_view pid, std::string_view tid, bool on_device,
-                         std::optional<int64_t> stream) {
+                         const DevicePlace& place) {
   store::TrackRow row;
   if (on_device) {
-    auto device = DeviceIn(pid);
+    auto device = place.device ? place.device : DeviceIn(pid);
     if (device) row.device = static_cast<int32_t>(*device);
-    row.stream = stream ? stream : StreamIn(tid);
+    if (place.is_stream) row.stream = place.stream ? place.stream : StreamIn(tid);
     row.parent = Device(row.device.value_or(-1));
     if (*row.parent < 0) return -1;  // no more tracks: the stream is not asked for, nor told, too
     if (!row.stream) row.name = tid;
@@ -81,7 +81,7 @@ int32_t TraceTracks::Add(std::string_view pid, std::string_view tid, bool on_dev
     if (!row.tid) row.name = tid;
   }
   Made made{on_device ? Kind::kStream : Kind::kThread, 0, std::string(pid), std::string(tid)};
-  made.stream = stream;
+  made.place = place;
   return Keep(std::move(made), std::move(row), on_device ? "stream" : "thread");
 }
 
@@ -158,7 +158,7 @@ std::vector<int32_t> TraceTracks::Absorb(const TraceTracks& piece) {
         break;
       case Kind::kThread:
       case Kind::kStream:
-        track = Of(made.pid, made.name, made.kind == Kind::kStream, made.stream);
+        track = Of(made.pid, made.name, made.kind == Kind::kStream, made.place);
         break;
       case Kind::kNamed:
         track = Named(made.pid, made.name, made.named_kind);

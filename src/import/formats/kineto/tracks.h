@@ -16,16 +16,23 @@
 
 namespace steptrace::import::kineto {
 
+// Of a line of a device, where its pid and tid do not tell it.
+struct DevicePlace {
+  std::optional<int64_t> device = {};
+  std::optional<int64_t> stream = {};
+  bool is_stream = true;  // else a line of another kind
+};
+
 // The threads and streams of one trace file, by pid and tid as they stand in the text: a number and
 // the same number as a text are one. Names come as metadata, before or after the events.
 class TraceTracks {
  public:
   explicit TraceTracks(PartSink& sink) : sink_(sink) {}
 
-  // The track; on a device the pid is its number and the tid a stream, unless a new one's stream is
+  // The track; on a device the pid is its number and the tid a stream, unless a new one's place is
   // told. -1: there are too many.
   int32_t Of(std::string_view pid, std::string_view tid, bool on_device,
-             std::optional<int64_t> stream = std::nullopt);
+             const DevicePlace& place = {});
   // The device of a pid; none: it is no number.
   static std::optional<int64_t> DeviceIn(std::string_view pid);
   // 7 of "7" and of "stream 7", as the dialect of 2021 writes it.
@@ -65,14 +72,13 @@ class TraceTracks {
     std::string name;  // or the tid
     const char* named_kind = nullptr;
     int32_t device = 0;
-    std::optional<int64_t> stream = {};
+    DevicePlace place = {};
   };
 
   int32_t Keep(Made made, store::TrackRow row, const char* kind);
   int32_t Find(std::string_view pid, std::string_view tid, bool on_device,
-               std::optional<int64_t> stream);
-  int32_t Add(std::string_view pid, std::string_view tid, bool on_device,
-              std::optional<int64_t> stream);
+               const DevicePlace& place);
+  int32_t Add(std::string_view pid, std::string_view tid, bool on_device, const DevicePlace& place);
   int32_t Process(std::string_view pid);
   int32_t Device(int32_t number);
 

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of a TraceReader: events that the names of their process and thread tell, not a category.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/fnv.h"
+#include "import/formats/kineto/trace_reader.h"
+
+namespace steptrace::import::kineto {
+namespace {
+
+constexpr std::string_view kDeviceFigure = "npu_figure";
+
+std::string_view TextOfArg(const RawEvent& event, std::string_view key) {
+  for (const Arg& arg : event.args) {
+    if (arg.key == key) return arg.value.text;
+  }
+  return {};
+}
+
+// What numbers a task, or follows from its other arguments.
+bool IsOfTask(std::string_view key) {
+  constexpr std::array<std::string_view, 12> kKeys = {
+      "Task Id",          "Subtask Id", "Batch Id",  "connection_id",   "Physic Stream Id",
+      "task id",          "context id", "stream id", "bandwidth(GB/s)", "duration estimated(us)",
+      "bandwidth (GB/s)", "id"};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
+std::string_view CategoryOnLine(const RawEvent& event, LineKind kind) {
+  switch (kind) {
+    case LineKind::kNpuStream:
+      return NpuTaskCategory(TextOfArg(event, "Task Type"), event.name.text);
+    case LineKind::kNpuCollectives:
+      return "kernel";
+    case LineKind::kNpuPlane:
+      return "hccl_task";
+    case LineKind::kNpuHost:
+      return "cann_runtime";
+    case LineKind::kNpuFigures:
+    case LineKind::kPlain:
+      break;
+  }
+  return kDeviceFigure;
+}
+
+// Of a transfer between two ranks, which each rank numbers by itself.
+bool IsOfTwo(std::string_view call) {
+  return call.starts_with("hcom_send_") || call.starts_with("hcom_receive_");
+}
+
+int64_t BytesOf(const RawEvent& event) {
+  int64_t bytes = kNull;
+  for (const Arg& arg : event.args) {
+    const bool told = arg.key == "size(B)" || arg.key == "size(Byte)";
+    if (told && json::ReadInteger(arg.value, &bytes)) return bytes;
+  }
+  return kNull;
+}
+
+// What a rank gives to a call of HCCL.
+int64_t BytesOfCall(const RawEvent& event) {
+  int64_t bytes = kNull;
+  const int64_t of_one = NpuTypeBytes(TextOfArg(event, "data_type"));
+  for (const Arg& arg : event.args) {
+    if (arg.key != "count" || !json::ReadInteger(arg.value, &bytes)) continue;
+    return of_one < 0 || __builtin_mul_overflow(bytes, of_one, &bytes) ? kNull : bytes;
+  }
+  return kNull;
+}
+
+}  // namespace
+
+LineNames TraceReader::LinesSoFar() const {
+  std::lock_guard lock(lines_mutex_);
+  return lines_;
+}
+
+void TraceReader::KnowLines(LineNames lines) {
+  lines_ahead_ = lines.version();
+  lines_ = std::move(lines);
+}
+
+// Only this reader's thread changes them, and reads them without the lock.
+void TraceReader::NameLine(const std::function<void(LineNames&)>& name) {
+  const size_t before = lines_.version();
+  {
+    std::lock_guard lock(lines_mutex_);
+    name(lines_);
+  }
+  if (lines_.version() != before) late_names_.Look(lines_);
+}
+
+Line TraceReader::LineOf(const RawEvent& event) {
+  asked_line_ = true;
+  const Line line = lines_.Of(event.pid.text, event.tid.text);
+  if (line.kind == LineKind::kPlain) late_names_.TakePlain(event.pid.text);
+  return line;
+}
+
+int32_t TraceReader::TrackOf(const RawEvent& event, const Line& line) {
+  if (line.kind == LineKind::kPlain) return tracks_.Of(event.pid.text, event.tid.text, false);
+  if (line.kind == LineKind::kNpuHost) {  // the threads are those of the process itself
+    const std::string_view pid = line.host_pid.empty() ? event.pid.text : line.host_pid;
+    return tracks_.Of(pid, event.tid.text, false);
+  }
+  DevicePlace place;
+  place.device = line.device;
+  place.is_stream = line.kind == LineKind::kNpuStream;
+  return tracks_.Of(event.pid.text, event.tid.text, true, place);
+}
+
+void TraceReader::DescribeOnLine(const RawEvent& event, std::string_view category, Slice* slice) {
+  slice->category = sink_.Intern(category);
+  slice->name = NameOf(event.name);
+  line_event_.Clear();
+  line_event_.duplicate_keys = event.duplicate_keys;
+  event.AllArgs(&scratch_args_);
+  for (Arg arg : scratch_args_) {
+    if (IsOfTask(arg.key)) arg.fate = ArgFate::kDrop;
+    line_event_.args.push_back(arg);
+  }
+  if (line_event_.args.empty()) return;
+  if (!texts_.args.Sort(line_event_, true, sink_, slice)) not_utf8_.insert(slice->details);
+}
+
+Status TraceReader::OnLine(const RawEvent& event, const Line& line, Slice slice) {
+  slice.track = TrackOf(event, line);
+  if (slice.track < 0) return {};
+  line_event_.Clear();
+  event.AllArgs(&scratch_args_);
+  for (const Arg& arg : scratch_args_) line_event_.args.push_back(arg);
+  const std::string_view category = CategoryOnLine(line_event_, line.kind);
+  slice.bytes =
+      line.kind == LineKind::kNpuCollectives ? BytesOfCall(line_event_) : BytesOf(line_event_);
+  DescribeOnLine(event, category, &slice);
+  device_events_ += line.kind != LineKind::kNpuHost;
+  if (line.kind == LineKind::kNpuCollectives) {
+    const std::string name = TextOf(event.name);
+    if (const auto call = HcclCallIn(name)) {
+      slice.name = sink_.Intern(call->name);
+      if (!IsOfTwo(call->name)) slice.group = call->group;
+      slice.sequence = call->number;
+    }
+  }
+  return Hold(slice);
+}
+
+// Its begin is a moment on the thread that launches, unless a call stands there; its end belongs to
+// the task in front of it.
+Status TraceReader::OnLaunchFlow(const RawEvent& event, const Category& category) {
+  int64_t ts_ns = 0;
+  if (!event.id || !TimeOf(event, &ts_ns)) return {};
+  const int32_t track = TrackOf(event, LineOf(event));
+  if (track < 0) return {};
+  const auto id =
+      static_cast<int64_t>(Fnv1a(event.id.text, Fnv1a(category.raw)) >> 1);  // no correlation's
+  const bool is_here = has_held_ && held_.track == track && held_.ts_ns == ts_ns;
+  if (is_here && held_.correlation == kNull) {
+    held_.correlation = id;
+    return {};
+  }
+  if (event.ph() != 's') {
+    if (reads_ == Reads::kPiece && !has_held_) early_launches_.push_back({ts_ns, id, track, false});
+    return {};
+  }
+  Slice launch;
+  launch.ts_ns = ts_ns;
+  launch.track = track;
+  launch.name = sink_.Intern(category.raw);
+  launch.category = sink_.Intern("cann_runtime");
+  launch.correlation = id;
+  return Hold(launch);
+}
+
+}  // namespace steptrace::import::kineto

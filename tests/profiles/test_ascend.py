@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles of Ascend NPUs: device work, collectives, steps and launches, as its profiler tells them
+by the names of processes alone."""
+
+import json
+from collections import Counter
+
+from ascend_profile import made, truth
+from profile_runs import imported, section, table
+
+
+def test_times_of_devices_are_those_of_an_independent_count(tmp_path):
+    profiles = [made(0), made(1, late_ns=50_000)]
+    run = imported(tmp_path, *(profile.write(tmp_path) for profile in profiles))
+    devices = section(run, "devices")["devices"]
+    assert [(one["rank"], one["device"]) for one in devices] == [(0, 0), (1, 1)]
+    ranks = section(run, "distributed")["distributed"]["ranks"]
+    for profile, rank in zip(profiles, ranks):
+        true = truth(profile.events())
+        assert rank["exposed_ns"] == true["exposed_ns"]
+        assert rank["overlap_ns"] == true["overlap_ns"]
+        assert rank["computation_ns"] + rank["overlap_ns"] == true["compute_ns"]
+
+
+def test_tasks_of_a_collective_and_derived_rows_are_no_work_of_their_own(tmp_path):
+    run = imported(tmp_path, made(0).write(tmp_path))
+    categories = Counter(row["category"] for row in table(run, "slices", tmp_path))
+    assert categories["kernel"] == 2 * 3  # two of a stream, one of HCCL
+    assert categories["gpu_memcpy"] == 2
+    assert categories["hccl_task"] == 2 * 2
+    assert categories["npu_sync"] == 2
+    assert categories["npu_figure"] == 2 * 2
+    (device,) = section(run, "devices")["devices"]
+    assert device["events"] == 2 * 4
+
+
+def test_collectives_of_two_ranks_find_each_other(tmp_path):
+    run = imported(
+        tmp_path, *(made(rank, late_ns=50_000 * rank).write(tmp_path) for rank in (0, 1))
+    )
+    distributed = section(run, "distributed")["distributed"]
+    assert distributed["collective_count"] == 2
+    for number, call in enumerate(distributed["collectives"]):
+        assert (call["name"], call["group"], call["sequence"]) == ("all_reduce", "868", number)
+        assert call["bytes"] == 1_000_000
+        assert call["ranks"] == [0, 1]
+        assert call["wait_ns"] == 50_000
+        assert call["last_rank"] == 1
+
+
+def test_launches_find_their_tasks_and_operators(tmp_path):
+    run = imported(tmp_path, made(0).write(tmp_path))
+    (device,) = section(run, "devices")["devices"]
+    (launches,) = device["launches"]
+    assert launches["call"] == "HostToDevice"
+    assert launches["calls"] == launches["device_events"] == 8
+    assert launches["delay_ns"]["min"] == 20_000
+    assert launches["delay_ns"]["max"] == 120_000
+    assert device["without_launch"] == 0
+    kernels = section(run, "kernels")["kernels"]
+    assert {
+        (one["name"], launch["operator"]) for one in kernels for launch in one["launches"]
+    } >= {("aclnnMm_MatMulCommon_MatMulV2", "aten::mm"), ("aclnnInplaceAdd_Add", "aten::add_")}
+
+
+def test_steps_are_those_of_the_script(tmp_path):
+    run = imported(tmp_path, made(0).write(tmp_path))
+    steps = table(run, "steps", tmp_path)
+    assert [(int(row["step"]), int(row["dur_ns"])) for row in steps] == [
+        (50, 1_000_000),
+        (51, 1_000_000),
+    ]
+    for row in table(run, "slices", tmp_path):
+        if row["category"] in ("kernel", "gpu_memcpy"):
+            assert row["step"] in ("50", "51")
+
+
+def test_names_that_come_behind_the_rows_tell_the_same(tmp_path):
+    profile = made(0)
+    first, second = tmp_path / "first", tmp_path / "second"
+    expected = imported(first, profile.write(first))
+    profile.named, profile.flows = [], [*profile.flows, *profile.named]
+    path = second / "trace_view.json"
+    second.mkdir()
+    path.write_text(json.dumps(profile.events()))
+    found = imported(second, path)
+    for name in ("devices", "distributed"):
+        assert section(found, name) == section(expected, name)
