@@ -72,6 +72,7 @@ constexpr FigureInfo kCommunicationStragglerFigures[] = {{"rank", Unit::kInteger
 constexpr SubjectInfo kCommunicationStragglerSubject[] = {{SubjectMember::kRank, false, false, 0}};
 constexpr FigureInfo kCommunicationWaitedForRankFigures[] = {{"rank", Unit::kInteger, false}, {"wait", Unit::kNs, false}};
 constexpr SubjectInfo kCommunicationWaitedForRankSubject[] = {{SubjectMember::kRank, false, false, 0}};
+constexpr FigureInfo kCommunicationRanksAbsentFigures[] = {{"missing", Unit::kInteger, false}, {"all", Unit::kInteger, false}, {"imported", Unit::kFlag, false}};
 constexpr FigureInfo kCommunicationCallsItemFigures[] = {{"calls", Unit::kNumber, false}, {"bytes", Unit::kBytes, true}};
 constexpr std::string_view kCommunicationCallsItemTexts[] = {"call"};
 constexpr std::string_view kModelNoStacksTexts[] = {"reason"};
@@ -135,6 +136,7 @@ constexpr std::string_view kStepLookAtWorkTexts[] = {"function"};
 constexpr std::string_view kStepLookAtWaitTexts[] = {"function"};
 constexpr FigureInfo kModelSampleStacksFigures[] = {{"knows_cpu", Unit::kFlag, false}};
 constexpr std::string_view kModelSampleStacksTexts[] = {"how"};
+constexpr FigureInfo kCommunicationAllRanksFigures[] = {{"imported", Unit::kFlag, false}, {"recorded", Unit::kFlag, false}};
 constexpr std::string_view kCommunicationTensorsForObjectsTexts[] = {"call"};
 constexpr std::string_view kCommunicationNoBarrierTexts[] = {"call"};
 constexpr FigureInfo kCommunicationLargerBucketsFigures[] = {{"bucket_mb", Unit::kInteger, true}, {"views", Unit::kFlag, false}, {"hook", Unit::kFlag, false}};
@@ -227,6 +229,7 @@ constexpr FigureInfo kRecommendationAllocatorCallsFigures[] = {{"calls", Unit::k
 constexpr FigureInfo kVerdictStragglerFigures[] = {{"rank", Unit::kInteger, false}, {"waits", Unit::kFlag, false}, {"code", Unit::kFlag, false}, {"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
 constexpr std::string_view kVerdictStragglerTexts[] = {"name", "function", "place"};
 constexpr SubjectInfo kVerdictStragglerSubject[] = {{SubjectMember::kRank, false, false, 0}};
+constexpr FigureInfo kVerdictExchangeOrWaitingFigures[] = {{"missing", Unit::kInteger, false}, {"imported", Unit::kFlag, false}, {"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
 constexpr FigureInfo kVerdictSuspectFigures[] = {{"by_others", Unit::kFlag, false}, {"who_share", Unit::kShare, true}, {"who_mostly", Unit::kFlag, false}, {"who_waits", Unit::kFlag, false}, {"who_comma", Unit::kFlag, false}, {"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
 constexpr std::string_view kVerdictSuspectTexts[] = {"who_name", "who_function", "who_place"};
 constexpr FigureInfo kVerdictNoSingleSuspectFigures[] = {{"model", Unit::kShare, true}, {"first_share", Unit::kShare, true}, {"first_mostly", Unit::kFlag, false}, {"first_waits", Unit::kFlag, false}, {"first_comma", Unit::kFlag, false}, {"first_part_share", Unit::kShare, false}, {"first_part_low", Unit::kShareNumber, true}, {"first_part_high", Unit::kShareNumber, true}, {"second_share", Unit::kShare, true}, {"second_mostly", Unit::kFlag, true}, {"second_waits", Unit::kFlag, true}, {"second_comma", Unit::kFlag, true}, {"second_part_share", Unit::kShare, true}, {"second_part_low", Unit::kShareNumber, true}, {"second_part_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
@@ -413,6 +416,7 @@ constexpr KindInfo kKinds[] = {
     {"gpu.many_ranks_together", Role::kEvidence, {kGpuManyRanksTogetherFigures, kGpuManyRanksTogetherTexts}, {kGpuManyRanksTogetherItemFigures, {}}, true, kGpuManyRanksTogetherSubject, Topic::kNone},
     {"communication.straggler", Role::kEvidence, {kCommunicationStragglerFigures, {}}, {{}, {}}, false, kCommunicationStragglerSubject, Topic::kNone},
     {"communication.waited_for_rank", Role::kEvidence, {kCommunicationWaitedForRankFigures, {}}, {{}, {}}, false, kCommunicationWaitedForRankSubject, Topic::kNone},
+    {"communication.ranks_absent", Role::kEvidence, {kCommunicationRanksAbsentFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.calls", Role::kEvidence, {{}, {}}, {kCommunicationCallsItemFigures, kCommunicationCallsItemTexts}, true, {}, Topic::kNone},
     {"model.no_stacks", Role::kEvidence, {{}, kModelNoStacksTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"model.few_samples", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -506,6 +510,7 @@ constexpr KindInfo kKinds[] = {
     {"framework.fixed_shapes", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.look_at_unbegun_work", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.run_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"communication.all_ranks", Role::kAdvice, {kCommunicationAllRanksFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.accumulate_without_sync", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.accumulate", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.call_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -614,6 +619,7 @@ constexpr KindInfo kKinds[] = {
     {"recommendation.allocator", Role::kRecommendation, {kRecommendationAllocatorFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"recommendation.allocator_calls", Role::kRecommendation, {kRecommendationAllocatorCallsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.straggler", Role::kHeadline, {kVerdictStragglerFigures, kVerdictStragglerTexts}, {{}, {}}, false, kVerdictStragglerSubject, Topic::kNone},
+    {"verdict.exchange_or_waiting", Role::kHeadline, {kVerdictExchangeOrWaitingFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.suspect", Role::kHeadline, {kVerdictSuspectFigures, kVerdictSuspectTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.no_single_suspect", Role::kHeadline, {kVerdictNoSingleSuspectFigures, kVerdictNoSingleSuspectTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.model_if_it_computes", Role::kHeadline, {kVerdictModelIfItComputesFigures, kVerdictModelIfItComputesTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -974,6 +980,10 @@ Finding Make(CommunicationStraggler one) {
 
 Finding Make(CommunicationWaitedForRank one) {
   return {FindingKind::kCommunicationWaitedForRank, {one.rank.value, one.wait.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
+}
+
+Finding Make(CommunicationRanksAbsent one) {
+  return {FindingKind::kCommunicationRanksAbsent, {one.missing.value, one.all.value, one.imported.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(CommunicationCalls one) {
@@ -1346,6 +1356,10 @@ Finding Make(FrameworkLookAtUnbegunWork) {
 
 Finding Make(FrameworkRunAhead) {
   return {FindingKind::kFrameworkRunAhead, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(CommunicationAllRanks one) {
+  return {FindingKind::kCommunicationAllRanks, {one.imported.value, one.recorded.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationAccumulateWithoutSync) {
@@ -1778,6 +1792,10 @@ Finding Make(RecommendationAllocatorCalls one) {
 
 Finding Make(VerdictStraggler one) {
   return {FindingKind::kVerdictStraggler, {one.rank.value, one.waits.value, one.code.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.name.value, one.function, one.place}, {}, {"", {}}};
+}
+
+Finding Make(VerdictExchangeOrWaiting one) {
+  return {FindingKind::kVerdictExchangeOrWaiting, {one.missing.value, one.imported.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictSuspect one) {

@@ -53,6 +53,7 @@ enum class FindingKind : uint16_t {
   kGpuManyRanksTogether,
   kCommunicationStraggler,
   kCommunicationWaitedForRank,
+  kCommunicationRanksAbsent,
   kCommunicationCalls,
   kModelNoStacks,
   kModelFewSamples,
@@ -146,6 +147,7 @@ enum class FindingKind : uint16_t {
   kFrameworkFixedShapes,
   kFrameworkLookAtUnbegunWork,
   kFrameworkRunAhead,
+  kCommunicationAllRanks,
   kCommunicationAccumulateWithoutSync,
   kCommunicationAccumulate,
   kCommunicationCallLess,
@@ -254,6 +256,7 @@ enum class FindingKind : uint16_t {
   kRecommendationAllocator,
   kRecommendationAllocatorCalls,
   kVerdictStraggler,
+  kVerdictExchangeOrWaiting,
   kVerdictSuspect,
   kVerdictNoSingleSuspect,
   kVerdictModelIfItComputes,
@@ -415,7 +418,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 399;
+inline constexpr size_t kFindingKindCount = 402;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -717,6 +720,12 @@ struct CommunicationStraggler {
 struct CommunicationWaitedForRank {
   Given<int64_t> rank;  // integer
   Given<int64_t> wait;  // ns
+};
+
+struct CommunicationRanksAbsent {
+  Given<int64_t> missing;  // integer
+  Given<int64_t> all;  // integer
+  Given<bool> imported;  // flag
 };
 
 struct CommunicationCalls {
@@ -1096,6 +1105,11 @@ struct FrameworkLookAtUnbegunWork {
 };
 
 struct FrameworkRunAhead {
+};
+
+struct CommunicationAllRanks {
+  Given<bool> imported;  // flag
+  Given<bool> recorded;  // flag
 };
 
 struct CommunicationAccumulateWithoutSync {
@@ -1653,6 +1667,14 @@ struct VerdictStraggler {
   Text name;
   std::string function = {};
   std::string place = {};
+  Given<part::ShareOfStep> share;
+  Given<part::Ranks> ranks;
+  Given<part::Seen> seen;
+};
+
+struct VerdictExchangeOrWaiting {
+  Given<int64_t> missing;  // integer
+  Given<bool> imported;  // flag
   Given<part::ShareOfStep> share;
   Given<part::Ranks> ranks;
   Given<part::Seen> seen;
@@ -2467,6 +2489,7 @@ Finding Make(GpuRanksTogether one);
 Finding Make(GpuManyRanksTogether one);
 Finding Make(CommunicationStraggler one);
 Finding Make(CommunicationWaitedForRank one);
+Finding Make(CommunicationRanksAbsent one);
 Finding Make(CommunicationCalls one);
 Finding Make(ModelNoStacks one);
 Finding Make(ModelFewSamples one);
@@ -2560,6 +2583,7 @@ Finding Make(FrameworkCollectSeldom one);
 Finding Make(FrameworkFixedShapes one);
 Finding Make(FrameworkLookAtUnbegunWork one);
 Finding Make(FrameworkRunAhead one);
+Finding Make(CommunicationAllRanks one);
 Finding Make(CommunicationAccumulateWithoutSync one);
 Finding Make(CommunicationAccumulate one);
 Finding Make(CommunicationCallLess one);
@@ -2668,6 +2692,7 @@ Finding Make(RecommendationTensorCoreSharePossible one);
 Finding Make(RecommendationAllocator one);
 Finding Make(RecommendationAllocatorCalls one);
 Finding Make(VerdictStraggler one);
+Finding Make(VerdictExchangeOrWaiting one);
 Finding Make(VerdictSuspect one);
 Finding Make(VerdictNoSingleSuspect one);
 Finding Make(VerdictModelIfItComputes one);

@@ -95,6 +95,9 @@ void StepTimes::Count(const store::StepRow& row) {
 // that spends least: it came last.
 void StepTimes::SplitCommunication(std::span<Member> members, Cell& cell) {
   if (members.size() < 2) return;
+  // Of a rank that stands twice in a step nobody knows which of the two the others met.
+  const auto same_rank = [](const Member& a, const Member& b) { return a.row.rank == b.row.rank; };
+  if (std::adjacent_find(members.begin(), members.end(), same_rank) != members.end()) return;
   ++shared_steps_;
   const auto communication = [](const Member& m) { return At(m.times, SubStage::kExposed); };
   auto late = std::min_element(members.begin(), members.end(), [&](const auto& a, const auto& b) {

@@ -14,6 +14,7 @@
 #include "analyze/critical_path/what_if.h"
 #include "analyze/ranks/drift.h"
 #include "analyze/ranks/overlap.h"
+#include "analyze/trace/world_size.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -33,6 +34,12 @@ class PathBuilder {
     Window();
     Steps();
     section_.what_if = FindWhatIfs(graph_, section_.window, section_.steps);
+    if (LacksRanks(trace_)) {
+      // Without the exchange it would still wait for ranks that are not here.
+      std::erase_if(section_.what_if, [](const WhatIf& change) {
+        return change.stage == NameOf(PathCause::kCommunication);
+      });
+    }
     return std::move(section_);
   }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "analyze/critical_path/critical_path.h"
@@ -83,6 +84,22 @@ TEST(WhatIfTest, StepsAddUpToTheWindowAndAreNoShorterThanTheHost) {
   EXPECT_EQ(without.window_ns, 400);
   EXPECT_EQ(without.step_ns, 100);
   EXPECT_THAT(Texts(without.causes), ElementsAre("host 360", "launch 40"));
+}
+
+// Its ranks that are not here would still be waited for.
+TEST(WhatIfTest, OfOneRankOfManyNobodyKnowsTheStepWithoutCommunication) {
+  const std::string rank = R"(
+t1 step ProfilerStep#0 0 1000
+t1 runtime cudaLaunchKernel 0 10 corr=1
+s7 kernel ncclAllReduce 10 900 corr=1
+t1 runtime cudaDeviceSynchronize 20 900
+)";
+  const auto has_communication = [](const CriticalPathSection& section) {
+    return std::any_of(section.what_if.begin(), section.what_if.end(),
+                       [](const WhatIf& one) { return one.stage == "communication"; });
+  };
+  EXPECT_TRUE(has_communication(PathThrough(rank)));
+  EXPECT_FALSE(has_communication(PathThrough("fact job {\"world_size\": 8}\n" + rank)));
 }
 
 // Whatever lies between steps is no step's: it is neither counted nor saved.

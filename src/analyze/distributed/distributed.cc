@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -18,8 +17,8 @@
 #include "analyze/ranks/match.h"
 #include "analyze/ranks/overlap.h"
 #include "analyze/stats/distribution.h"
+#include "analyze/trace/world_size.h"
 #include "model/finding_kinds.h"
-#include "store/metadata_json.h"
 
 namespace steptrace::analyze {
 namespace finding = model::finding;
@@ -72,7 +71,7 @@ class SectionBuilder {
   }
 
   ProfileDistributed Build() {
-    section_.world_size = WorldSize();
+    section_.world_size = WorldSizeOf(trace_);
     Ranks();
     if (AllCalls() == 0) {
       section_.notes.push_back(
@@ -95,15 +94,6 @@ class SectionBuilder {
     size_t count = 0;
     for (const auto& of_rank : calls_.of_rank) count += of_rank.size();
     return count;
-  }
-
-  std::optional<int64_t> WorldSize() const {
-    for (const auto& fact : trace_.facts) {
-      if (trace_.Text(fact.kind) != store::MetadataKind::kJob) continue;
-      const nlohmann::json job = store::ParseMetadata(fact.json);
-      if (const auto size = store::IntegerOf(job, store::MetadataKey::kWorldSize)) return size;
-    }
-    return std::nullopt;
   }
 
   // Of a live run whose devices, if any, were watched in no step or in few, only communication is

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "analyze/report/recommendation_facts.h"
 #include "analyze/stages/stages.h"
@@ -145,6 +146,20 @@ class Maker {
     one.text = Make(finding::RecommendationGradientExchange{.nccl = facts_.nccl});
     one.advice = Make(finding::RecommendationUseNccl{});
   }
+  // Of a job of which ranks are absent, waiting for them is in it: sending less need not gain.
+  bool RanksAreAbsent() const {
+    const ProfileDistributed& profile = report_.profile->distributed;
+    const auto seen = static_cast<int64_t>(profile.ranks.size());
+    return profile.world_size.value_or(seen) > seen;
+  }
+  void CommunicationGain(Recommendation& one, model::Finding advice, double share) {
+    if (RanksAreAbsent()) {
+      one.advice = Make(finding::CommunicationAllRanks{.imported = true, .recorded = false});
+      return;
+    }
+    one.advice = std::move(advice);
+    Gain(one, share, facts_.steps_ns);
+  }
   void Communication() {
     const auto share = OfSteps(facts_.communication_ns);
     Recommendation& one = Add("high_communication_cost", kTensorBoard, share, kCommunicationShare,
@@ -152,8 +167,7 @@ class Maker {
     // Without a device TensorBoard's breakdown counts it before what the host computes meanwhile.
     one.text = Make(finding::RecommendationCommunication{.share = share.value_or(0),
                                                          .on_host = devices_.empty()});
-    one.advice = Make(finding::RecommendationCommunicateLess{});
-    Gain(one, share.value_or(0), facts_.steps_ns);
+    CommunicationGain(one, Make(finding::RecommendationCommunicateLess{}), share.value_or(0));
   }
   void Utilization() {
     std::optional<double> least;
@@ -255,12 +269,11 @@ class Maker {
       one.evidence = {Make(finding::RecommendationCommunicationBesideComputing{
           .share = Quotient(overlap, communication), .communication = communication})};
     }
-    one.advice = Make(finding::RecommendationOverlapCommunication{});
-    Gain(one, share.value_or(0), facts_.steps_ns);
+    CommunicationGain(one, Make(finding::RecommendationOverlapCommunication{}), share.value_or(0));
   }
   void Straggler() {
     const auto share = StageShare({SubStage::kStraggler});
-    const bool many = report_.distributed.ranks.size() > 1;
+    const bool many = report_.distributed.ranks.size() > 1 && !RanksAreAbsent();
     Recommendation& one = Add("straggler", kOwn, many ? share : std::nullopt, kStragglerShare,
                               many && share.value_or(0) > kStragglerShare);
     one.text = Make(finding::RecommendationStraggler{.share = share.value_or(0)});

@@ -92,6 +92,25 @@ s8 kernel ncclAllReduce 100 320 corr=2
   EXPECT_EQ(Find(text, "straggler").status, RuleStatus::kNotApplicable);
 }
 
+// Waiting for ranks that are not here is in it: what sending less gains is not known.
+TEST_F(RecommendationsTest, OfOneRankOfEightCommunicationGainsNothingThatIsKnown) {
+  const char* text = R"(
+fact job {"rank": 0, "world_size": 8}
+t1 step ProfilerStep#1 0 1000
+t1 runtime cudaLaunchKernel 0 10 corr=1
+t1 runtime cudaLaunchKernel 10 20 corr=2
+s7 kernel gemm 20 120 corr=1
+s8 kernel ncclAllReduce 100 320 corr=2
+)";
+  for (const char* name : {"high_communication_cost", "exposed_communication"}) {
+    const Recommendation one = Find(text, name);
+    EXPECT_EQ(one.status, RuleStatus::kIssuesFound);
+    EXPECT_FALSE(one.at_most_share.has_value());
+    ASSERT_TRUE(one.advice.has_value());
+    EXPECT_EQ(one.advice->kind, model::FindingKind::kCommunicationAllRanks);
+  }
+}
+
 TEST_F(RecommendationsTest, ParallelModules) {
   EXPECT_EQ(Find("t1 op DataParallel.forward 0 10\nd0s7 kernel a 0 1\nd1s7 kernel a 0 1\n",
                  "data_parallel")

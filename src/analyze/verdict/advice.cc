@@ -8,6 +8,7 @@
 
 #include "analyze/code/function_text.h"
 #include "analyze/input/user_ranges.h"
+#include "analyze/verdict/absent_ranks.h"
 #include "analyze/verdict/advice_list.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
@@ -334,6 +335,7 @@ void Adviser::Straggler(const Verdict& verdict) {
 }
 
 void Adviser::Exposed() {
+  if (AbsentRanks(input_) > 0) return advice_.push_back(AdviseAllRanks(input_));
   for (Advice& advice : AdviseExchange(input_, UsesDevice())) advice_.push_back(std::move(advice));
 }
 
@@ -463,7 +465,7 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.DataPipeline();
   } else if (verdict.suspect == SuspectName(SuspectId::kModel)) {
     adviser.Model();
-  } else if (verdict.sub_stage == StageName(SubStage::kStraggler)) {
+  } else if (verdict.sub_stage == StageName(SubStage::kStraggler) && AbsentRanks(input) == 0) {
     adviser.Straggler(verdict);
   } else if (verdict.suspect == SuspectName(SuspectId::kCommunication)) {
     adviser.Exposed();

@@ -11,6 +11,7 @@
 #include "analyze/code/code_place.h"
 #include "analyze/code/function_text.h"
 #include "analyze/input/user_ranges.h"
+#include "analyze/verdict/absent_ranks.h"
 #include "analyze/verdict/computing.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/own_threads.h"
@@ -56,6 +57,7 @@ class Collector {
   void Device();
   void DevicePhases();
   void Ranks(const Verdict& verdict);
+  void Absent();
   template <typename Kind>
   void Say(Kind one, model::Subject about = {}) {
     evidence_.push_back(Make(std::move(one)));
@@ -142,6 +144,7 @@ void Collector::Suspects() {
   for (SuspectId suspect : kSuspects) {
     const double share = shares[static_cast<size_t>(suspect)];
     if (suspect == SuspectId::kModel || !IsBlamed(suspect) || share < kWorthMentioning) continue;
+    if (suspect == SuspectId::kCommunication && AbsentRanks(input_) > 0) continue;
     const char* stage = StageName(LargestStage(input_.times.total(), suspect));
     Say(finding::StepFasterWithout{.speedup = 1 / std::max(1 - share, 1e-9),
                                    .suspect = IsNamedByStage(suspect) ? "" : SuspectTitle(suspect),
@@ -243,6 +246,16 @@ void Collector::Ranks(const Verdict& verdict) {
   const int64_t steps = std::max<int64_t>(late.last_in_steps, 1);
   Say(finding::CommunicationWaitedForRank{.rank = *verdict.straggler_rank,
                                           .wait = late.caused_wait_ns / steps});
+}
+
+// Where communication is worth a word, so is that it holds more than the exchange.
+void Collector::Absent() {
+  const auto shares = ExactShares(BySuspect(input_.times.total()));
+  if (AbsentRanks(input_) == 0 ||
+      shares[static_cast<size_t>(SuspectId::kCommunication)] < kWorthSaying) {
+    return;
+  }
+  Add(AbsentRanksEvidence(input_));
 }
 
 void Collector::Unseen() {
@@ -471,6 +484,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Other();
     if (IsHeldUp(input, verdict)) collector.Shortage();
   }
+  collector.Absent();
   collector.Beside();
   collector.Drift();
   collector.Profile();

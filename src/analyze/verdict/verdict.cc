@@ -8,6 +8,7 @@
 
 #include "analyze/attribution/suspect_share.h"
 #include "analyze/code/function_text.h"
+#include "analyze/verdict/absent_ranks.h"
 #include "analyze/verdict/advice.h"
 #include "analyze/verdict/device_caveats.h"
 #include "analyze/verdict/evidence.h"
@@ -140,6 +141,8 @@ void SetCause(const VerdictInput& input, finding::VerdictStraggler& said, Verdic
 }
 
 std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
+  // Of the ranks that are absent one may be later: what the others gain is not known.
+  if (AbsentRanks(input) > 0) return std::nullopt;
   const auto late = ConsistentlyLate(input.times);
   if (!late) return std::nullopt;
   const double gain = static_cast<double>(input.times.straggler_gain_ns()) /
@@ -173,6 +176,16 @@ std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
   return verdict;
 }
 
+// Of a job of which ranks are absent: no bound, for what the exchange itself takes is not known.
+model::Finding ExchangeOrWaiting(const VerdictInput& input, const SuspectShare& candidate) {
+  return Make(finding::VerdictExchangeOrWaiting{
+      .missing = AbsentRanks(input),
+      .imported = input.profiled,
+      .share = ShareOfStepPart(candidate.share, candidate.interval),
+      .ranks = RankSpreadPart(input, candidate.suspect),
+      .seen = SeenPart(input)});
+}
+
 Verdict SuspectVerdict(const VerdictInput& input, const SuspectShare& candidate) {
   Verdict verdict;
   verdict.status = VerdictStatus::kFound;
@@ -181,6 +194,10 @@ Verdict SuspectVerdict(const VerdictInput& input, const SuspectShare& candidate)
   verdict.share = candidate.share;
   verdict.share_low = candidate.interval.low;
   verdict.share_high = candidate.interval.high;
+  if (candidate.suspect == SuspectId::kCommunication && AbsentRanks(input) > 0) {
+    verdict.headline = ExchangeOrWaiting(input, candidate);
+    return verdict;
+  }
   // What nothing explains may be needed: nobody can say what the step would be without it, unless
   // nearly all of it is in one place.
   const bool in_one_place =

@@ -261,6 +261,22 @@ TEST(VerdictTest, AModelThatItsDeviceWaitsForIsNotHealthy) {
   EXPECT_THAT(AllAdvice(late.verdict), HasSubstr("steptrace capture --capture kernels"));
 }
 
+// As a folder of two jobs, or two recordings of a process: which of the two the others met is
+// unknown.
+TEST(VerdictTest, ARankThatStandsTwiceInAStepWaitsForNobody) {
+  auto verdict_case = ReadVerdictCase(kCases / "straggler_data.case");
+  ASSERT_TRUE(verdict_case.ok());
+  ASSERT_TRUE(BuildReport(verdict_case->input).verdict.straggler_rank);
+  for (store::StepRow& row : verdict_case->steps) row.rank = 0;
+  verdict_case->input.steps = verdict_case->steps;
+  const Report report = BuildReport(verdict_case->input);
+  EXPECT_FALSE(report.verdict.straggler_rank);
+  EXPECT_NE(report.verdict.sub_stage, "straggler");
+  for (const StageRow& stage : report.stages) {
+    if (stage.name == "straggler") EXPECT_EQ(stage.ns, 0);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Data, VerdictCaseTest, ::testing::ValuesIn(CaseNames()),
                          [](const auto& test) { return test.param; });
 

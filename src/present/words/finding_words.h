@@ -55,6 +55,10 @@ inline constexpr ClauseWords kGpuRanksTogetherClauses[] = {
 inline constexpr ClauseWords kGpuManyRanksTogetherClauses[] = {
     {"of_name", "name", {}, " ({name})"},
 };
+inline constexpr ClauseWords kCommunicationRanksAbsentClauses[] = {
+    {"are", "imported", {}, "is no profile"},
+    {"are", "", {}, "are no steps"},
+};
 inline constexpr ClauseWords kCommunicationCallsItemClauses[] = {
     {"of_size", "bytes", {}, ", each of {bytes}"},
 };
@@ -164,6 +168,11 @@ inline constexpr ClauseWords kStepLogLessClauses[] = {
 };
 inline constexpr ClauseWords kModelSampleStacksClauses[] = {
     {"more", "knows_cpu", {}, "look at more steps, so that samples of its CPU time fall into them, or "},
+};
+inline constexpr ClauseWords kCommunicationAllRanksClauses[] = {
+    {"how", "imported", {}, "profile every rank in the same steps, and give `steptrace import` the folder with a profile of each"},
+    {"how", "recorded", {}, "call steptrace.step() at the end of each step of the ranks that step no optimizer"},
+    {"how", "", {}, "start each node's share of the job under `steptrace run` with the same output, or `steptrace join` the nodes' runs"},
 };
 inline constexpr ClauseWords kCommunicationLargerBucketsClauses[] = {
     {"size", "bucket_mb", {}, ", now {bucket_mb},"},
@@ -374,6 +383,24 @@ inline constexpr ClauseWords kVerdictStragglerClauses[] = {
     {"cause", "code", {}, "code in {function} ({place})"},
     {"cause", "function", {}, "{name} ({function}, {place})"},
     {"cause", "", {}, "{name}"},
+};
+inline constexpr ClauseWords kVerdictExchangeOrWaitingClauses[] = {
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share} of the step{share_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+    {"others", "missing", 1, "the other rank"},
+    {"others", "", {}, "the {missing} other ranks"},
+    {"what", "imported", {}, "their profiles"},
+    {"what", "", {}, "their steps"},
 };
 inline constexpr ClauseWords kVerdictSuspectClauses[] = {
     {"who_waiting", "who_share", {}, "mostly waiting in {who_function} ({who_share}, {who_place})"},
@@ -1001,6 +1028,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // communication.waited_for_rank
     {{"all others together waited {wait} a step for it", {}},
      {"", {}}, "", ""},
+    // communication.ranks_absent
+    {{"of {missing} of {all} ranks there {are} here: what communication takes holds the waiting for them", kCommunicationRanksAbsentClauses},
+     {"", {}}, "", ""},
     // communication.calls
     {{"a step calls {items}", {}},
      {"{calls} {call}{of_size}", kCommunicationCallsItemClauses}, ", ", ", "},
@@ -1279,6 +1309,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // framework.run_ahead
     {{"let the host run ahead: no .item(), .cpu(), print of a tensor or torch.cuda.synchronize() in every step; copies with non_blocking=True", {}},
+     {"", {}}, "", ""},
+    // communication.all_ranks
+    {{"see all ranks together, so that exchange and waiting are told apart: {how}", kCommunicationAllRanksClauses},
      {"", {}}, "", ""},
     // communication.accumulate_without_sync
     {{"exchange less often: accumulate gradients over several batches, with model.set_requires_gradient_sync(False) on all but the last", {}},
@@ -1603,6 +1636,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // verdict.straggler
     {{"communication: rank {rank} is late by its {cause}, and waiting for the last rank takes {share}{ranks}{seen}", kVerdictStragglerClauses},
+     {"", {}}, "", ""},
+    // verdict.exchange_or_waiting
+    {{"communication, {share}{ranks}: exchange and waiting for {others}, which cannot be told apart without {what}{seen}", kVerdictExchangeOrWaitingClauses},
      {"", {}}, "", ""},
     // verdict.suspect
     {{"{who}, {share}{ranks}{slowed}{seen}", kVerdictSuspectClauses},

@@ -48,6 +48,7 @@ export const SHOWN = {
   'gpu.many_ranks_together': { view: 'devices' },
   'communication.straggler': { view: 'distributed' },
   'communication.waited_for_rank': { view: 'distributed' },
+  'communication.ranks_absent': { view: 'distributed' },
   'communication.calls': { view: 'timeline' },
   'model.no_stacks': { view: 'data' },
   'model.few_samples': { view: 'data' },
@@ -146,6 +147,7 @@ export type AdviceKind =
   | 'framework.fixed_shapes'
   | 'framework.look_at_unbegun_work'
   | 'framework.run_ahead'
+  | 'communication.all_ranks'
   | 'communication.accumulate_without_sync'
   | 'communication.accumulate'
   | 'communication.call_less'
@@ -270,6 +272,7 @@ export type RecommendationKind =
 
 export type HeadlineKind =
   | 'verdict.straggler'
+  | 'verdict.exchange_or_waiting'
   | 'verdict.suspect'
   | 'verdict.no_single_suspect'
   | 'verdict.model_if_it_computes'
