@@ -37,6 +37,12 @@ def test_without_a_request_nothing_is_on(tmp_path):
         ),
         pytest.param("until_ns=1", [], f"end 1 0 {MISSED}", id="its time is over"),
         pytest.param("steps=5, max_operators=1", [2], f"end 1 1 {FULL}", id="full after a step"),
+        pytest.param(
+            "steps=5, max_operators=8", [2], f"end 1 1 {FULL}", id="a second step would be too much"
+        ),
+        pytest.param(
+            "steps=9, enough_operators=1", [2, 3, 4], f"end 1 3 {FULL}", id="enough in three steps"
+        ),
     ],
 )
 def test_a_window_is_of_whole_steps(tmp_path, word, on, end):

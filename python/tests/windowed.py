@@ -16,7 +16,8 @@ enabled = []  # at the begin of each step
 
 def ask(**word):
     word = dict({"request": 1, "kinds": 1, "first_step": 0, "steps": 0, "until_ns": 0,
-                 "dur_ns": 0, "max_operators": 0}, **word)
+                 "dur_ns": 0, "max_operators": 0,
+                 "enough_operators": 0, "steps_of_enough": 3}, **word)
     path = os.path.join(os.environ["FAKE_PROBE_DIR"], "capture.json")
     with open(path + ".new", "w") as file:
         json.dump(word, file)

@@ -250,6 +250,8 @@ PyObject* CaptureRequest(PyObject*, PyObject*) {
   Put(dict, "until_ns", control.until_monotonic_ns);
   Put(dict, "dur_ns", control.dur_ns);
   Put(dict, "max_operators", control.max_operators);
+  Put(dict, "enough_operators", control.enough_operators);
+  Put(dict, "steps_of_enough", wire::kStepsOfEnough);
   PyObject* next = NextCaptures(control);
   if (next == nullptr || PyDict_SetItemString(dict, "next", next) != 0) PyErr_Clear();
   Py_XDECREF(next);

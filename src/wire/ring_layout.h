@@ -208,8 +208,11 @@ struct CaptureControl {
   uint32_t next_count;          // so many follow it, as the requests with the numbers after its own
   CaptureNext next[kMaxCapturesNext];
   uint64_t dur_ns;  // it ends with the step in which it is so old; 0: no such bound
-  uint64_t check;   // CaptureCheck() of what stands before: a copy may be torn
+  // … or by which it has so many operators and kStepsOfEnough whole steps; 0: no such bound
+  uint64_t enough_operators;
+  uint64_t check;  // CaptureCheck() of what stands before: a copy may be torn
 };
+inline constexpr uint64_t kStepsOfEnough = 3;
 inline constexpr uint64_t kCaptureOffset = 1024;
 // More cannot be asked for: with larger numbers something else has written there.
 inline constexpr uint64_t kMaxCaptureSteps = 1'000'000'000;
@@ -220,9 +223,10 @@ constexpr uint64_t CaptureCheck(const CaptureControl& control) {
     hash = (hash ^ word) * 0x100000001B3;
     hash ^= hash >> 29;
   };
-  for (const uint64_t word : {control.request, control.first_step, control.steps,
-                              control.until_monotonic_ns, control.max_operators, control.dur_ns,
-                              uint64_t{control.next_count} << 32 | control.kinds}) {
+  for (const uint64_t word :
+       {control.request, control.first_step, control.steps, control.until_monotonic_ns,
+        control.max_operators, control.dur_ns, control.enough_operators,
+        uint64_t{control.next_count} << 32 | control.kinds}) {
     add(word);
   }
   for (const CaptureNext& next : control.next) {
@@ -295,7 +299,7 @@ static_assert(offsetof(FileHeader, ready) == 12 && offsetof(FileHeader, pid) == 
 static_assert(offsetof(FileHeader, comm) == 80 && offsetof(FileHeader, disarm_reason) == 100);
 static_assert(offsetof(FileHeader, arena_used) == 256 && sizeof(FileHeader) == 296);
 static_assert(sizeof(CaptureNext) == 24 && offsetof(CaptureControl, next) == 48);
-static_assert(sizeof(CaptureControl) == 448 && offsetof(CaptureControl, check) == 440);
+static_assert(sizeof(CaptureControl) == 456 && offsetof(CaptureControl, check) == 448);
 static_assert(kCaptureOffset >= sizeof(FileHeader) && kCaptureOffset % 64 == 0);
 static_assert(kCaptureOffset + sizeof(CaptureControl) <= kHeaderBytes);
 static_assert(sizeof(RingControl) == 128 && offsetof(RingControl, tail) == 64);

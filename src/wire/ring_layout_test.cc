@@ -106,6 +106,7 @@ TEST(CaptureControlTest, ATornCopyIsSeenWhicheverWordIsOld) {
   next.until_monotonic_ns = 1'000'000;
   next.max_operators = 1000;
   next.dur_ns = 2'000'000;
+  next.enough_operators = 500;
   next.kinds = 1;
   next.next_count = kMaxCapturesNext;
   for (uint32_t i = 0; i < kMaxCapturesNext; ++i) next.next[i] = {200 + 10 * i, 3, 4, 0};

@@ -52,15 +52,27 @@ class Borders:
 class Request:
     """One window of a word of the agent's (src/wire/ring_layout.h, CaptureControl)."""
 
-    __slots__ = ("dur_ns", "first_step", "kinds", "max_operators", "number", "steps", "until_ns")
+    __slots__ = (
+        "dur_ns",
+        "enough",
+        "first_step",
+        "kinds",
+        "max_operators",
+        "number",
+        "steps",
+        "until_ns",
+    )
 
-    def __init__(self, number, first_step, steps, kinds, until_ns=0, max_operators=0, dur_ns=0):
+    def __init__(
+        self, number, first_step, steps, kinds, until_ns=0, max_operators=0, enough=(0, 0), dur_ns=0
+    ):
         self.number = number
         self.first_step = first_step
         self.steps = steps
         self.kinds = kinds
         self.until_ns = until_ns
         self.max_operators = max_operators
+        self.enough = enough  # operators, once it has so many steps
         self.dur_ns = dur_ns
 
     def begins(self, border):
@@ -70,6 +82,15 @@ class Request:
         """Its time counts from its first begin."""
         if self.dur_ns and not self.until_ns:
             self.until_ns = monotonic_ns() + self.dur_ns
+
+    def is_full(self, capture, captured):
+        """Whether it has what it may have, as far as operators go: one step more would be too much, or no more
+        is wanted."""
+        most = self.max_operators
+        if most and capture.is_full(max(1, most * captured // (captured + 1))):
+            return True
+        operators, steps = self.enough
+        return operators > 0 and captured >= steps and capture.is_full(operators)
 
     def is_over(self, border, captured):
         """Whether no step that begins at this border belongs to it."""
@@ -85,7 +106,8 @@ class Request:
 def _requests(word):
     """What a word asks for: a window, and those that follow it."""
     number = word["request"]
-    bounds = word["until_ns"], word["max_operators"], word["dur_ns"]
+    enough = word["enough_operators"], word["steps_of_enough"]
+    bounds = word["until_ns"], word["max_operators"], enough, word["dur_ns"]
     first = Request(number, word["first_step"], word["steps"], word["kinds"], *bounds)
     windows = zip(*[iter(word["next"])] * 3)
     return first, [Request(number + 1 + i, *window) for i, window in enumerate(windows)]
@@ -247,9 +269,8 @@ class Windows:
             self._finish_over()
             self._begin_announced()
         elif capture is not None:
-            limit = request.max_operators
-            left_out = capture.begin_step(limit or _MOST_OF_A_STEP)
-            full = capture.began_at_border and capture.is_full(limit)
+            left_out = capture.begin_step(request.max_operators or _MOST_OF_A_STEP)
+            full = capture.began_at_border and request.is_full(capture, self._captured)
             capture.began_at_border = True
             if left_out or full:
                 self._finish(vocabulary.WINDOW_FULL)

@@ -21,7 +21,8 @@ TEST_F(AutomaticWindowsTest, TheAutomaticWindowComesOnceWhenStepsAreSteady) {
   EXPECT_EQ(word->first_step, 0u);
   EXPECT_EQ(word->steps, 20u);
   // A hundredth of 97 s at 0.9 us an operator would be a million.
-  EXPECT_EQ(word->max_operators, 200'000u);
+  EXPECT_EQ(word->enough_operators, 300'000u);
+  EXPECT_EQ(word->max_operators, 300'000u);
   EXPECT_EQ(word->until_monotonic_ns, static_cast<uint64_t>(kMonotonic + 110 * kS));
   schedule.OnMark(Begin(1, 101 * kS));
   schedule.OnMark(End(1, 102 * kS, 20));
@@ -101,24 +102,61 @@ TEST_F(AutomaticWindowsTest, KernelsThatWereHadOrMayTakeNoTimeAreNotMissed) {
   EXPECT_TRUE(none.TakeOutcomes(70 * kS).empty()) << "the user wants none";
 }
 
-// A window that was full asks for another: that one may be missed, the first was had.
-TEST_F(AutomaticWindowsTest, TheOnlyOneIsTheFirstThatCapturedOrCameTooLate) {
+// The early one has no kernels: those of the later are missed all the same.
+TEST_F(AutomaticWindowsTest, KernelsAreMissedAlsoAfterAnEarlyOne) {
   WindowPlan plan = *ParsePlan({"auto"}, {});
   plan.kinds = 2;
   CaptureSchedule schedule(plan, kMonotonic, kUtc);
-  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
-  ASSERT_TRUE(schedule.Next(kS));
-  schedule.OnMark(Begin(1, kS, 0, 3));
-  schedule.OnOperators(1'000);
-  schedule.OnMark(End(1, 2 * kS, 1, WindowEnd::kFull));
-  ASSERT_TRUE(schedule.Next(3 * kS)) << "a larger one";
+  const auto early = schedule.NextAhead();
+  ASSERT_TRUE(early);
+  EXPECT_EQ(early->kinds, 1u);
+  schedule.OnMark(Begin(1, kS));
+  schedule.OnMark(End(1, 2 * kS, 4));
   schedule.End(4 * kS);
   const auto outcomes = schedule.TakeOutcomes(20'000 * kS);
   ASSERT_EQ(outcomes.size(), 2u);
-  EXPECT_EQ(outcomes[0].end, WindowEnd::kMissed) << "of the other devices may still tell";
+  EXPECT_EQ(outcomes[0].why, "early");
   EXPECT_FALSE(outcomes[0].only);
-  EXPECT_EQ(outcomes[1].end, WindowEnd::kFull);
+  EXPECT_EQ(outcomes[1].end, WindowEnd::kMissed);
   EXPECT_TRUE(outcomes[1].only);
+}
+
+TEST_F(AutomaticWindowsTest, AnEarlyOneLiesThereBeforeTheTrainingBegins) {
+  auto schedule = Of("auto");
+  const auto word = schedule.NextAhead();
+  ASSERT_TRUE(word);
+  EXPECT_EQ(word->first_step, 6u);
+  EXPECT_EQ(word->steps, 4u);
+  EXPECT_EQ(word->enough_operators, 20'000u);
+  EXPECT_EQ(word->max_operators, 300'000u);
+  EXPECT_FALSE(schedule.NextAhead()) << "once";
+  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  schedule.OnMark(Begin(1, kS));
+  schedule.OnOperators(4'000);
+  schedule.OnMark(End(1, 2 * kS, 4));
+  EXPECT_EQ(schedule.TakeOutcomes(0).at(0).why, "early");
+  const auto steady = schedule.Next(60 * kS);
+  ASSERT_TRUE(steady) << "the one of steady steps comes all the same";
+  EXPECT_EQ(steady->steps, 20u);
+}
+
+TEST_F(AutomaticWindowsTest, AnEarlyOneThatCannotBeHadIsNotTold) {
+  auto missed = Of("auto");
+  ASSERT_TRUE(missed.NextAhead());
+  missed.OnMark(End(1, kS, 0, WindowEnd::kMissed));
+  EXPECT_TRUE(missed.TakeOutcomes(kS).empty());
+  auto short_training = Of("auto");
+  ASSERT_TRUE(short_training.NextAhead());
+  short_training.End(kS);
+  EXPECT_TRUE(short_training.TakeOutcomes(kS).empty());
+}
+
+TEST_F(AutomaticWindowsTest, WithoutABudgetThereIsNoEarlyOne) {
+  WindowPlan plan = *ParsePlan({"auto"}, {});
+  plan.budget.ns = 0;
+  EXPECT_FALSE(CaptureSchedule(plan, kMonotonic, kUtc).NextAhead());
+  EXPECT_FALSE(Of("none").NextAhead());
+  EXPECT_EQ(Of("100:5").NextAhead()->first_step, 100u) << "a window of the user's";
 }
 
 TEST_F(AutomaticWindowsTest, OneThatADemandReplacedBeforeItBeganIsMissedInTheEnd) {
@@ -216,78 +254,10 @@ TEST_F(AutomaticWindowsTest, SuggestionsAreNothingToARunWithWindowsOfItsOwn) {
 TEST_F(AutomaticWindowsTest, AShortRunHasASmallAutomaticWindow) {
   auto schedule = Of("auto");
   for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
-  EXPECT_EQ(schedule.Next(kS)->max_operators, 20'000u);
+  EXPECT_EQ(schedule.Next(kS)->enough_operators, 20'000u);
   auto longer = Of("auto");
   for (int i = 0; i < 30; ++i) longer.OnSteadyStep(0);
-  EXPECT_EQ(longer.Next(9 * kS)->max_operators, 100'000u);
-}
-
-// Steps of more operators than the first window may have: it is taken again once the time trained
-// grants as many as a verdict needs.
-TEST_F(AutomaticWindowsTest, AWindowThatWasFullTooSoonIsTakenAgain) {
-  auto schedule = Of("auto");
-  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
-  EXPECT_EQ(schedule.Next(kS)->max_operators, 20'000u);
-  schedule.OnMark(Begin(1, kS));
-  schedule.OnOperators(20'000);
-  schedule.OnMark(End(1, 2 * kS, 1, WindowEnd::kFull));
-  // 3 1/4 steps of 20 001 operators at 0.9 us, and the 20 000 before, are a hundredth of 7.6503 s.
-  EXPECT_FALSE(schedule.Next(7'650'000'000));
-  const auto word = schedule.Next(7'651'000'000);
-  ASSERT_TRUE(word);
-  EXPECT_GE(word->max_operators, 65'003u);
-  schedule.OnMark(Begin(2, 10 * kS));
-  schedule.OnOperators(65'000);
-  schedule.OnMark(End(2, 11 * kS, 3, WindowEnd::kFull));
-  EXPECT_FALSE(schedule.Next(1'000 * kS)) << "three are enough";
-  EXPECT_EQ(schedule.TakeOutcomes(0).at(1).why, "steady");
-  schedule.Suggest("shift");
-  EXPECT_TRUE(schedule.Next(1'000 * kS));
-}
-
-TEST_F(AutomaticWindowsTest, ASuggestionIsTakenOnceAlsoWhereMoreOperatorsAreWanted) {
-  auto schedule = Of("auto");
-  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
-  ASSERT_TRUE(schedule.Next(kS));
-  schedule.OnMark(Begin(1, kS));
-  schedule.OnOperators(60'000);
-  schedule.OnMark(End(1, 2 * kS, 1, WindowEnd::kFull));
-  schedule.Suggest("shift");
-  ASSERT_TRUE(schedule.Next(12 * kS)) << "200 000 at 0.9 us are a hundredth of 23 s";
-  schedule.OnMark(Begin(2, 12 * kS));
-  schedule.OnMark(End(2, 13 * kS, 20));
-  EXPECT_EQ(schedule.TakeOutcomes(0).at(1).why, "shift");
-  EXPECT_FALSE(schedule.Next(1'000 * kS));
-}
-
-// Steps whose operators find no room in a ring look smaller than they are.
-TEST_F(AutomaticWindowsTest, AWindowThatWasFullAgainIsNotTakenAThirdTime) {
-  auto schedule = Of("auto");
-  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
-  ASSERT_TRUE(schedule.Next(kS));
-  schedule.OnMark(Begin(1, kS));
-  schedule.OnOperators(1'000);
-  schedule.OnMark(End(1, 2 * kS, 1, WindowEnd::kFull));
-  ASSERT_TRUE(schedule.Next(3 * kS));
-  schedule.OnMark(Begin(2, 3 * kS));
-  schedule.OnOperators(1'000);
-  schedule.OnMark(End(2, 4 * kS, 1, WindowEnd::kFull));
-  EXPECT_FALSE(schedule.Next(1'000 * kS));
-}
-
-TEST_F(AutomaticWindowsTest, StepsOfTooManyOperatorsAreNotSoughtForEver) {
-  auto schedule = Of("auto");
-  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
-  uint64_t request = 0;
-  int64_t at = kS;
-  while (const auto word = schedule.Next(at)) {
-    ASSERT_LE(word->max_operators, 200'000u);
-    schedule.OnMark(Begin(++request, at));
-    schedule.OnOperators(static_cast<int64_t>(word->max_operators));
-    schedule.OnMark(End(request, at + kS, 0, WindowEnd::kFull));
-    at += 10'000 * kS;
-  }
-  EXPECT_EQ(request, 2u);
+  EXPECT_EQ(longer.Next(9 * kS)->enough_operators, 100'000u);
 }
 
 }  // namespace

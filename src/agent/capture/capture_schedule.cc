@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyze/input/step_selection.h"
 #include "base/time.h"
 
 namespace steptrace::agent {
@@ -27,20 +26,22 @@ constexpr int64_t kMostOperatorCostNs = 900;
 // granted: a short run has a right to its verdict too.
 constexpr int64_t kMostOfTrainedTime = 100;  // a hundredth
 constexpr int64_t kLeastOperators = 20'000;
-// As rows of the journal some 8 MB, of the closed run one.
-constexpr int64_t kMostOperators = 200'000;
+// As rows of the journal some 12 MB, of the closed run two.
+constexpr int64_t kMostOperators = 300'000;
+// What tells computing from going from operator to operator also of a training that is over in a
+// second or after a few steps: sent before it begins, for fast steps are over before anybody has
+// heard of one.
+constexpr uint64_t kEarlyStep = 6;
+constexpr int64_t kEarlySteps = 4;
 constexpr auto kOperators = static_cast<uint32_t>(wire::CaptureKind::kOperators);
 constexpr int64_t kOperatorBytes = 40;  // a slice in the journal (docs/performance.md)
-// Whole steps of which a verdict takes the split of all.
-constexpr int64_t kStepsOfASplit = analyze::kMinSplitSteps;
 // Less tells nothing of a step.
 constexpr int64_t kLeastOperatorsLeft = 1000;
 constexpr int64_t kLeastNsLeft = kNsPerSecond / 10;
 constexpr auto kKernels = static_cast<uint32_t>(wire::CaptureKind::kKernels);
 // An estimate: a slice with its correlation, stream and sizes.
 constexpr int64_t kDeviceRowBytes = 60;
-// Two automatic windows lie so far apart at least, but for one, once, that takes the operators
-// which the one before was full without.
+// Two automatic windows lie so far apart at least, but for the early one.
 constexpr int64_t kAutomaticDistanceNs = 10 * kNsPerSecond;
 
 // A device that is further behind than this has more to do than a report can wait for.
@@ -111,18 +112,7 @@ int64_t CaptureSchedule::OperatorsGranted(int64_t now_ns) const {
   const int64_t trained_ns = now_ns - first_steady_ns_;
   const int64_t operators =
       trained_ns / kMostOfTrainedTime / kMostOperatorCostNs - automatic_operators_;
-  return std::min(std::clamp(operators, kLeastOperators, kMostOperators), OperatorsLeft());
-}
-
-// That a window takes for as many steps as a verdict needs, after one that was full with so many;
-// 0: it needs none, or they are too many for any.
-int64_t CaptureSchedule::OperatorsWanted(int64_t steps) const {
-  const int64_t had = automatic_operators_ - operators_before_;
-  if (steps >= kStepsOfASplit || had <= 0) return 0;
-  // Of a step that was not whole at least as many are missing.
-  const int64_t of_a_step = steps > 0 ? had / steps + 1 : 2 * had;
-  if (of_a_step > kMostOperators / kStepsOfASplit) return 0;
-  return std::min(kStepsOfASplit * of_a_step + of_a_step / 4, kMostOperators);
+  return std::clamp(operators, kLeastOperators, kMostOperators);
 }
 
 void CaptureSchedule::Ask(const CaptureDemand& demand) {
@@ -217,9 +207,8 @@ CaptureSchedule::Due CaptureSchedule::AutomaticIsDue(int64_t now_ns) const {
   if (!plan_.automatic || steady_steps_ < kAutomaticAfterSteps || now_ns <= first_steady_ns_) {
     return Due::kNo;
   }
-  if (automatic_ns_left_ < kLeastNsLeft || OperatorsLeft() < kLeastOperatorsLeft) return Due::kNo;
+  if (!BudgetIsLeft()) return Due::kNo;
   if (!automatic_done_) return Due::kFirst;
-  if (wanted_operators_ > 0 && OperatorsGranted(now_ns) >= wanted_operators_) return Due::kEnlarged;
   const bool apart = now_ns - automatic_end_ns_ >= kAutomaticDistanceNs;
   return suggested_ != nullptr && apart ? Due::kSuggested : Due::kNo;
 }
@@ -253,8 +242,29 @@ CaptureControl CaptureSchedule::Automatic(int64_t now_ns) const {
   control.steps = kAutomaticSteps;
   control.until_monotonic_ns = static_cast<uint64_t>(epoch_monotonic_ns_ + now_ns +
                                                      std::min(kAutomaticMaxNs, automatic_ns_left_));
-  control.max_operators = static_cast<uint64_t>(OperatorsGranted(now_ns));
+  control.max_operators = static_cast<uint64_t>(std::min(kMostOperators, OperatorsLeft()));
+  control.enough_operators = static_cast<uint64_t>(OperatorsGranted(now_ns));
   return control;
+}
+
+// Of the first steps that are in their stride as a rule. What warm-up turns out to hold of it tells
+// nothing, and costs little: the one when steps are steady comes all the same.
+std::optional<CaptureControl> CaptureSchedule::Early() {
+  if (early_sent_ || !plan_.automatic || !BudgetIsLeft()) return std::nullopt;
+  early_sent_ = true;
+  CaptureControl control{};
+  control.kinds = kOperators;
+  control.first_step = kEarlyStep;
+  control.steps = kEarlySteps;
+  control.dur_ns = static_cast<uint64_t>(std::min(kAutomaticMaxNs, automatic_ns_left_));
+  control.max_operators = static_cast<uint64_t>(std::min(kMostOperators, OperatorsLeft()));
+  control.enough_operators = kLeastOperators;
+  early_ = number_ + 1;
+  return Send({.source = Source::kAutomatic}, control);
+}
+
+bool CaptureSchedule::BudgetIsLeft() const {
+  return automatic_ns_left_ >= kLeastNsLeft && OperatorsLeft() >= kLeastOperatorsLeft;
 }
 
 CaptureControl CaptureSchedule::Send(SentCapture request, CaptureControl control,
@@ -309,8 +319,6 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
   if (const auto window = NextOfSteps()) return SendOfSteps(*window);
   if (const Due due = AutomaticIsDue(now_ns); due != Due::kNo) {
     automatic_why_ = due == Due::kSuggested ? std::exchange(suggested_, nullptr) : "steady";
-    enlarged_ = due == Due::kEnlarged;
-    operators_before_ = automatic_operators_;
     return Send({.source = Source::kAutomatic}, Automatic(now_ns));
   }
   return CalledOff();
@@ -323,8 +331,9 @@ std::optional<CaptureControl> CaptureSchedule::NextAhead() {
     if (!IsOpen(i) || window.from != From::kNow) continue;
     return Send({.source = Source::kPlan, .window = window}, OfWindow(window));
   }
-  const auto window = NextOfSteps();
-  return window ? SendOfSteps(*window) : CalledOff();
+  if (const auto window = NextOfSteps()) return SendOfSteps(*window);
+  if (const auto early = Early()) return early;
+  return CalledOff();
 }
 
 // The word that takes back what was sent and is not wanted any more; nothing: there is none.
@@ -363,8 +372,19 @@ void CaptureSchedule::Finish(SentCaptures::Ended ended) {
   outcome.unwanted = request.unwanted;
   outcome.short_of_end = outcome.steps < outcome.asked_steps;
   outcome.stretches = std::move(request.stretches);
+  if (outcome.source == Source::kAutomatic && request.number == early_) {
+    return FinishEarly(std::move(outcome));
+  }
   if (outcome.source == Source::kAutomatic) FinishAutomatic(ended, outcome);
   if (asked_for || !nothing) Tell(std::move(outcome), request.number);
+}
+
+// One that a short training, or one whose steps were over before the word was there, is without is
+// no loss: nobody asked for it.
+void CaptureSchedule::FinishEarly(CaptureOutcome outcome) {
+  outcome.why = "early";
+  for (const CapturedStretch& on : outcome.stretches) automatic_ns_left_ -= on.to_ns - on.from_ns;
+  if (!outcome.stretches.empty()) Tell(std::move(outcome), early_);
 }
 
 void CaptureSchedule::FinishAutomatic(const SentCaptures::Ended& ended, CaptureOutcome& outcome) {
@@ -374,12 +394,10 @@ void CaptureSchedule::FinishAutomatic(const SentCaptures::Ended& ended, CaptureO
   automatic_end_ns_ = ended.end_ns;
   for (const CapturedStretch& on : outcome.stretches) automatic_ns_left_ -= on.to_ns - on.from_ns;
   if (outcome.end == WindowEnd::kReplaced) {  // it comes again
-    if (automatic_done_ && !enlarged_ && suggested_ == nullptr) suggested_ = automatic_why_;
+    if (automatic_done_ && suggested_ == nullptr) suggested_ = automatic_why_;
     return;
   }
   automatic_done_ = true;
-  const bool wants_more = outcome.end == WindowEnd::kFull && !enlarged_;
-  wanted_operators_ = wants_more ? OperatorsWanted(outcome.steps) : 0;
   // It cannot be had: asking again would bring the same.
   const bool never = outcome.end == WindowEnd::kUnavailable || outcome.end == WindowEnd::kFailed;
   if (never) automatic_ns_left_ = 0;
@@ -434,7 +452,7 @@ void CaptureSchedule::Tell(CaptureOutcome outcome, uint64_t number) {
 // Kernels were asked for by name, of a training that was over before they could be had.
 void CaptureSchedule::MissAutomatic() {
   if (!plan_.automatic || (plan_.kinds & kKernels) == 0 || automatic_told_) return;
-  if (automatic_ns_left_ < kLeastNsLeft || OperatorsLeft() < kLeastOperatorsLeft) return;
+  if (!BudgetIsLeft()) return;
   CaptureOutcome outcome;
   outcome.source = Source::kAutomatic;
   outcome.why = "steady";

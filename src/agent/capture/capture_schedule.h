@@ -70,7 +70,8 @@ class CaptureSchedule {
   // The word to write now, by the run's clock; nothing while the last one stands.
   std::optional<wire::CaptureControl> Next(int64_t now_ns);
   // … for a process that has not trained yet: a window of steps lies there before the first of
-  // them, for fast steps are over before anybody has heard of one.
+  // them, for fast steps are over before anybody has heard of one; without one, the early of those
+  // that a run takes by itself.
   // And one that was sent so is called off there.
   std::optional<wire::CaptureControl> NextAhead();
   // The process is gone: what is out ends here, what is left is missed.
@@ -91,14 +92,15 @@ class CaptureSchedule {
   bool IsOpen(size_t window) const;
   std::optional<wire::CaptureControl> CalledOff();
   // Why an automatic window is to be had.
-  enum class Due { kNo, kFirst, kEnlarged, kSuggested };
+  enum class Due { kNo, kFirst, kSuggested };
   Due AutomaticIsDue(int64_t now_ns) const;
   int64_t OperatorsLeft() const;
   int64_t OperatorsGranted(int64_t now_ns) const;
-  int64_t OperatorsWanted(int64_t steps) const;
+  bool BudgetIsLeft() const;
   wire::CaptureControl OfWindow(const Window& window) const;
   wire::CaptureControl SendOfSteps(size_t window);
   wire::CaptureControl Automatic(int64_t now_ns) const;
+  std::optional<wire::CaptureControl> Early();
   wire::CaptureControl Send(SentCapture request, wire::CaptureControl control,
                             std::vector<SentCapture> following = {});
   int64_t StartNs(const Window& window) const;
@@ -106,6 +108,7 @@ class CaptureSchedule {
   void Finish(SentCaptures::Ended ended);
   void FinishWindow(SentCaptures::Ended ended);
   void FinishAutomatic(const SentCaptures::Ended& ended, CaptureOutcome& outcome);
+  void FinishEarly(CaptureOutcome outcome);
   void Conclude(const Window& window, uint32_t asked, wire::WindowEnd end, uint64_t number);
   void Tell(CaptureOutcome outcome, uint64_t number);
   void Refuse(uint64_t demand, uint32_t kinds, wire::WindowEnd end);
@@ -125,9 +128,8 @@ class CaptureSchedule {
   int64_t automatic_end_ns_ = 0;     // of the last one
   int64_t automatic_ns_left_;
   int64_t automatic_operators_ = 0;  // in all of them
-  int64_t operators_before_ = 0;     // in those before the last one
-  bool enlarged_ = false;            // the last one was
-  int64_t wanted_operators_ = 0;  // of one in place of the last, which was full too soon; 0: none
+  bool early_sent_ = false;
+  uint64_t early_ = 0;  // the request of the early one; 0: none
   int64_t steady_steps_ = 0;
   int64_t first_steady_ns_ = 0;
   std::optional<CaptureDemand> demand_;

@@ -11,6 +11,9 @@
 namespace steptrace::analyze {
 namespace {
 
+// Either way, of the share that fewer than kMinSplitSteps show.
+constexpr double kOfFew = 0.2;
+
 bool FitsInStep(const store::StepRow& row) {
   int64_t left_ns = row.dur_ns;
   for (const int64_t phase_ns : {row.forward_ns, row.backward_ns, row.optimizer_ns}) {
@@ -106,10 +109,13 @@ DispatchSplit FindDispatchSplit(const store::PackedSteps& all) {
     sums.operators += static_cast<double>(*row.operators_ns);
     sums.both += static_cast<double>(PhasesNs(row));
   }
+  const auto enough = [](const Sums& sums) {
+    return sums.steps >= kMinSplitSteps || sums.both >= static_cast<double>(kMinSplitNs);
+  };
   DispatchSplit split;
   std::vector<int64_t> dispatch, both;
   for (const store::StepRow& row : rows) {
-    if (ranks[row.rank].steps < kMinSplitSteps) continue;
+    if (!enough(ranks[row.rank])) continue;
     ++split.steps;
     dispatch.push_back(*row.dispatch_ns);
     both.push_back(PhasesNs(row));
@@ -117,7 +123,7 @@ DispatchSplit FindDispatchSplit(const store::PackedSteps& all) {
   }
   double all_dispatch = 0, all_both = 0;
   for (const auto& [rank, sums] : ranks) {
-    if (sums.steps < kMinSplitSteps) continue;
+    if (!enough(sums)) continue;
     split.share[rank] = sums.dispatch / sums.both;
     split.apart[rank] = std::max(0.0, 1 - (sums.dispatch + sums.operators) / sums.both);
     all_dispatch += sums.dispatch;
@@ -126,6 +132,11 @@ DispatchSplit FindDispatchSplit(const store::PackedSteps& all) {
   if (!split.any()) return split;
   split.mean_share = all_dispatch / all_both;
   split.interval = BootstrapRatioOfSums(dispatch, both);
+  // How steps vary so few do not show.
+  if (split.steps < kMinSplitSteps) {
+    split.interval = {(1 - kOfFew) * split.mean_share,
+                      std::min(1.0, (1 + kOfFew) * split.mean_share)};
+  }
   return split;
 }
 

@@ -30,7 +30,7 @@ struct DispatchSplit {
 
 // Of the rows with operators_ns and dispatch_ns that make sense: neither negative, nor more than
 // the step. Those that the machine held up, as the rows without show, are left out. Ranks with
-// fewer than kMinSplitSteps of them are as without a window.
+// fewer than kMinSplitSteps of them, shorter together than kMinSplitNs, are as without a window.
 DispatchSplit FindDispatchSplit(const store::PackedSteps& all);
 
 // Moves the share of the step's model time that is dispatch, its own where it is known, less

@@ -38,6 +38,20 @@ TEST(DispatchSplitTest, TwoStepsAreTooFew) {
   EXPECT_FALSE(FindDispatchSplit(rows).any());
 }
 
+// A step of 200 000 operators is a window by itself.
+TEST(DispatchSplitTest, OneLongStepIsEnoughAndAsUncertainAsOneIs) {
+  store::StepRow row = Step(0, 450'000'000);
+  row.dur_ns = 1'000'000'000;
+  row.forward_ns = row.operators_ns.emplace(450'000'000);
+  row.backward_ns = 450'000'000;
+  row.optimizer_ns = 0;
+  const DispatchSplit split = FindDispatchSplit(std::vector{row});
+  ASSERT_TRUE(split.any());
+  EXPECT_DOUBLE_EQ(split.share.at(0), 0.5);
+  EXPECT_DOUBLE_EQ(split.interval.low, 0.4);
+  EXPECT_DOUBLE_EQ(split.interval.high, 0.6);
+}
+
 TEST(DispatchSplitTest, EachRankHasItsOwn) {
   std::vector<store::StepRow> rows;
   for (int i = 0; i < 4; ++i) rows.push_back(Step(0, 450));

@@ -146,18 +146,17 @@ void ReadDataParallel(const nlohmann::json& fact, JobFacts& facts) {
 
 // Of windows of operators.
 struct WindowsSeen {
-  bool full_too_soon = false;  // one had fewer steps than a split needs
-  bool enough = false;         // one had as many
+  bool full_too_soon = false;  // one had no whole step
+  bool enough = false;         // one had as many as a split needs
 };
 
 void ReadWindow(const nlohmann::json& fact, WindowsSeen& seen) {
   if (Text(fact, Key::kKinds).find("operators") == std::string::npos) return;
   const int64_t steps = IntegerOf(fact, Key::kSteps).value_or(0);
-  if (steps >= kMinSplitSteps) {
-    seen.enough = true;
-  } else if (Text(fact, Key::kEnd) == "full") {
-    seen.full_too_soon = true;
-  }
+  // One that is full has three steps, or fewer that are long.
+  const bool full = Text(fact, Key::kEnd) == "full";
+  seen.enough |= steps >= kMinSplitSteps || (full && steps > 0);
+  seen.full_too_soon |= full && steps == 0;
 }
 
 // Why a process's stacks are not read from outside, or nobody's are.

@@ -5,14 +5,17 @@
 #include <vector>
 
 #include "analyze/input/report_input.h"
+#include "base/time.h"
 #include "store/tables.h"
 
 namespace steptrace::analyze {
 
 // Fewer steady steps say nothing of the next thousand.
 inline constexpr int64_t kMinSteadySteps = 10;
-// Fewer steps in windows may be unlike the others by chance.
+// Fewer steps in windows may be unlike the others by chance, but where they are so long together:
+// then each has so many operators that chance evens out within it.
 inline constexpr int64_t kMinSplitSteps = 3;
+inline constexpr int64_t kMinSplitNs = 100 * kNsPerMs;
 
 // The steps that a verdict looks at: numbers of rows, in order of (step, rank).
 struct StepSelection {
