@@ -176,6 +176,13 @@ def test_the_reference_page_is_current(ask):
     assert ask("reference").stdout == page, "steptrace reference > docs/reference/cli.md"
 
 
+def test_the_formats_that_are_read_are_those_of_the_importers(ask):
+    page = (ROOT / "docs" / "reference" / "import.md").read_text(encoding="utf-8")
+    begin = "| format | known by | becomes |"
+    table = begin + page.partition(begin)[2].partition("\n\n")[0] + "\n"
+    assert ask("reference", "--formats").stdout == table, "steptrace reference --formats"
+
+
 def test_windows_are_chosen_or_refused_not_both(ask):
     done = ask("run", "--window", "5:1", "--no-window", "--", "true")
     assert "--no-window" in complaint(done)

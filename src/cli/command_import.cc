@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/huge_heap.h"
 #include "cli/interrupt.h"
+#include "import/importers.h"
 
 namespace steptrace::cli {
 namespace {
@@ -83,8 +84,7 @@ void AddImportCommand(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<ImportArguments>();
   command
       ->add_option("PATH", arguments->paths,
-                   "Files, folders, .gz, .tar.gz, .zip: PyTorch Profiler (Kineto), Chrome trace "
-                   "events, Perfetto, SageMaker Debugger")
+                   "Files, folders, .gz, .tar.gz, .zip: " + import::ImporterTitles())
       ->type_name("")
       ->required();
   command->add_option("-o,--output", arguments->request.output, "The run's folder; must not exist")

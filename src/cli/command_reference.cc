@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <memory>
+#include <string>
+
 #include "cli/commands.h"
+#include "import/importers.h"
 
 namespace steptrace::cli {
 namespace {
@@ -34,9 +38,12 @@ std::string CliMarkdown() {
 
 void AddReferenceCommand(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("reference", "Write docs/reference/cli.md")->group("");
-  command->callback([&session] {
-    session.action = [] {
-      std::fputs(CliMarkdown().c_str(), stdout);
+  auto formats = std::make_shared<bool>(false);
+  command->add_flag("--formats", *formats, "Write the table of docs/reference/import.md");
+  command->callback([&session, formats] {
+    session.action = [formats] {
+      const std::string text = *formats ? import::ImporterMarkdown() : CliMarkdown();
+      std::fputs(text.c_str(), stdout);
       return FinishOutput(stdout);
     };
   });

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -152,10 +152,15 @@ Status ImportAll(const SortedSources& sorted, const ImportContext& context, RunS
 std::string NameOfPath(const std::string& path) {
   fs::path given = fs::path(path).lexically_normal();
   std::string name = (given.has_filename() ? given : given.parent_path()).filename().string();
-  for (const char* end :
-       {".gz", ".json", ".trace", ".pt", ".zip", ".tar", ".tgz", ".pftrace", ".perfetto-trace"}) {
-    size_t length = std::strlen(end);
-    if (name.size() > length && name.ends_with(end)) name.resize(name.size() - length);
+  const auto leave_out = [&name](std::string_view end) {
+    if (name.size() > end.size() && name.ends_with(end)) name.resize(name.size() - end.size());
+  };
+  for (const char* packed : {".gz", ".zip", ".tar", ".tgz"}) leave_out(packed);
+  std::set<std::string_view> known;  // two formats may have one ending: it is left out once
+  for (const Importer* importer : Importers()) {
+    for (const char* end : importer->endings) {
+      if (known.insert(end).second) leave_out(end);
+    }
   }
   return name.empty() || name == "." ? "profile" : name;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/importers.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "import/formats/kineto/importer.h"
@@ -17,6 +19,24 @@ std::span<const Importer* const> Importers() {
       &sagemaker::kSageMakerImporter,
   };
   return kAll;
+}
+
+std::string ImporterTitles() {
+  std::string titles;
+  for (const Importer* importer : Importers()) {
+    titles.append(titles.empty() ? "" : ", ").append(importer->title);
+  }
+  return titles;
+}
+
+std::string ImporterMarkdown() {
+  std::string table = "| format | known by | becomes |\n| --- | --- | --- |\n";
+  for (const Importer* importer : Importers()) {
+    for (const ReadFiles& one : importer->reads) {
+      table += fmt::format("| {} | {} | {} |\n", one.files, one.known_by, one.become);
+    }
+  }
+  return table;
 }
 
 }  // namespace steptrace::import

@@ -56,6 +56,13 @@ struct DetectedSource {
   uint8_t dialect = 0;
 };
 
+// For users, a row of the table in docs/reference/import.md, in Markdown.
+struct ReadFiles {
+  std::string_view files;  // what they are
+  std::string_view known_by;
+  std::string_view become;
+};
+
 // A foreign format, or some that make sense only together. All there are: import/importers.h.
 struct Importer {
   std::string_view name;    // as the run says what its files are
@@ -69,6 +76,9 @@ struct Importer {
                    RunSink& sink);
   // Whether a part of the run may be made of several files, whose rows are then theirs together.
   bool joins_files = false;
+  std::string_view title = {};                // for a user: "PyTorch Profiler (Kineto)"
+  std::span<const ReadFiles> reads = {};      // at least one row
+  std::span<const char* const> endings = {};  // of their names, which are no part of a run's name
 };
 
 }  // namespace steptrace::import

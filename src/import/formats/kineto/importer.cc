@@ -9,6 +9,16 @@
 namespace steptrace::import::kineto {
 namespace {
 
+constexpr ReadFiles kKinetoReads[] = {
+    {"PyTorch Profiler (Kineto), 2021 until now, CUDA, ROCm, MTIA, XPU",
+     "`schemaVersion`, `deviceProperties`, `cpu_op`, …", "one rank a file"},
+};
+constexpr ReadFiles kChromeReads[] = {
+    {"any Chrome trace events: `{\"traceEvents\": […]}` or `[…]`, closed or not",
+     "`traceEvents`, `ph`", "one rank a file"},
+};
+constexpr const char* kEndings[] = {".json", ".trace", ".pt"};
+
 bool Has(std::string_view head, std::string_view text) {
   return head.find(text) != std::string_view::npos;
 }
@@ -53,8 +63,19 @@ Status ImportChrome(std::span<const DetectedSource> sources, const ImportContext
 
 }  // namespace
 
-constinit const Importer kKinetoImporter{"kineto", "PyTorch Profiler", DetectKineto, ImportKineto};
-constinit const Importer kChromeImporter{"chrome", "a tool that writes Chrome trace events",
-                                         DetectChrome, ImportChrome};
+constinit const Importer kKinetoImporter{.name = "kineto",
+                                         .writer = "PyTorch Profiler",
+                                         .detect = DetectKineto,
+                                         .import = ImportKineto,
+                                         .title = "PyTorch Profiler (Kineto)",
+                                         .reads = kKinetoReads,
+                                         .endings = kEndings};
+constinit const Importer kChromeImporter{.name = "chrome",
+                                         .writer = "a tool that writes Chrome trace events",
+                                         .detect = DetectChrome,
+                                         .import = ImportChrome,
+                                         .title = "Chrome trace events",
+                                         .reads = kChromeReads,
+                                         .endings = kEndings};
 
 }  // namespace steptrace::import::kineto

@@ -17,6 +17,12 @@
 namespace steptrace::import::perfetto {
 namespace {
 
+constexpr ReadFiles kReads[] = {
+    {"Perfetto's protobuf (`.pftrace`, `.perfetto-trace`), by any writer", "a row of packets",
+     "one rank a file; of `export --format perfetto` the run that was exported"},
+};
+constexpr const char* kEndings[] = {".pftrace", ".perfetto-trace"};
+
 using Json = nlohmann::json;
 
 // Times since 1970 lie in between: 2001 to 2096.
@@ -212,6 +218,12 @@ Status Import(std::span<const DetectedSource> sources, const ImportContext& cont
 
 }  // namespace
 
-constinit const Importer kPerfettoImporter{"perfetto", "Perfetto", Detect, Import};
+constinit const Importer kPerfettoImporter{.name = "perfetto",
+                                           .writer = "Perfetto",
+                                           .detect = Detect,
+                                           .import = Import,
+                                           .title = "Perfetto",
+                                           .reads = kReads,
+                                           .endings = kEndings};
 
 }  // namespace steptrace::import::perfetto

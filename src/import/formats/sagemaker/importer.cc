@@ -12,6 +12,11 @@
 namespace steptrace::import::sagemaker {
 namespace {
 
+constexpr ReadFiles kReads[] = {
+    {"SageMaker Debugger", "its lines and folders", "metrics, events, ranks of the job"},
+};
+constexpr const char* kEndings[] = {".json"};
+
 // Debugger's clock is UTC; files without a base have a clock of their own.
 constexpr int64_t kUtc = 0;
 
@@ -92,7 +97,13 @@ Status Import(std::span<const DetectedSource> sources, const ImportContext& cont
 
 }  // namespace
 
-constinit const Importer kSageMakerImporter{"sagemaker", "SageMaker Debugger", Detect, Import,
-                                            /*joins_files=*/true};
+constinit const Importer kSageMakerImporter{.name = "sagemaker",
+                                            .writer = "SageMaker Debugger",
+                                            .detect = Detect,
+                                            .import = Import,
+                                            .joins_files = true,
+                                            .title = "SageMaker Debugger",
+                                            .reads = kReads,
+                                            .endings = kEndings};
 
 }  // namespace steptrace::import::sagemaker
