@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the agent watches while a run goes on, by which its findings are told apart."""
 
+import functools
 import re
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from . import text
 SOURCE = Path("schema/findings.toml")
 
 
+@functools.cache
 def declared():
     found = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["topic"]
     for one in found:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suspects and their stages."""
 
+import functools
 import re
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ WEIGHED, OF_SUSPECT = "weighed", "suspect"
 WIDTH = 100  # of a line of TypeScript
 
 
+@functools.cache
 def declared():
     schema = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
     suspects = schema["suspect"]
@@ -52,6 +54,7 @@ def declared():
     return schema["text"], suspects, schema["work"], schema["word"]
 
 
+@functools.cache
 def plain_advice():
     """Kinds of advice that say a function at most: whether they do."""
     kinds, _ = findings.declared()
