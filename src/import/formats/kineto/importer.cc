@@ -12,6 +12,9 @@ namespace {
 constexpr ReadFiles kKinetoReads[] = {
     {"PyTorch Profiler (Kineto), 2021 until now, CUDA, ROCm, MTIA, XPU",
      "`schemaVersion`, `deviceProperties`, `cpu_op`, …", "one rank a file"},
+    {"Ascend PyTorch Profiler (`torch_npu`: `trace_view.json` of `ASCEND_PROFILER_OUTPUT`), "
+     "msprof's `msprof*.json`",
+     "`cpu_op`, or as any Chrome trace events", "one rank a file"},
 };
 constexpr ReadFiles kChromeReads[] = {
     {"any Chrome trace events: `{\"traceEvents\": […]}` or `[…]`, closed or not",
