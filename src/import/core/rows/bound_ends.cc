@@ -21,7 +21,7 @@ using Works = SortedRows<StreamWork, WorkOrder>;
 
 constexpr std::array<std::string_view, 4> kWorkCategories = {"kernel", "gpu_memcpy", "gpu_memset",
                                                              "collective_comm"};
-constexpr std::string_view kMarkCategory = "Trace";
+constexpr std::string_view kProfilersOwn = "Trace";
 // Marks of what was recorded: a range, and the moment of its end, behind which nothing comes.
 constexpr std::string_view kRecorded = "PyTorch Profiler";  // and a number in brackets
 constexpr std::string_view kRecordedEnd = "Record Window End";
@@ -54,7 +54,7 @@ class EndsOfPart {
       store::StringId id{};
       if (strings.Find(name, &id)) is_work_[static_cast<size_t>(id)] = 1;
     }
-    has_marks_ = strings.Find(kMarkCategory, &mark_);
+    has_marks_ = strings.Find(kProfilersOwn, &mark_);
   }
 
   Status Run() {

@@ -9,14 +9,14 @@
 namespace steptrace::import {
 namespace {
 
-constexpr int64_t kUs = 1000;
+constexpr int64_t kStreamUs = 1000;
 
 // So much work of 50 us of five names, one after another every 100 us.
 std::vector<StreamWork> InOrder(int64_t count) {
   std::vector<StreamWork> work;
   for (int64_t i = 0; i < count; ++i) {
-    work.push_back({i * 100 * kUs, i * 100 * kUs + 50 * kUs, i, static_cast<uint64_t>(i),
-                    static_cast<store::StringId>(i % 5)});
+    work.push_back({i * 100 * kStreamUs, i * 100 * kStreamUs + 50 * kStreamUs, i,
+                    static_cast<uint64_t>(i), static_cast<store::StringId>(i % 5)});
   }
   return work;
 }
@@ -29,9 +29,9 @@ std::vector<StreamOrder::Late> Judged(const std::vector<StreamWork>& work) {
 
 TEST(StreamOrderTest, AnEndBehindTheNextBeginsIsBoundedByTheNextBegin) {
   std::vector<StreamWork> work = InOrder(1000);
-  work[10].end_ns = work[10].ts_ns + 3'400'000 * kUs;
-  work[11].end_ns = work[11].ts_ns + 3'400'000 * kUs;  // the next one is wrong too
-  work[500].end_ns = work[501].end_ns;                 // as long as the next: not side by side
+  work[10].end_ns = work[10].ts_ns + 3'400'000 * kStreamUs;
+  work[11].end_ns = work[11].ts_ns + 3'400'000 * kStreamUs;  // the next one is wrong too
+  work[500].end_ns = work[501].end_ns;  // as long as the next: not side by side
   const auto late = Judged(work);
   ASSERT_EQ(late.size(), 3u);
   EXPECT_EQ(late[0].row, 10u);
@@ -52,7 +52,7 @@ TEST(StreamOrderTest, ClocksErrAndKernelsMayBeginEarly) {
   for (size_t i = 0; i < 999; i += 2) {  // by less than clocks err
     work[i].end_ns = work[i + 1].ts_ns + StreamOrder::kClocksErrNs;
   }
-  work[101].end_ns = work[102].ts_ns + 40 * kUs;  // and ends before the one that began early
+  work[101].end_ns = work[102].ts_ns + 40 * kStreamUs;  // and ends before the one that began early
   EXPECT_TRUE(Judged(work).empty());
 }
 
@@ -88,10 +88,10 @@ TEST(StreamOrderTest, OfLittleWorkOnlyWhatIsLongerThanAllOfItIsImpossible) {
   std::vector<StreamWork> work = InOrder(12);
   work[4].end_ns = work[8].end_ns;
   EXPECT_TRUE(Judged(work).empty());
-  work[4].end_ns = work[4].ts_ns + 3'400'000 * kUs;
+  work[4].end_ns = work[4].ts_ns + 3'400'000 * kStreamUs;
   ASSERT_EQ(Judged(work).size(), 1u);
-  work[5].end_ns = work[5].ts_ns + 3'400'000 * kUs;
-  work[9].end_ns = work[9].ts_ns + 3'400'000 * kUs;
+  work[5].end_ns = work[5].ts_ns + 3'400'000 * kStreamUs;
+  work[9].end_ns = work[9].ts_ns + 3'400'000 * kStreamUs;
   EXPECT_TRUE(Judged(work).empty()) << "a quarter of it is no error";
 }
 

@@ -21,7 +21,9 @@
 #include "import/core/bytes/ahead_stream.h"
 #include "import/core/bytes/out_of_memory.h"
 #include "import/core/rank_in_name.h"
+#include "import/core/rows/divide_part.h"
 #include "import/core/watched_stream.h"
+#include "import/formats/kineto/rank_mark.h"
 #include "import/formats/kineto/split_reader.h"
 #include "import/formats/kineto/trace_reader.h"
 #include "store/metadata_keys.h"
@@ -59,6 +61,9 @@ class FileImport {
       : source_(source), context_(context), sink_(sink) {
     reader_.emplace(sink_, texts_);
   }
+
+  // Of a merged file, once it was read.
+  TraceTracks::MarkedRanks TakeRanks() { return std::move(marked_); }
 
   // Facts of the part; their node is still to be numbered. `threads` may work on the file.
   Result<PartFacts> Run(std::string_view format, size_t threads) {
@@ -195,6 +200,7 @@ class FileImport {
   }
 
   PartFacts Facts() {
+    marked_ = reader_->tracks().Ranks();
     PartFacts facts;
     Json job = Parsed(reader_->Member("distributedInfo"));
     facts.rank = RankOf(IntegerOf(job, "rank"));
@@ -212,6 +218,7 @@ class FileImport {
   PartSink& sink_;
   LearntTexts texts_;
   std::optional<TraceReader> reader_;
+  TraceTracks::MarkedRanks marked_;
 };
 
 // Files are read by as many threads as there are cores, each file by one, or by more where there
@@ -229,6 +236,7 @@ class FilesImport {
       sinks_.push_back(&sink_.AddPart());
       results_.emplace_back(Error{});
     }
+    marked_.resize(sources_.size());
     groups_.push_back(sources_.size());
     constexpr size_t kMostThreads = 8;  // of a file: one thread puts together what they read
     size_t threads = context_.parallel.Threads();
@@ -253,14 +261,17 @@ class FilesImport {
     for (size_t group; (group = next_++) + 1 < groups_.size();) {
       for (size_t i = groups_[group]; i < groups_[group + 1]; ++i) {
         try {
-          results_[i] = FileImport(sources_[i].source, context_, *sinks_[i]).Run(format_, threads);
+          FileImport file(sources_[i].source, context_, *sinks_[i]);
+          results_[i] = file.Run(format_, threads);
+          marked_[i] = file.TakeRanks();
         } catch (const std::bad_alloc&) {  // not even a text can be made now
           ran_out_ = true;
           next_ = groups_.size();
           return;
         }
         if (!results_[i].ok()) sinks_[i]->Drop();
-        if (results_[i].ok()) sinks_[i]->End(*results_[i]);
+        // What is to be divided stays open.
+        if (results_[i].ok() && marked_[i].ranks.empty()) sinks_[i]->End(*results_[i]);
       }
     }
   }
@@ -278,13 +289,38 @@ class FilesImport {
       if (results_[i].ok()) {
         any = true;
         auto number = static_cast<int32_t>(nodes.size());
-        sinks_[i]->SetNode(nodes.try_emplace(results_[i]->host, number).first->second);
+        const int32_t node = nodes.try_emplace(results_[i]->host, number).first->second;
+        sinks_[i]->SetNode(node);
+        if (!marked_[i].ranks.empty()) STEPTRACE_RETURN_IF_ERROR(Divide(i, node));
         continue;
       }
       sink_.RunLoss("slices", LossCause::kFileRefused, 1, results_[i].error().text());
       if (first_failure.ok()) first_failure = results_[i].error();
     }
     return any ? Status() : first_failure;
+  }
+
+  // The ranks of a merged file become parts; what has no mark is no rank's.
+  Status Divide(size_t source, int32_t node) {
+    const TraceTracks::MarkedRanks& marked = marked_[source];
+    std::vector<PartSink*> parts;
+    for (size_t i = 0; i <= marked.ranks.size(); ++i) parts.push_back(&sink_.AddPart());
+    STEPTRACE_RETURN_IF_ERROR(DividePart(*sinks_[source], marked.places, parts, sink_.strings()));
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (i == marked.ranks.size() && parts[i]->part().rows == 0) {
+        parts[i]->Drop();
+        break;
+      }
+      PartFacts facts = *results_[source];
+      facts.node = node;
+      facts.rank = -1;
+      if (i < marked.ranks.size()) {
+        facts.rank = RankOf(RankInMark(marked.ranks[i].mark));
+        facts.pid = marked.ranks[i].first_pid;
+      }
+      parts[i]->End(std::move(facts));
+    }
+    return {};
   }
 
   std::span<const DetectedSource> sources_;
@@ -294,6 +330,7 @@ class FilesImport {
   std::vector<size_t> groups_;  // the first source of each, and the end
   std::vector<PartSink*> sinks_;
   std::vector<Result<PartFacts>> results_;
+  std::vector<TraceTracks::MarkedRanks> marked_;
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> ran_out_ = false;  // of memory
 };

@@ -10,6 +10,7 @@
 #include "base/fnv.h"
 #include "base/time.h"
 #include "import/formats/kineto/decimal.h"
+#include "import/formats/kineto/rank_mark.h"
 
 namespace steptrace::import::kineto {
 namespace {
@@ -146,7 +147,9 @@ int32_t TraceReader::TrackByArgs(const RawEvent& event) {
   const auto device = NumberOf(event, "device");
   const auto stream = NumberOf(event, "stream");
   const bool tells_stream = stream && !TraceTracks::StreamIn(event.tid.text);
-  return tracks_.Of(device ? std::to_string(*device) : std::string(event.pid.text),
+  std::string mark(TakeMark(event.pid.text).mark);
+  if (!mark.empty()) mark += ' ';
+  return tracks_.Of(device ? mark + std::to_string(*device) : std::string(event.pid.text),
                     tells_stream ? std::to_string(*stream) : std::string(event.tid.text),
                     /*on_device=*/true);
 }

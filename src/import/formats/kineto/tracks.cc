@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/formats/kineto/tracks.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+
+#include "import/formats/kineto/rank_mark.h"
 
 namespace steptrace::import::kineto {
 namespace {
@@ -23,7 +26,7 @@ void JoinKey(std::string_view pid, std::string_view tid, std::string* key) {
 }  // namespace
 
 std::optional<int64_t> TraceTracks::DeviceIn(std::string_view pid) {
-  return NumberIn(pid);
+  return NumberIn(TakeMark(pid).pid);
 }
 
 std::optional<int64_t> TraceTracks::StreamIn(std::string_view tid) {
@@ -69,11 +72,11 @@ int32_t TraceTracks::Add(std::string_view pid, std::string_view tid, bool on_dev
     auto device = place.device ? place.device : DeviceIn(pid);
     if (device) row.device = static_cast<int32_t>(*device);
     if (place.is_stream) row.stream = place.stream ? place.stream : StreamIn(tid);
-    row.parent = Device(row.device.value_or(-1));
+    row.parent = Device(TakeMark(pid).mark, row.device.value_or(-1));
     if (*row.parent < 0) return -1;  // no more tracks: the stream is not asked for, nor told, too
     if (!row.stream) row.name = tid;
   } else {
-    row.pid = NumberIn(pid);
+    row.pid = NumberIn(TakeMark(pid).pid);
     row.tid = NumberIn(tid);
     if (row.pid && first_pid_ == 0) first_pid_ = *row.pid;
     row.parent = Process(pid);
@@ -100,7 +103,7 @@ int32_t TraceTracks::Named(std::string_view pid, std::string_view name, const ch
   if (found != tracks_.end()) return found->second;
   store::TrackRow row;
   row.name = name;
-  row.pid = NumberIn(pid);
+  row.pid = NumberIn(TakeMark(pid).pid);
   row.parent = Process(pid);
   if (*row.parent < 0) return -1;
   Made made{Kind::kNamed, 0, std::string(pid), std::string(name), kind};
@@ -113,20 +116,23 @@ int32_t TraceTracks::Process(std::string_view pid) {
   auto found = processes_.find(std::string(pid));
   if (found != processes_.end()) return found->second;
   store::TrackRow row;
-  row.pid = NumberIn(pid);
-  if (!row.pid) row.name = pid;
+  const MarkedPid parts = TakeMark(pid);
+  row.pid = NumberIn(parts.pid);
+  if (!row.pid || !parts.mark.empty()) row.name = pid;
   int32_t track = Keep({Kind::kProcess, 0, std::string(pid), {}}, std::move(row), "process");
   if (track >= 0) processes_.emplace(pid, track);
   return track;
 }
 
-int32_t TraceTracks::Device(int32_t number) {
-  auto found = devices_.find(number);
+int32_t TraceTracks::Device(std::string_view mark, int32_t number) {
+  std::pair key(std::string(mark), number);
+  auto found = devices_.find(key);
   if (found != devices_.end()) return found->second;
   store::TrackRow row;
   row.device = number;
-  int32_t track = Keep({Kind::kDevice, 0, {}, {}, nullptr, number}, std::move(row), "device");
-  if (track >= 0) devices_.emplace(number, track);
+  int32_t track =
+      Keep({Kind::kDevice, 0, key.first, {}, nullptr, number}, std::move(row), "device");
+  if (track >= 0) devices_.emplace(std::move(key), track);
   return track;
 }
 
@@ -154,7 +160,7 @@ std::vector<int32_t> TraceTracks::Absorb(const TraceTracks& piece) {
         track = Process(made.pid);
         break;
       case Kind::kDevice:
-        track = Device(made.device);
+        track = Device(made.pid, made.device);
         break;
       case Kind::kThread:
       case Kind::kStream:
@@ -169,6 +175,32 @@ std::vector<int32_t> TraceTracks::Absorb(const TraceTracks& piece) {
   for (const auto& [key, labels] : piece.process_labels_) process_labels_[key] = labels;
   for (const auto& [key, name] : piece.thread_names_) thread_names_[key] = name;
   return tracks;
+}
+
+TraceTracks::MarkedRanks TraceTracks::Ranks() const {
+  constexpr size_t kMostRanks = 1 << 12;
+  const auto mark_of = [](const Made& made) {
+    return made.kind == Kind::kDevice ? std::string_view(made.pid) : TakeMark(made.pid).mark;
+  };
+  std::map<std::string_view, size_t> marks;
+  for (const Made& made : made_) {
+    if (!mark_of(made).empty()) marks.emplace(mark_of(made), 0);
+  }
+  if (marks.size() < 2 || marks.size() > kMostRanks) return {};
+  MarkedRanks result;
+  for (auto& [mark, place] : marks) {
+    place = result.ranks.size();
+    result.ranks.push_back({std::string(mark)});
+  }
+  result.places.assign(made_.size(), result.ranks.size());
+  for (const Made& made : made_) {
+    const auto found = marks.find(mark_of(made));
+    if (found == marks.end()) continue;
+    result.places[static_cast<size_t>(made.track)] = found->second;
+    int64_t& pid = result.ranks[found->second].first_pid;
+    if (made.kind == Kind::kThread && pid == 0) pid = NumberIn(TakeMark(made.pid).pid).value_or(0);
+  }
+  return result;
 }
 
 void TraceTracks::SetNames() {

@@ -33,7 +33,7 @@ class TraceTracks {
   // told. -1: there are too many.
   int32_t Of(std::string_view pid, std::string_view tid, bool on_device,
              const DevicePlace& place = {});
-  // The device of a pid; none: it is no number.
+  // The device of a pid, whatever rank's mark stands before it; none: it is no number.
   static std::optional<int64_t> DeviceIn(std::string_view pid);
   // 7 of "7" and of "stream 7", as the dialect of 2021 writes it.
   static std::optional<int64_t> StreamIn(std::string_view tid);
@@ -53,6 +53,18 @@ class TraceTracks {
   // Gives all tracks the names that came up. Call once, at the end.
   void SetNames();
   int64_t first_pid() const { return first_pid_; }
+
+  // The ranks that a merged file holds, by the marks of its pids.
+  struct MarkedRanks {
+    struct Rank {
+      std::string mark;
+      int64_t first_pid = 0;  // 0: none is told
+    };
+    std::vector<Rank> ranks;     // by mark
+    std::vector<size_t> places;  // of each track: its rank's; one beyond them: it has no mark
+  };
+  // Empty: all that pids tell is one rank.
+  MarkedRanks Ranks() const;
   bool has_devices() const { return !devices_.empty(); }
 
  private:
@@ -68,7 +80,7 @@ class TraceTracks {
   struct Made {
     Kind kind = Kind::kProcess;
     int32_t track = 0;
-    std::string pid;   // of a device: nothing
+    std::string pid;   // of a device: its rank's mark
     std::string name;  // or the tid
     const char* named_kind = nullptr;
     int32_t device = 0;
@@ -80,13 +92,13 @@ class TraceTracks {
                const DevicePlace& place);
   int32_t Add(std::string_view pid, std::string_view tid, bool on_device, const DevicePlace& place);
   int32_t Process(std::string_view pid);
-  int32_t Device(int32_t number);
+  int32_t Device(std::string_view mark, int32_t number);
 
   PartSink& sink_;
   std::array<Cached, 64> cache_;
   SeededMap<std::string, int32_t> tracks_;
   std::map<std::string, int32_t> processes_;
-  std::map<int32_t, int32_t> devices_;
+  std::map<std::pair<std::string, int32_t>, int32_t> devices_;  // by mark and number
   std::map<std::string, std::string> process_names_;
   std::map<std::string, std::string> process_labels_;
   std::map<std::string, std::string> thread_names_;  // by pid, a line break, tid
