@@ -143,7 +143,7 @@ ALLOWED = {
     "import/core/bytes": ["base"],
     "import/core/sources": ["import/core/bytes", "store", "base"],
     "import/core/rows": ["import/core/bytes", "store", "base"],
-    "import/core": [*IMPORT_CORE, "base"],
+    "import/core": [*IMPORT_CORE, "store", "base"],
     "import/json": ["base"],
     **dict.fromkeys(FORMATS, FOR_FORMATS),
     # PyTorch writes into Perfetto's traces what its JSON holds.

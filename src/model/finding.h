@@ -86,6 +86,7 @@ struct KindInfo {
   bool has_items = false;
   std::span<const SubjectInfo> subject = {};
   Topic topic{};
+  std::string_view framework = {};  // of an advice: whose words it has; empty: nobody's
 };
 
 const KindInfo& InfoOf(FindingKind kind);

@@ -263,8 +263,13 @@ constexpr FigureInfo kUsageWellUsedFigures[] = {{"node", Unit::kInteger, false},
 constexpr SubjectInfo kUsageWellUsedSubject[] = {{SubjectMember::kNode, false, false, 0}};
 constexpr FigureInfo kNoteNoDeviceActivityFigures[] = {{"damaged", Unit::kFlag, false}, {"listed", Unit::kFlag, false}};
 constexpr std::string_view kNoteNoDeviceActivityItemTexts[] = {"part"};
+constexpr FigureInfo kNoteProfileWithoutDevicesFigures[] = {{"torch", Unit::kFlag, false}};
+constexpr FigureInfo kNoteProfileWithoutOperatorsFigures[] = {{"torch", Unit::kFlag, false}};
+constexpr FigureInfo kNoteProfileWithoutMemoryFigures[] = {{"torch", Unit::kFlag, false}};
+constexpr FigureInfo kNoteProfileWithoutModulesFigures[] = {{"torch", Unit::kFlag, false}};
 constexpr FigureInfo kNoteStepsLeftOutFigures[] = {{"steps", Unit::kCount, false}, {"too_few", Unit::kFlag, false}, {"told_idle", Unit::kFlag, false}};
 constexpr std::string_view kNoteLostAfterLastStepTexts[] = {"cause"};
+constexpr FigureInfo kNoteNoStepMarksFigures[] = {{"torch", Unit::kFlag, false}};
 constexpr FigureInfo kNoteWindowsFigures[] = {{"steps", Unit::kInteger, false}, {"by_devices", Unit::kFlag, false}, {"newest", Unit::kFlag, false}, {"parted", Unit::kFlag, false}};
 constexpr FigureInfo kNoteCollectivesFromFigures[] = {{"time", Unit::kNs, false}};
 constexpr FigureInfo kNoteNoMetricFigures[] = {{"outside", Unit::kFlag, false}};
@@ -435,25 +440,25 @@ constexpr KindInfo kKinds[] = {
     {"profile.threads_together", Role::kEvidence, {kProfileThreadsTogetherFigures, {}}, {{}, {}}, false, kProfileThreadsTogetherSubject, Topic::kNone},
     {"profile.runs_in", Role::kEvidence, {kProfileRunsInFigures, kProfileRunsInTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"profile.waits_in", Role::kEvidence, {kProfileWaitsInFigures, kProfileWaitsInTexts}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.take_whole_batches", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.cheaper_getitem", Role::kAdvice, {{}, kDataCheaperGetitemTexts}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.cheaper_collate", Role::kAdvice, {{}, kDataCheaperCollateTexts}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.cheaper_sampler", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"data.take_whole_batches", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.cheaper_getitem", Role::kAdvice, {{}, kDataCheaperGetitemTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.cheaper_collate", Role::kAdvice, {{}, kDataCheaperCollateTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.cheaper_sampler", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"data.hand_over_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.share_by_file_system", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"data.share_by_file_system", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"data.local_copy", Role::kAdvice, {{}, kDataLocalCopyTexts}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.fewer_workers", Role::kAdvice, {kDataFewerWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.workers_of_cores", Role::kAdvice, {kDataWorkersOfCoresFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"data.fewer_workers", Role::kAdvice, {kDataFewerWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.workers_of_cores", Role::kAdvice, {kDataWorkersOfCoresFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"data.cheaper_worker_start", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.one_iterator", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.persistent_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.copy_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.prefetch_more", Role::kAdvice, {kDataPrefetchMoreFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.load_ahead", Role::kAdvice, {{}, kDataLoadAheadTexts}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.pin_memory", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"data.one_iterator", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.persistent_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.copy_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.prefetch_more", Role::kAdvice, {kDataPrefetchMoreFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.load_ahead", Role::kAdvice, {{}, kDataLoadAheadTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.pin_memory", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"data.query_less", Role::kAdvice, {{}, kDataQueryLessTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"data.decode_less", Role::kAdvice, {{}, kDataDecodeLessTexts}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.augment_on_device", Role::kAdvice, {{}, kDataAugmentOnDeviceTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"data.augment_on_device", Role::kAdvice, {{}, kDataAugmentOnDeviceTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"data.augment_vectorised", Role::kAdvice, {{}, kDataAugmentVectorisedTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"data.tokenise_ahead", Role::kAdvice, {{}, kDataTokeniseAheadTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"data.ask_earlier", Role::kAdvice, {{}, kDataAskEarlierTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -464,15 +469,15 @@ constexpr KindInfo kKinds[] = {
     {"data.hold_lock_less", Role::kAdvice, {{}, kDataHoldLockLessTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"data.share_less", Role::kAdvice, {{}, kDataShareLessTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"data.copy_less", Role::kAdvice, {{}, kDataCopyLessTexts}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.keep_workers", Role::kAdvice, {kDataKeepWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.even_parts", Role::kAdvice, {kDataEvenPartsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.more_waiting_workers", Role::kAdvice, {kDataMoreWaitingWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.cores_taken", Role::kAdvice, {kDataCoresTakenFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.cores_filled", Role::kAdvice, {kDataCoresFilledFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.first_workers", Role::kAdvice, {kDataFirstWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.more_workers", Role::kAdvice, {kDataMoreWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.look_at_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"data.load_beside", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"data.keep_workers", Role::kAdvice, {kDataKeepWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.even_parts", Role::kAdvice, {kDataEvenPartsFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.more_waiting_workers", Role::kAdvice, {kDataMoreWaitingWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.cores_taken", Role::kAdvice, {kDataCoresTakenFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.cores_filled", Role::kAdvice, {kDataCoresFilledFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.first_workers", Role::kAdvice, {kDataFirstWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.more_workers", Role::kAdvice, {kDataMoreWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.look_at_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.load_beside", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"step.stop_growth", Role::kAdvice, {{}, kStepStopGrowthTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.raise_quota", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.allow_more_cores", Role::kAdvice, {kCpuAllowMoreCoresFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -481,10 +486,10 @@ constexpr KindInfo kKinds[] = {
     {"cpu.free_for_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.free_for_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.free_for_model", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"cpu.fewer_threads", Role::kAdvice, {kCpuFewerThreadsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"cpu.fewer_threads", Role::kAdvice, {kCpuFewerThreadsFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"step.own_process", Role::kAdvice, {{}, kStepOwnProcessTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"step.compute_less", Role::kAdvice, {{}, kStepComputeLessTexts}, {{}, {}}, false, {}, Topic::kNone},
-    {"step.fewer_checkpoints", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"step.fewer_checkpoints", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"step.fewer_evaluations", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.log_less", Role::kAdvice, {{}, kStepLogLessTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"step.fewer_windows", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -492,41 +497,41 @@ constexpr KindInfo kKinds[] = {
     {"step.look_at_work", Role::kAdvice, {{}, kStepLookAtWorkTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"step.look_at_wait", Role::kAdvice, {{}, kStepLookAtWaitTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"step.annotate", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"profile.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"profile.record_stacks", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"profile.after_warm_up", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"profile.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"profile.record_stacks", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"profile.after_warm_up", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"model.more_steps", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.sample_stacks", Role::kAdvice, {kModelSampleStacksFigures, kModelSampleStacksTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"model.kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"model.profile_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"model.profile_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"model.operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.capture_kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.capture_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"framework.no_anomaly_detection", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"framework.more_in_a_launch", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"framework.fix_graph_breaks", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"framework.fuse_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"framework.no_anomaly_detection", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.more_in_a_launch", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.fix_graph_breaks", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.fuse_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"framework.collect_seldom", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"framework.fixed_shapes", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"framework.fixed_shapes", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"framework.look_at_unbegun_work", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"framework.run_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"framework.run_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"communication.all_ranks", Role::kAdvice, {kCommunicationAllRanksFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.accumulate_without_sync", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.accumulate", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"communication.accumulate_without_sync", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"communication.accumulate", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"communication.call_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.tensors_for_objects", Role::kAdvice, {{}, kCommunicationTensorsForObjectsTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.no_barrier", Role::kAdvice, {{}, kCommunicationNoBarrierTexts}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.micro_batches", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.join_calls", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"communication.micro_batches", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"communication.join_calls", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"communication.wait_later", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.start_asynchronously", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.hold_parameters", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.more_layers_a_unit", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.shard_gradients", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.larger_units", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.larger_buckets", Role::kAdvice, {kCommunicationLargerBucketsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.nccl", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.no_unused_parameters", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"communication.start_asynchronously", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"communication.hold_parameters", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"communication.more_layers_a_unit", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"communication.shard_gradients", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"communication.larger_units", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"communication.larger_buckets", Role::kAdvice, {kCommunicationLargerBucketsFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"communication.nccl", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"communication.no_unused_parameters", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"communication.even_work", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.look_at_data", Role::kAdvice, {kCommunicationLookAtDataFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.look_at_rank", Role::kAdvice, {kCommunicationLookAtRankFigures, kCommunicationLookAtRankTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -551,21 +556,26 @@ constexpr KindInfo kKinds[] = {
     {"run.ask_again", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"run.longer", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"import.all_files", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"import.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"recommendation.raise_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"recommendation.distributed_data_parallel", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"recommendation.use_nccl", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"import.record_host", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"import.mark_steps_jax", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "jax"},
+    {"import.mark_steps_tensorflow", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "tensorflow"},
+    {"import.run_training", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"profile.name_ranges_jax", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "jax"},
+    {"profile.name_ranges_tensorflow", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "tensorflow"},
+    {"recommendation.raise_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"recommendation.distributed_data_parallel", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"recommendation.use_nccl", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"recommendation.communicate_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"recommendation.give_device_more", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"recommendation.mixed_precision", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"recommendation.use_less_memory", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"recommendation.launch_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"recommendation.overlap_communication", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"recommendation.mixed_precision", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"recommendation.use_less_memory", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"recommendation.launch_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"recommendation.overlap_communication", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"recommendation.look_at_late_rank", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"recommendation.synchronise_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"recommendation.synchronise_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"recommendation.gather_copies", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"recommendation.use_tensor_cores", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"recommendation.keep_blocks", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"recommendation.use_tensor_cores", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"recommendation.keep_blocks", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"rule.gpu_under_utilised", Role::kRule, {kRuleGpuUnderUtilisedFigures, {}}, {{}, {}}, false, kRuleGpuUnderUtilisedSubject, Topic::kRule},
     {"rule.gpu_under_utilised_over_steps", Role::kRule, {kRuleGpuUnderUtilisedOverStepsFigures, {}}, {{}, {}}, false, kRuleGpuUnderUtilisedOverStepsSubject, Topic::kRule},
     {"rule.gpu_under_utilised_over_profile", Role::kRule, {kRuleGpuUnderUtilisedOverProfileFigures, {}}, {{}, {}}, false, kRuleGpuUnderUtilisedOverProfileSubject, Topic::kRule},
@@ -652,14 +662,14 @@ constexpr KindInfo kKinds[] = {
     {"usage.held_up_by_cpu", Role::kNote, {kUsageHeldUpByCpuFigures, {}}, {{}, {}}, false, kUsageHeldUpByCpuSubject, Topic::kNone},
     {"usage.well_used", Role::kNote, {kUsageWellUsedFigures, {}}, {{}, {}}, false, kUsageWellUsedSubject, Topic::kNone},
     {"note.no_device_activity", Role::kNote, {kNoteNoDeviceActivityFigures, {}}, {{}, kNoteNoDeviceActivityItemTexts}, true, {}, Topic::kNone},
-    {"note.profile_without_devices", Role::kNote, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"note.profile_without_operators", Role::kNote, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"note.profile_without_memory", Role::kNote, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"note.profile_without_modules", Role::kNote, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"note.profile_without_devices", Role::kNote, {kNoteProfileWithoutDevicesFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"note.profile_without_operators", Role::kNote, {kNoteProfileWithoutOperatorsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"note.profile_without_memory", Role::kNote, {kNoteProfileWithoutMemoryFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"note.profile_without_modules", Role::kNote, {kNoteProfileWithoutModulesFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.steps_left_out", Role::kNote, {kNoteStepsLeftOutFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.agent_ended_first", Role::kNote, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.lost_after_last_step", Role::kNote, {{}, kNoteLostAfterLastStepTexts}, {{}, {}}, false, {}, Topic::kNone},
-    {"note.no_step_marks", Role::kNote, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"note.no_step_marks", Role::kNote, {kNoteNoStepMarksFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.windows", Role::kNote, {kNoteWindowsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.collectives_from", Role::kNote, {kNoteCollectivesFromFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.no_metric", Role::kNote, {kNoteNoMetricFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -717,7 +727,7 @@ constexpr KindInfo kKinds[] = {
     {"rule_advice.io_bottleneck", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"rule_advice.gpu_memory_increase", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"rule_advice.load_balancing", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"rule_advice.dataloader", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"rule_advice.dataloader", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"rule_advice.step_outlier", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"rule_advice.max_initialization_time", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"rule_advice.profiler_report", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -1526,6 +1536,26 @@ Finding Make(ImportRecordHost) {
   return {FindingKind::kImportRecordHost, {}, {}, {}, {"", {}}};
 }
 
+Finding Make(ImportMarkStepsJax) {
+  return {FindingKind::kImportMarkStepsJax, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(ImportMarkStepsTensorflow) {
+  return {FindingKind::kImportMarkStepsTensorflow, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(ImportRunTraining) {
+  return {FindingKind::kImportRunTraining, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(ProfileNameRangesJax) {
+  return {FindingKind::kProfileNameRangesJax, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(ProfileNameRangesTensorflow) {
+  return {FindingKind::kProfileNameRangesTensorflow, {}, {}, {}, {"", {}}};
+}
+
 Finding Make(RecommendationRaiseWorkers) {
   return {FindingKind::kRecommendationRaiseWorkers, {}, {}, {}, {"", {}}};
 }
@@ -1926,20 +1956,20 @@ Finding Make(NoteNoDeviceActivity one) {
   return {FindingKind::kNoteNoDeviceActivity, {one.damaged.value, one.listed.value}, {}, PlainOf(one.items.value), {"", {}}};
 }
 
-Finding Make(NoteProfileWithoutDevices) {
-  return {FindingKind::kNoteProfileWithoutDevices, {}, {}, {}, {"", {}}};
+Finding Make(NoteProfileWithoutDevices one) {
+  return {FindingKind::kNoteProfileWithoutDevices, {one.torch.value}, {}, {}, {"", {}}};
 }
 
-Finding Make(NoteProfileWithoutOperators) {
-  return {FindingKind::kNoteProfileWithoutOperators, {}, {}, {}, {"", {}}};
+Finding Make(NoteProfileWithoutOperators one) {
+  return {FindingKind::kNoteProfileWithoutOperators, {one.torch.value}, {}, {}, {"", {}}};
 }
 
-Finding Make(NoteProfileWithoutMemory) {
-  return {FindingKind::kNoteProfileWithoutMemory, {}, {}, {}, {"", {}}};
+Finding Make(NoteProfileWithoutMemory one) {
+  return {FindingKind::kNoteProfileWithoutMemory, {one.torch.value}, {}, {}, {"", {}}};
 }
 
-Finding Make(NoteProfileWithoutModules) {
-  return {FindingKind::kNoteProfileWithoutModules, {}, {}, {}, {"", {}}};
+Finding Make(NoteProfileWithoutModules one) {
+  return {FindingKind::kNoteProfileWithoutModules, {one.torch.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteStepsLeftOut one) {
@@ -1954,8 +1984,8 @@ Finding Make(NoteLostAfterLastStep one) {
   return {FindingKind::kNoteLostAfterLastStep, {}, {one.cause.value}, {}, {"", {}}};
 }
 
-Finding Make(NoteNoStepMarks) {
-  return {FindingKind::kNoteNoStepMarks, {}, {}, {}, {"", {}}};
+Finding Make(NoteNoStepMarks one) {
+  return {FindingKind::kNoteNoStepMarks, {one.torch.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteWindows one) {

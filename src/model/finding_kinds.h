@@ -189,6 +189,11 @@ enum class FindingKind : uint16_t {
   kRunLonger,
   kImportAllFiles,
   kImportRecordHost,
+  kImportMarkStepsJax,
+  kImportMarkStepsTensorflow,
+  kImportRunTraining,
+  kProfileNameRangesJax,
+  kProfileNameRangesTensorflow,
   kRecommendationRaiseWorkers,
   kRecommendationDistributedDataParallel,
   kRecommendationUseNccl,
@@ -418,7 +423,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 402;
+inline constexpr size_t kFindingKindCount = 407;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -1249,6 +1254,21 @@ struct ImportAllFiles {
 struct ImportRecordHost {
 };
 
+struct ImportMarkStepsJax {
+};
+
+struct ImportMarkStepsTensorflow {
+};
+
+struct ImportRunTraining {
+};
+
+struct ProfileNameRangesJax {
+};
+
+struct ProfileNameRangesTensorflow {
+};
+
 struct RecommendationRaiseWorkers {
 };
 
@@ -1849,15 +1869,19 @@ struct NoteNoDeviceActivity {
 };
 
 struct NoteProfileWithoutDevices {
+  Given<bool> torch;  // flag
 };
 
 struct NoteProfileWithoutOperators {
+  Given<bool> torch;  // flag
 };
 
 struct NoteProfileWithoutMemory {
+  Given<bool> torch;  // flag
 };
 
 struct NoteProfileWithoutModules {
+  Given<bool> torch;  // flag
 };
 
 struct NoteStepsLeftOut {
@@ -1874,6 +1898,7 @@ struct NoteLostAfterLastStep {
 };
 
 struct NoteNoStepMarks {
+  Given<bool> torch;  // flag
 };
 
 struct NoteWindows {
@@ -2625,6 +2650,11 @@ Finding Make(RunAskAgain one);
 Finding Make(RunLonger one);
 Finding Make(ImportAllFiles one);
 Finding Make(ImportRecordHost one);
+Finding Make(ImportMarkStepsJax one);
+Finding Make(ImportMarkStepsTensorflow one);
+Finding Make(ImportRunTraining one);
+Finding Make(ProfileNameRangesJax one);
+Finding Make(ProfileNameRangesTensorflow one);
 Finding Make(RecommendationRaiseWorkers one);
 Finding Make(RecommendationDistributedDataParallel one);
 Finding Make(RecommendationUseNccl one);

@@ -188,6 +188,7 @@ def figures(run):
     for key in ("run", "data_loss", "notes"):
         report.pop(key)
     report["run_card"].pop("imported_as")
+    report["run_card"].pop("writers")
     return report
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tomllib
 
-from . import finding_parts, finding_rows, finding_topics, text
+from . import finding_framework, finding_parts, finding_rows, finding_topics, text
 
 SOURCE = Path("schema/findings.toml")
 MADE = text.made_of(SOURCE)
@@ -73,6 +73,7 @@ def check(kind):
     if kind["role"] == "evidence" and kind.get("view") not in VIEWS:
         refuse(kind, "needs a view that shows it")
     finding_rows.check(kind, refuse)
+    finding_framework.check(kind, refuse)
     if kind.get("threads", "training") not in THREADS:
         refuse(kind, f"shows the threads {kind['threads']}")
     items = kind.get("items")
@@ -270,7 +271,8 @@ def source(kinds):
         role = f"Role::k{text.camel(kind['role'])}"
         about = f"k{struct_name(kind)}Subject" if kind.get("subject") else "{}"
         topic = finding_topics.enumerator(kind)
-        yield f'    {{"{kind["id"]}", {role}, {whole}, {item}, {"true" if "items" in kind else "false"}, {about}, {topic}}},'
+        framework = finding_framework.member(kind)
+        yield f'    {{"{kind["id"]}", {role}, {whole}, {item}, {"true" if "items" in kind else "false"}, {about}, {topic}{framework}}},'
     yield "};"
     yield "static_assert(std::size(kKinds) == kFindingKindCount);"
     yield ""

@@ -34,6 +34,9 @@ def declared():
                 sys.exit(f"{SOURCE}: {kind['id']}.{key['id']} is no name, or of no type")
             if names.setdefault(key["id"], name_of(key)) != name_of(key):
                 sys.exit(f"{SOURCE}: {key['id']} is written in two ways")
+    writers = [writer["id"] for writer in schema["writer"]]
+    if len(set(writers)) != len(writers) or any(not re.fullmatch(r"[a-z_]+", w) for w in writers):
+        sys.exit(f"{SOURCE}: a writer is there twice, or is no name")
     return schema
 
 
@@ -103,6 +106,53 @@ def cpp(schema):
     yield "}  // namespace steptrace::store"
 
 
+def cpp_writers(schema):
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield "#pragma once"
+    yield ""
+    yield "#include <cstddef>"
+    yield "#include <cstdint>"
+    yield "#include <iterator>"
+    yield "#include <string_view>"
+    yield ""
+    yield "namespace steptrace::store {"
+    yield ""
+    yield "// clang-format off"
+    yield "// Who wrote a profile."
+    yield "enum class ProfileWriter : uint8_t {"
+    yield "  kUnknown,"
+    for writer in schema["writer"]:
+        yield f"  k{text.camel(writer['id'])},"
+    yield "};"
+    yield ""
+    yield "struct ProfileWriterInfo {"
+    yield "  std::string_view id;         // as it is stored; empty: it is not known"
+    yield "  std::string_view title;      // as it is said"
+    yield "  std::string_view framework;  // whose training it profiles; empty: any, or none"
+    yield "};"
+    yield "inline constexpr ProfileWriterInfo kProfileWriters[] = {"
+    yield '    {"", "", ""},'
+    for writer in schema["writer"]:
+        said = (writer["id"], writer["title"], writer.get("framework", ""))
+        yield f"    {{{', '.join(text.cpp(one) for one in said)}}},"
+    yield "};"
+    yield "// clang-format on"
+    yield ""
+    yield "constexpr const ProfileWriterInfo& InfoOf(ProfileWriter writer) {"
+    yield "  return kProfileWriters[static_cast<size_t>(writer)];"
+    yield "}"
+    yield ""
+    yield "constexpr ProfileWriter ProfileWriterOf(std::string_view id) {"
+    yield "  for (size_t i = 0; i < std::size(kProfileWriters); ++i) {"
+    yield "    if (kProfileWriters[i].id == id) return static_cast<ProfileWriter>(i);"
+    yield "  }"
+    yield "  return ProfileWriter::kUnknown;"
+    yield "}"
+    yield ""
+    yield "}  // namespace steptrace::store"
+
+
 def page(schema):
     yield "# Run metadata: the table `run_metadata`"
     yield ""
@@ -122,11 +172,21 @@ def page(schema):
         yield "| --- | --- | --- |"
         for key in kind["keys"]:
             yield f"| `{name_of(key)}` | {key['type']} | {key['what']} |"
+    yield ""
+    yield "## Writers"
+    yield ""
+    yield "Who wrote a profile decides which advice is given: none of PyTorch's on another framework's profile."
+    yield ""
+    yield "| `writer` | who | known by |"
+    yield "| --- | --- | --- |"
+    for writer in schema["writer"]:
+        yield f"| `{writer['id']}` | {writer['title']} | {writer['marks']} |"
 
 
 def files():
     schema = declared()
     return {
         Path("src/store/metadata_keys.h"): text.whole(cpp(schema)),
+        Path("src/store/profile_writers.h"): text.whole(cpp_writers(schema)),
         Path("docs/reference/metadata.md"): text.whole(page(schema)),
     }

@@ -161,7 +161,14 @@ void ReadWindow(const nlohmann::json& fact, WindowsSeen& seen) {
 
 // Why a process's stacks are not read from outside, or nobody's are.
 void ReadSource(const nlohmann::json& fact, JobFacts& facts) {
-  if (facts.imported_as.empty()) facts.imported_as = Text(fact, Key::kFormat);
+  const std::string format = Text(fact, Key::kFormat);
+  if (facts.imported_as.empty()) facts.imported_as = format;
+  auto writer = store::ProfileWriterOf(Text(fact, Key::kWriter));
+  // Imports of before writers were told of have the format alone, whose marks are one writer's.
+  if (writer == store::ProfileWriter::kUnknown && format == "kineto") {
+    writer = store::ProfileWriter::kPytorch;
+  }
+  if (writer != store::ProfileWriter::kUnknown) facts.writers.insert(writer);
   if (Text(fact, Key::kSource) != "stacks" || !facts.no_stacks.empty()) return;
   facts.no_stacks = Text(fact, Key::kReason);
   facts.no_stacks_remedy = Text(fact, Key::kRemedy);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/input/gpu_sharing.h"
+#include "store/profile_writers.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -62,9 +63,10 @@ struct JobFacts {
   bool torch_seen = false;
   bool hooks_off = false;
   std::string imported_as;  // the format of a run that was made of profiles; empty: it was recorded
-  bool torch_hooked = false;        // some hook is in a module of torch's
-  bool optimizer_hooked = false;    // the one that tells where steps end is, or tried to be
-  bool captured_by_kineto = false;  // a process was captured without the hooks' doing
+  std::set<store::ProfileWriter> writers;  // of such profiles, as far as they are known
+  bool torch_hooked = false;               // some hook is in a module of torch's
+  bool optimizer_hooked = false;           // the one that tells where steps end is, or tried to be
+  bool captured_by_kineto = false;         // a process was captured without the hooks' doing
   std::string no_stacks;  // why stacks were not sampled from outside; empty: nothing was told
   std::string no_stacks_remedy;  // what would help
   std::string backend;           // of torch.distributed

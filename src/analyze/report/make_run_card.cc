@@ -186,6 +186,7 @@ RunCard MakeRunCard(const ReportInput& input, const JobFacts& facts) {
   card.batch_size = BatchSizeOf(facts);
   card.settings = SettingsOf(facts);
   card.imported_as = facts.imported_as;
+  card.writers.assign(facts.writers.begin(), facts.writers.end());
   const RunOrigin& origin = input.run.origin;
   card.job_id = origin.job_id;
   card.attempt = origin.attempt;

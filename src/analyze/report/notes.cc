@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyze/input/advice_of_framework.h"
 #include "analyze/input/unavailable_source.h"
 #include "analyze/memory/copied_pages.h"
 #include "model/finding_kinds.h"
@@ -38,15 +39,19 @@ std::vector<finding::NoteNoDeviceActivity::Item> EmptyParts(const Report& report
 }
 
 // Sections of an imported profile that hold nothing, and what would fill them.
-void NoteEmptySections(const Profile& profile, Notes& notes) {
+void NoteEmptySections(const Profile& profile, bool torch, Notes& notes) {
   if (profile.devices.devices.empty() && profile.kernels.rows.empty()) {
-    notes.push_back(Make(finding::NoteProfileWithoutDevices{}));
+    notes.push_back(Make(finding::NoteProfileWithoutDevices{.torch = torch}));
   }
   if (profile.operators.rows.empty()) {
-    notes.push_back(Make(finding::NoteProfileWithoutOperators{}));
+    notes.push_back(Make(finding::NoteProfileWithoutOperators{.torch = torch}));
   }
-  if (profile.memory.devices.empty()) notes.push_back(Make(finding::NoteProfileWithoutMemory{}));
-  if (!HoldsModules(profile)) notes.push_back(Make(finding::NoteProfileWithoutModules{}));
+  if (profile.memory.devices.empty()) {
+    notes.push_back(Make(finding::NoteProfileWithoutMemory{.torch = torch}));
+  }
+  if (!HoldsModules(profile)) {
+    notes.push_back(Make(finding::NoteProfileWithoutModules{.torch = torch}));
+  }
 }
 
 // Steps of which a damaged file held slices; `by_devices`: the verdict is of device activity still.
@@ -88,7 +93,8 @@ void NoteUnavailable(const ReportInput& input, Notes& notes) {
   }
 }
 
-Notes NotesOfRun(const ReportInput& input, const Report& report, bool by_devices) {
+Notes NotesOfRun(const ReportInput& input, const Report& report, const NotesInput& found) {
+  const bool torch = MayBeOf("pytorch", found.facts);
   Notes notes;
   const bool windows = input.profile != nullptr && input.profile_of_windows;
   if (input.profile == nullptr && (input.steps_left_out > 0 || !IsDamaged(input, "slices"))) {
@@ -96,10 +102,10 @@ Notes NotesOfRun(const ReportInput& input, const Report& report, bool by_devices
                                                        .listed = input.collectives != nullptr,
                                                        .items = EmptyParts(report)}));
   }
-  if (input.profile != nullptr && !windows) NoteEmptySections(*report.profile, notes);
+  if (input.profile != nullptr && !windows) NoteEmptySections(*report.profile, torch, notes);
   if (report.phases.finalization_unknown) notes.push_back(*report.phases.finalization_unknown);
-  if (!input.steps_marked) notes.push_back(Make(finding::NoteNoStepMarks{}));
-  if (windows) notes.push_back(WindowsNote(input, by_devices));
+  if (!input.steps_marked) notes.push_back(Make(finding::NoteNoStepMarks{.torch = torch}));
+  if (windows) notes.push_back(WindowsNote(input, found.by_devices));
   if (input.collectives != nullptr && input.collectives_from_ns) {
     notes.push_back(Make(finding::NoteCollectivesFrom{.time = *input.collectives_from_ns}));
   }
@@ -124,7 +130,7 @@ void Append(const Notes& found, Notes& notes) {
 
 std::vector<model::Finding> MakeNotes(const ReportInput& input, const Report& report,
                                       const NotesInput& found) {
-  Notes notes = NotesOfRun(input, report, found.by_devices);
+  Notes notes = NotesOfRun(input, report, found);
   if (found.left_out > 0) {
     notes.push_back(LeftOutNote(input, found.left_out, found.by_devices));
   }

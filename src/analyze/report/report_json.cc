@@ -51,6 +51,7 @@ Json CardJson(const RunCard& card) {
             {"cpus", OrNull(one.cpus)},
             {"memory_bytes", OrNull(one.memory_bytes)}};
   };
+  const auto writer = [](store::ProfileWriter one) -> Json { return InfoOf(one).id; };
   return {{"hosts", Each(card.hosts, host)},
           {"devices", card.devices},
           {"frameworks", SettingsJson(card.frameworks, "version")},
@@ -59,6 +60,7 @@ Json CardJson(const RunCard& card) {
           {"batch_size", OrNull(card.batch_size)},
           {"settings", SettingsJson(card.settings, "value")},
           {"imported_as", TextOrNull(card.imported_as)},
+          {"writers", Each(card.writers, writer)},
           {"job_id", OrNull(card.job_id)},
           {"attempt", OrNull(card.attempt)},
           {"git_commit", OrNull(card.git_commit)},

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "store/profile_writers.h"
+
 // On what a run ran and with what, and what two runs must have in common to be compared. Values;
 // what nobody told is empty or nullopt.
 namespace steptrace::analyze {
@@ -28,7 +30,8 @@ struct RunCard {
   std::string backend;  // of torch.distributed
   std::optional<int64_t> batch_size;
   std::vector<NamedText> settings;
-  std::string imported_as;  // empty: the run was recorded
+  std::string imported_as;                    // empty: the run was recorded
+  std::vector<store::ProfileWriter> writers;  // of the profiles, as far as they are known
   std::optional<std::string> job_id;
   std::optional<int64_t> attempt;
   std::optional<std::string> git_commit;

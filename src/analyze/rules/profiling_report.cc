@@ -9,6 +9,7 @@
 #include <set>
 #include <variant>
 
+#include "analyze/input/advice_of_framework.h"
 #include "analyze/input/allowed_cores.h"
 #include "analyze/input/complete_findings.h"
 #include "analyze/input/count_rows.h"
@@ -324,12 +325,20 @@ std::vector<model::Finding> CompleteUsageFindings(const std::vector<UsageRow>& u
   return findings;
 }
 
+void LeaveOutForeignAdvice(const RulesInput& input, std::vector<RuleResult>& results) {
+  const JobFacts facts = ReadJobFacts(input.facts, *input.strings);
+  for (RuleResult& one : results) {
+    if (one.advice && IsForeign(*one.advice, facts)) one.advice.reset();
+  }
+}
+
 }  // namespace
 
 std::vector<RuleResult> RunRules(const RulesInput& input, const RuleSettings& settings) {
   std::vector<RuleResult> results = settings.mode() == RuleMode::kCompat
                                         ? RunCompatRules(input, settings)
                                         : RunModernRules(input, settings);
+  if (settings.mode() == RuleMode::kModern) LeaveOutForeignAdvice(input, results);
   if (!input.has_begin) std::for_each(results.begin(), results.end(), LeaveOutTheBegin);
   results.push_back(ReportRule(results, settings));
   Complete(input, results);

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "analyze/code/function_text.h"
+#include "analyze/input/advice_of_framework.h"
 #include "analyze/input/user_ranges.h"
 #include "analyze/verdict/absent_ranks.h"
 #include "analyze/verdict/advice_list.h"
@@ -83,6 +84,7 @@ class Adviser : private AdviceList {
   void AdviseStage(SubStage stage);
   void AdviseStages(SuspectId suspect);
   void Weigh(WeighedStage stage, const StageFunction* function);
+  void TellMore(bool holds_operators);
   void Getitem();
   void Collate(const StageFunction* most);
   void Receive();
@@ -349,6 +351,17 @@ void Adviser::Framework() {
   AdviseStages(SuspectId::kFrameworkOverhead);
 }
 
+// What would tell of a profile's host: its writer decides how it is had.
+void Adviser::TellMore(bool holds_operators) {
+  if (MayBeOf("pytorch", input_.facts)) {
+    return holds_operators ? Say(finding::ProfileRecordStacks{})
+                           : Say(finding::ProfileRecordHost{});
+  }
+  if (MayBeOf("jax", input_.facts)) return Say(finding::ProfileNameRangesJax{});
+  if (MayBeOf("tensorflow", input_.facts)) return Say(finding::ProfileNameRangesTensorflow{});
+  Say(finding::ImportRunTraining{});
+}
+
 void Adviser::Other() {
   AdviseStages(SuspectId::kOtherWork);
   AdviseStages(SuspectId::kUnattributed);
@@ -375,8 +388,7 @@ void Adviser::Unknown(const StageFunction* function) {
     const bool of_profile = input_.profiled && !input_.report.profile_of_windows;
     const bool holds_operators =
         of_profile && std::ranges::any_of(input_.report.profile->ranks, HoldsOperators);
-    if (of_profile && !holds_operators) return Say(finding::ProfileRecordHost{});
-    if (of_profile) return Say(finding::ProfileRecordStacks{});
+    if (of_profile) return TellMore(holds_operators);
     Say(finding::StepAnnotate{});
   }
 }

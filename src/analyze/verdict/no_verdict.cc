@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analyze/code/function_text.h"
+#include "analyze/input/advice_of_framework.h"
 #include "analyze/input/unavailable_source.h"
 #include "analyze/json/stored_finding.h"
 #include "analyze/samples/last_seen.h"
@@ -237,7 +238,12 @@ void ExplainImported(const VerdictInput& input, Verdict& verdict) {
   verdict.headline = Make(finding::VerdictImportWithoutSteps{});
   const bool sagemaker = input.facts.imported_as.starts_with("sagemaker");
   if (sagemaker) return Advise(finding::ImportAllFiles{}, verdict);
-  Advise(finding::ImportRecordHost{}, verdict);
+  if (MayBeOf("pytorch", input.facts)) return Advise(finding::ImportRecordHost{}, verdict);
+  if (MayBeOf("jax", input.facts)) return Advise(finding::ImportMarkStepsJax{}, verdict);
+  if (MayBeOf("tensorflow", input.facts)) {
+    return Advise(finding::ImportMarkStepsTensorflow{}, verdict);
+  }
+  Advise(finding::ImportRunTraining{}, verdict);
 }
 
 }  // namespace

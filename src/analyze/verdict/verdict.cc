@@ -8,6 +8,7 @@
 
 #include "analyze/attribution/suspect_share.h"
 #include "analyze/code/function_text.h"
+#include "analyze/input/advice_of_framework.h"
 #include "analyze/verdict/absent_ranks.h"
 #include "analyze/verdict/advice.h"
 #include "analyze/verdict/device_caveats.h"
@@ -362,6 +363,8 @@ Verdict DecideVerdict(const VerdictInput& input) {
   verdict.evidence = CollectEvidence(input, verdict);
   for (model::Finding& one : DeviceCaveats(input)) verdict.evidence.push_back(std::move(one));
   verdict.advice = CollectAdvice(input, verdict);
+  std::erase_if(verdict.advice,
+                [&](const Advice& one) { return IsForeign(one.what, input.facts); });
   SetSubject(verdict);
   return verdict;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/render/absent_section.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
@@ -82,11 +83,10 @@ void RenderLaunches(const std::vector<KernelRow>& rows, size_t top, Page& page) 
 
 void RenderKernels(const analyze::Report& report, int64_t top, Page& page) {
   if (!report.profile || report.profile->kernels.rows.empty()) {
-    page.Paragraph("", 0,
-                   "kernels: none in this run; capture some while it runs (steptrace capture "
-                   "--capture kernels), or import a profile that holds device activity "
-                   "(ProfilerActivity.CUDA)");
-    return;
+    return RenderAbsent(report,
+                        {"kernels: none", "steptrace capture --capture kernels",
+                         "that holds device activity (ProfilerActivity.CUDA)"},
+                        page);
   }
   const analyze::KernelsSection& section = report.profile->kernels;
   const std::vector<KernelRow>& rows = section.all_ranks.empty() ? section.rows : section.all_ranks;

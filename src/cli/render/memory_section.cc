@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/render/absent_section.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
@@ -126,11 +127,10 @@ void RenderAllocator(const analyze::MemorySection& section, size_t top, Page& pa
 void RenderMemory(const analyze::Report& report, int64_t top, Page& page) {
   const analyze::MemorySection* section = report.profile ? &report.profile->memory : nullptr;
   if (section == nullptr || (section->devices.empty() && section->allocator.empty())) {
-    page.Paragraph("", 0,
-                   "memory: no records in this run; capture some while it runs (steptrace capture "
-                   "--capture memory), or import a profile of "
-                   "torch.profiler.profile(profile_memory=True)");
-    return;
+    return RenderAbsent(report,
+                        {"memory: no records", "steptrace capture --capture memory",
+                         "of torch.profiler.profile(profile_memory=True)"},
+                        page);
   }
   const auto rows = static_cast<size_t>(top);
   for (const MemoryDevice& device : section->devices) {

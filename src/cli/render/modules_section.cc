@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/render/absent_section.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
@@ -113,10 +114,10 @@ void RenderModules(const analyze::Report& report, int64_t top, Page& page) {
     }
   }
   if (any) return;
-  page.Paragraph("", 0,
-                 "modules: none in this run; capture some while it runs (steptrace capture "
-                 "--capture stacks), or import a profile of "
-                 "torch.profiler.profile(with_stack=True)");
+  RenderAbsent(report,
+               {"modules: none", "steptrace capture --capture stacks",
+                "of torch.profiler.profile(with_stack=True)"},
+               page);
 }
 
 }  // namespace steptrace::cli

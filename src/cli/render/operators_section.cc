@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/render/absent_section.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
@@ -100,11 +101,10 @@ void RenderShapes(const std::vector<OperatorRow>& rows, bool device, size_t top,
 
 void RenderOperators(const analyze::Report& report, int64_t top, Page& page) {
   if (!report.profile || report.profile->operators.rows.empty()) {
-    page.Paragraph(
-        "", 0,
-        "operators: none in this run; capture some while it runs (steptrace capture), or "
-        "import a profile of torch.profiler that records ProfilerActivity.CPU");
-    return;
+    return RenderAbsent(report,
+                        {"operators: none", "steptrace capture",
+                         "of torch.profiler that records ProfilerActivity.CPU"},
+                        page);
   }
   const analyze::OperatorsSection& section = report.profile->operators;
   const std::vector<OperatorRow>& rows =

@@ -659,6 +659,18 @@ inline constexpr ClauseWords kNoteNoDeviceActivityClauses[] = {
     {"collectives", "listed", {}, ""},
     {"collectives", "", {}, ", and collectives are not listed one by one"},
 };
+inline constexpr ClauseWords kNoteProfileWithoutDevicesClauses[] = {
+    {"how", "torch", {}, " (ProfilerActivity.CUDA records it)"},
+};
+inline constexpr ClauseWords kNoteProfileWithoutOperatorsClauses[] = {
+    {"how", "torch", {}, " (ProfilerActivity.CPU records them)"},
+};
+inline constexpr ClauseWords kNoteProfileWithoutMemoryClauses[] = {
+    {"how", "torch", {}, " (profile_memory=True records them)"},
+};
+inline constexpr ClauseWords kNoteProfileWithoutModulesClauses[] = {
+    {"how", "torch", {}, " (with_stack=True or with_modules=True records them)"},
+};
 inline constexpr ClauseWords kNoteStepsLeftOutClauses[] = {
     {"which", "steps", 1, "{steps} step is"},
     {"which", "", {}, "{steps} steps are"},
@@ -666,6 +678,9 @@ inline constexpr ClauseWords kNoteStepsLeftOutClauses[] = {
     {"it", "", {}, "them"},
     {"few", "too_few", {}, "; too few are left for a verdict by devices, and it is one by phases"},
     {"idle", "told_idle", {}, "; devices, their roles and the critical path take that time for idle"},
+};
+inline constexpr ClauseWords kNoteNoStepMarksClauses[] = {
+    {"how", "torch", {}, "; call profiler.step() at the end of each step to have them"},
 };
 inline constexpr ClauseWords kNoteWindowsClauses[] = {
     {"noun", "steps", 1, "step"},
@@ -1436,6 +1451,21 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // import.record_host
     {{"record the host too (ProfilerActivity.CPU), and call profiler.step() at the end of each step", {}},
      {"", {}}, "", ""},
+    // import.mark_steps_jax
+    {{"mark each step: with jax.profiler.StepTraceAnnotation(\"train\", step_num=step): around it", {}},
+     {"", {}}, "", ""},
+    // import.mark_steps_tensorflow
+    {{"mark each step: with tf.profiler.experimental.Trace(\"train\", step_num=step, _r=1): around it", {}},
+     {"", {}}, "", ""},
+    // import.run_training
+    {{"run the training itself under `steptrace run`: it sees the steps, whatever profiler is used", {}},
+     {"", {}}, "", ""},
+    // profile.name_ranges_jax
+    {{"name what the host does between its calls: with jax.profiler.TraceAnnotation(\"...\"): around suspected code, and the report names it", {}},
+     {"", {}}, "", ""},
+    // profile.name_ranges_tensorflow
+    {{"name what the host does between its calls: with tf.profiler.experimental.Trace(\"...\"): around suspected code, and the report names it", {}},
+     {"", {}}, "", ""},
     // recommendation.raise_workers
     {{"set DataLoader(num_workers=...) or raise it, and pin_memory=True", {}},
      {"", {}}, "", ""},
@@ -1737,16 +1767,16 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{why}: {items} are empty{collectives}", kNoteNoDeviceActivityClauses},
      {"{part}", {}}, ", ", " and "},
     // note.profile_without_devices
-    {{"devices, kernels: not applicable: the profile holds no device activity (ProfilerActivity.CUDA records it)", {}},
+    {{"devices, kernels: not applicable: the profile holds no device activity{how}", kNoteProfileWithoutDevicesClauses},
      {"", {}}, "", ""},
     // note.profile_without_operators
-    {{"operators: not applicable: the profile holds none (ProfilerActivity.CPU records them)", {}},
+    {{"operators: not applicable: the profile holds none{how}", kNoteProfileWithoutOperatorsClauses},
      {"", {}}, "", ""},
     // note.profile_without_memory
-    {{"memory: not applicable: the profile holds no allocations (profile_memory=True records them)", {}},
+    {{"memory: not applicable: the profile holds no allocations{how}", kNoteProfileWithoutMemoryClauses},
      {"", {}}, "", ""},
     // note.profile_without_modules
-    {{"modules: not applicable: the profile tells none (with_stack=True or with_modules=True records them)", {}},
+    {{"modules: not applicable: the profile tells none{how}", kNoteProfileWithoutModulesClauses},
      {"", {}}, "", ""},
     // note.steps_left_out
     {{"{which} left out of what is told of devices: a damaged file held some of what happened in {it} (data_loss: segment_damaged){few}{idle}", kNoteStepsLeftOutClauses},
@@ -1758,7 +1788,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"finalization is not known: something was lost after the last step that is stored ({cause}), and steps may have come after it", {}},
      {"", {}}, "", ""},
     // note.no_step_marks
-    {{"the profile marks no steps: all that it holds is taken as one; call profiler.step() at the end of each step to have them", {}},
+    {{"the profile marks no steps: all that it holds is taken as one{how}", kNoteNoStepMarksClauses},
      {"", {}}, "", ""},
     // note.windows
     {{"device activity is known of {steps} {noun}, in windows of kernels: {what}{few}", kNoteWindowsClauses},

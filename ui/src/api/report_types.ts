@@ -523,6 +523,8 @@ export interface RunCard extends Section {
   settings: CardSetting[];
   /** The format of the profile that the run was made of; null: it was recorded. */
   imported_as: string | null;
+  /** Who wrote the profiles, as far as facts in them tell ([writers](metadata.md#writers)). */
+  writers: string[];
   /** Of the scheduler or the launcher; null: nobody told, or parts of the run differ, as of the two below. */
   job_id: string | null;
   /** Of an elastic job; the first is 0. */

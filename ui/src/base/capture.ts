@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // How what a run does not hold can be had: the same words in the navigation and in the view itself.
 
+/** What of a run's card tells whose training it is. */
+export interface Origin {
+  readonly imported_as: string | null;
+  readonly writers: readonly string[];
+  readonly frameworks: readonly { readonly name: string }[];
+}
+
+/** Writers of profiles of PyTorch's trainings: schema/metadata.toml. */
+const OF_TORCH: readonly string[] = ['pytorch', 'ascend'];
+
+/** Whether torch.profiler may record what the run lacks: of a profile, as its writer tells. */
+export function mayBeTorch(of: Origin | null): boolean {
+  if (!of || of.imported_as === null) return true;
+  return (
+    of.writers.some((writer) => OF_TORCH.includes(writer)) ||
+    of.frameworks.some((framework) => framework.name === 'torch')
+  );
+}
+
 /** `list`: what --capture takes (docs/reference/cli.md); `torch`: the profiler's arguments that do the same. */
-export function captureHint(list: string, torch = ''): string {
+export function captureHint(of: Origin | null, list: string, torch = ''): string {
   const own =
     `steptrace capture RUN --capture ${list} records them while the run goes on, ` +
     `steptrace run --window 100:5 --capture ${list} in steps named before`;
-  return torch ? `${own}; so does torch.profiler with ${torch}.` : `${own}.`;
+  return torch && mayBeTorch(of) ? `${own}; so does torch.profiler with ${torch}.` : `${own}.`;
 }

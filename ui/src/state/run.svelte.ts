@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run that is looked at, and the stretch of it that was chosen. Every view gets this and nothing else.
-import type { Report, RunStatus } from '../api/report';
+import type { Report, RunCard, RunStatus } from '../api/report';
 import type { RunEvent, Source } from '../api/source';
 import { ns, stretch, type Ns, type Stretch } from '../base/time';
 import { resource, type Loaded } from './resource.svelte';
@@ -55,6 +55,12 @@ export class RunContext {
     const status = current.state === 'ready' ? current.value.run.status : null;
     return liveOf(this.event, this.lost, status);
   });
+
+  /** What the run is; null: its report is not there yet. */
+  get card(): RunCard | null {
+    const { current } = this.report;
+    return current.state === 'ready' ? current.value.run_card : null;
+  }
 
   constructor(
     readonly source: Source,

@@ -160,6 +160,9 @@ class FileImport {
     source["file"] = source_.path;
     source["format"] = format;
     source["dialect"] = Dialect();
+    if (const auto writer = reader_.writer(); writer != store::ProfileWriter::kUnknown) {
+      source["writer"] = InfoOf(writer).id;
+    }
     source["events"] = document.events();
     source["bytes"] = bytes;
     sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kSource), Dumped(source));

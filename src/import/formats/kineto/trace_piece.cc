@@ -81,12 +81,14 @@ Status TraceReader::OnMetadata(const RawEvent& event) {
   if (event.name.text == "process_name" && name) {
     const std::string text = TextOf(name->value);
     NameLine([&](LineNames& lines) { lines.NameProcess(event.pid.text, text); });
+    marks_.Line(text);
     tracks_.NameProcess(event.pid.text, text);
   } else if (event.name.text == "process_labels" && labels) {
     tracks_.LabelProcess(event.pid.text, TextOf(labels->value));
   } else if (event.name.text == "thread_name" && name) {
     const std::string text = TextOf(name->value);
     NameLine([&](LineNames& lines) { lines.NameThread(event.pid.text, event.tid.text, text); });
+    marks_.Line(text);
     tracks_.NameThread(event.pid.text, event.tid.text, text);
   }
   return {};
@@ -138,6 +140,7 @@ Result<bool> TraceReader::Absorb(TraceReader& piece) {
   not_utf8_.insert(piece.not_utf8_.begin(), piece.not_utf8_.end());
   for (const uint64_t hash : piece.bad_texts_) NoteBadText(hash);
   device_events_ += piece.device_events_;
+  marks_.Add(piece.marks_);
   kineto_ = kineto_ || piece.kineto_;
   of_2021_ = of_2021_ || piece.of_2021_;
   return true;

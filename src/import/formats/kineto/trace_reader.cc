@@ -70,6 +70,7 @@ TraceReader::TraceReader(PartSink& sink, LearntTexts& texts, Reads reads)
       not_a_number_(texts.args.not_a_number()) {}
 
 void TraceReader::OnMember(std::string_view key, const Value& value) {
+  marks_.Key(key);
   kineto_ = kineto_ || key == "schemaVersion" || key == "deviceProperties" ||
             key == "baseTimeNanoseconds" || key == "distributedInfo";
   if (std::find(kMembers.begin(), kMembers.end(), key) == kMembers.end()) return;
@@ -180,6 +181,7 @@ uint32_t TraceReader::PlaceOfCategory(const Value& value, std::string_view event
     name = new_name;
     of_2021_ = kineto_ = true;
   }
+  marks_.Category(name);
   category.id = sink_.Intern(name);
   // One maker's collective_comm are calls of the host, others' kernels: the first tells for all.
   category.on_device = analyze::KindOf(name, event_name) >= analyze::EventKind::kKernel;
@@ -226,6 +228,7 @@ store::StringId TraceReader::NameOf(const Value& value) {
     TextFacts facts;
     id = sink_.Intern(text, &facts);
     if (halves > 0 || !facts.is_utf8) texts_.not_utf8.insert(id);
+    if (facts.added) marks_.EventName(text);
     // One that the run has no room for is told anew each time it comes.
     if (!facts.added && text.size() <= kMostKept) known = {std::string(text), id};
   }

@@ -18,6 +18,7 @@
 #include "import/core/rows/losses.h"
 #include "import/core/rows/part.h"
 #include "import/core/rows/part_sink.h"
+#include "import/core/writer_marks.h"
 #include "import/formats/kineto/args.h"
 #include "import/formats/kineto/document.h"
 #include "import/formats/kineto/lines.h"
@@ -78,6 +79,7 @@ class TraceReader : public DocumentHandler {
   const std::string& Member(const std::string& key) const;
   bool is_kineto() const { return kineto_; }
   bool of_2021() const { return of_2021_; }
+  store::ProfileWriter writer() const { return marks_.Writer(); }
   bool has_device_events() const { return device_events_ > 0; }
   TraceTracks& tracks() { return tracks_; }
   // What to add to the events' times for UTC; none: nothing in the file tells.
@@ -186,6 +188,7 @@ class TraceReader : public DocumentHandler {
   std::unordered_set<store::StringId> not_utf8_;
   SeededSet<uint64_t> bad_texts_;  // hashes of others that are no UTF-8, in no row
   int64_t device_events_ = 0;
+  WriterMarks marks_;
   bool kineto_ = false;
   bool of_2021_ = false;
   // Of a piece.

@@ -13,6 +13,7 @@
 #include "import/formats/perfetto/packet_stream.h"
 #include "import/formats/perfetto/trace_events.h"
 #include "store/metadata_keys.h"
+#include "store/profile_writers.h"
 
 namespace steptrace::import::perfetto {
 namespace {
@@ -150,6 +151,9 @@ class FileImport {
     source["dialect"] = layout_.is_own()     ? "perfetto, by steptrace export"
                         : events.is_kineto() ? "perfetto, by pytorch"
                                              : "perfetto";
+    if (events.writer() != store::ProfileWriter::kUnknown) {
+      source["writer"] = InfoOf(events.writer()).id;
+    }
     source["events"] = events.events();
     source["packets"] = packets;
     source["bytes"] = bytes;

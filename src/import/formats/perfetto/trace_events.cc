@@ -204,12 +204,19 @@ void TraceEvents::Describe(const Sequence& sequence, uint64_t uuid, Slice* slice
   slice->name = NameOf(sequence);
   std::string category = CategoryOf(sequence);
   if (layout_.is_own()) {
+    NoteCategory(category);
     slice->category = sink_.Intern(category);
     slice->track = lines_.Host(uuid);
     DescribeOwn(slice);
     return;
   }
   DescribeForeign(uuid, std::move(category), slice);
+}
+
+void TraceEvents::NoteCategory(const std::string& category) {
+  if (category == last_category_) return;
+  last_category_ = category;
+  marks_.Category(category);
 }
 
 void TraceEvents::DescribeOwn(Slice* slice) {
@@ -236,6 +243,7 @@ void TraceEvents::DescribeForeign(uint64_t uuid, std::string category, Slice* sl
     category = KinetoCategory(name, annotations_);
     if (category.empty() && event_.type == Type::kInstant) category = "instant";
   }
+  NoteCategory(category);
   slice->category = sink_.Intern(category);
   const analyze::EventKind kind = analyze::KindOf(category, name);
   const bool on_device = kind >= analyze::EventKind::kKernel;
@@ -361,6 +369,7 @@ void TraceEvents::OnMetadata(std::string_view name) {
     return;
   }
   kineto_ = true;
+  marks_.Is(store::ProfileWriter::kPytorch);
   auto text = annotations_.Text(is_devices ? "properties" : "distributedInfo");
   if (!text) return;
   if (is_devices && !text->starts_with('[')) text = "[" + *text + "]";

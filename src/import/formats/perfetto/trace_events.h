@@ -11,6 +11,7 @@
 #include "base/text_hash.h"
 #include "import/core/rows/losses.h"
 #include "import/core/rows/run_sink.h"
+#include "import/core/writer_marks.h"
 #include "import/formats/perfetto/annotations.h"
 #include "import/formats/perfetto/event.h"
 #include "import/formats/perfetto/layout.h"
@@ -37,6 +38,7 @@ class TraceEvents {
   bool is_beyond_limit() const { return annotations_.is_beyond_limit(); }
   int64_t events() const { return events_; }
   bool is_kineto() const { return kineto_; }
+  store::ProfileWriter writer() const { return marks_.Writer(); }
   const std::vector<std::string>& devices() const { return devices_; }  // JSON of properties
   const std::string& job() const { return job_; }                       // JSON: distributedInfo
   std::optional<int64_t> first_time_ns() const { return first_time_ns_; }
@@ -59,6 +61,7 @@ class TraceEvents {
 
   void ReadAnnotations(const Sequence& sequence);
   void Describe(const Sequence& sequence, uint64_t uuid, Slice* slice);
+  void NoteCategory(const std::string& category);
   void DescribeOwn(Slice* slice);
   void DescribeForeign(uint64_t uuid, std::string category, Slice* slice);
   void SetFlows(Slice* slice);
@@ -85,6 +88,8 @@ class TraceEvents {
   int64_t invalid_texts_ = 0;
   int64_t events_ = 0;
   bool kineto_ = false;
+  WriterMarks marks_;
+  std::string last_category_;  // many events have the one of that before them
 };
 
 }  // namespace steptrace::import::perfetto

@@ -21,6 +21,16 @@ std::string Dump(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+// Of Debugger's own files it is known; a timeline of TensorFlow's form may be JAX's.
+WriterMarks MarksOf(Dialect dialect) {
+  WriterMarks marks;
+  if (dialect == Dialect::kHorovod) marks.Is(store::ProfileWriter::kHorovod);
+  if (dialect != Dialect::kHorovod && dialect != Dialect::kTensorFlow) {
+    marks.Is(store::ProfileWriter::kSagemaker);
+  }
+  return marks;
+}
+
 void TellElementLosses(const json::Elements& elements, const std::string& path, RunSink& sink) {
   const json::ElementLosses& losses = elements.losses();
   const std::string skipped =
@@ -50,17 +60,26 @@ void ProcessImport::AddFile(const PlannedFile& file) {
   AddEvents(file);
 }
 
-void ProcessImport::TellSource(const PlannedFile& file, int64_t events, int64_t bytes) {
+void ProcessImport::TellSource(const PlannedFile& file, const WriterMarks& marks, int64_t events,
+                               int64_t bytes) {
   nlohmann::ordered_json fact{{"file", file.source->path},
                               {"format", NameOf(file.dialect)},
                               {"events", events},
                               {"bytes", bytes}};
+  if (const auto writer = marks.Writer(); writer != store::ProfileWriter::kUnknown) {
+    fact["writer"] = InfoOf(writer).id;
+  }
   sink_.Fact({}, NameOf(store::MetadataKind::kSource), Dump(fact), plan_.process.pid);
 }
 
 void ProcessImport::AddEvents(const PlannedFile& file) {
   const std::string& path = file.source->path;
-  TraceFile trace([&](const TraceFileEvent& event) { AddEvent(event, file.dialect); });
+  WriterMarks marks = MarksOf(file.dialect);
+  TraceFile trace([&](const TraceFileEvent& event) {
+    marks.Line(event.line);
+    marks.EventName(event.name);
+    AddEvent(event, file.dialect);
+  });
   if (file.base_ns) trace.SetBase(*file.base_ns);
   json::Elements elements(static_cast<size_t>(context_.limits.max_event_bytes),
                           static_cast<size_t>(context_.limits.max_depth),
@@ -72,7 +91,7 @@ void ProcessImport::AddEvents(const PlannedFile& file) {
   AddLosses(sink_, trace.losses(), path);
   if (!end.damage.empty())
     sink_.Loss("slices", LossCause::kFileDamaged, 1, path + ": " + end.damage);
-  TellSource(file, trace.events(), end.bytes);
+  TellSource(file, marks, trace.events(), end.bytes);
 }
 
 int32_t ProcessImport::TrackOf(const TraceFileEvent& event, const EventPlace& place) {
@@ -136,7 +155,7 @@ void ProcessImport::AddPythonStats(const PlannedFile& file) {
   TellProfile(window, *stats);
   TellFunctions(window, *stats);
   events_ += static_cast<int64_t>(stats->functions.size());
-  TellSource(file, static_cast<int64_t>(stats->functions.size()),
+  TellSource(file, MarksOf(file.dialect), static_cast<int64_t>(stats->functions.size()),
              static_cast<int64_t>(content->size()));
 }
 

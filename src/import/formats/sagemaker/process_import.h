@@ -8,6 +8,7 @@
 
 #include "import/core/importer.h"
 #include "import/core/rows/run_sink.h"
+#include "import/core/writer_marks.h"
 #include "import/formats/sagemaker/plan.h"
 #include "import/formats/sagemaker/python_stats.h"
 #include "import/formats/sagemaker/step_marks.h"
@@ -36,7 +37,7 @@ class ProcessImport {
   void TellProfile(const ProfileWindow& window, const PythonStats& stats);
   void TellFunctions(const ProfileWindow& window, const PythonStats& stats);
   int32_t TrackOf(const TraceFileEvent& event, const EventPlace& place);
-  void TellSource(const PlannedFile& file, int64_t events, int64_t bytes);
+  void TellSource(const PlannedFile& file, const WriterMarks& marks, int64_t events, int64_t bytes);
 
   const PlannedProcess& plan_;
   const ImportContext& context_;

@@ -13,6 +13,6 @@ export const view: View = {
   notApplicable: (report) =>
     report.kernels.rows.length > 0
       ? null
-      : `The run holds no kernels of an NVIDIA GPU. ${captureHint('kernels', 'ProfilerActivity.CUDA')}`,
+      : `The run holds no kernels of an NVIDIA GPU. ${captureHint(report.run_card, 'kernels', 'ProfilerActivity.CUDA')}`,
   load: () => import('./Kernels.svelte'),
 };

@@ -16,7 +16,7 @@ export const view: View = {
     const grows = standing(report.findings.rows).some(isMemory);
     return grows || (devices && devices.length > 0)
       ? null
-      : `The run holds no allocations. ${captureHint('memory', 'profile_memory=True')}`;
+      : `The run holds no allocations. ${captureHint(report.run_card, 'memory', 'profile_memory=True')}`;
   },
   load: () => import('./Memory.svelte'),
 };

@@ -13,6 +13,6 @@ export const view: View = {
   notApplicable: (report) =>
     report.operators.rows.length > 0
       ? null
-      : `The run holds no operators. ${captureHint('operators', 'ProfilerActivity.CPU')}`,
+      : `The run holds no operators. ${captureHint(report.run_card, 'operators', 'ProfilerActivity.CPU')}`,
   load: () => import('./Operators.svelte'),
 };

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who wrote a profile is told by facts in it, and decides which advice is given."""
+
+import json
+
+import pytest
+from imports import rows, steptrace
+
+
+def meta(name, pid, value, tid=None):
+    return {"ph": "M", "name": name, "pid": pid, "tid": tid, "args": {"name": value}}
+
+
+def call(name, ts, dur, cat=None, pid=1, tid=1, **args):
+    made = {"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+    return made | ({"cat": cat} if cat else {})
+
+
+def calls(name, **more):
+    return [call(name, 1000.0 + 100 * i, 50.0, **more) for i in range(9)]
+
+
+PROFILES = {
+    "jax": {"traceEvents": [meta("process_name", 1, "/host:CPU"), *calls("PjitFunction(step)")]},
+    "tensorflow": {"traceEvents": [meta("process_name", 1, "/host:CPU"), *calls("FunctionRun")]},
+    "xla": {"traceEvents": [meta("process_name", 1, "/host:CPU"), *calls("work")]},
+    "viztracer": {
+        "traceEvents": calls("train (a.py:1)", cat="FEE"),
+        "viztracer_metadata": {"version": "1.0"},
+    },
+    "ray": calls("train", cat="task:execute"),
+    "chrome": {"traceEvents": [meta("thread_name", 1, "CrBrowserMain", 1), *calls("Run")]},
+    "py_spy": calls("decode", cat="py-spy"),
+    "pytorch": {"traceEvents": calls("aten::mm", cat="cpu_op")},
+    None: {"traceEvents": calls("work", cat="own")},
+}
+
+
+def said(report):
+    """All that is advised, and said beside the figures."""
+    told = [one["text"] for one in report["verdict"]["advice"]]
+    told += [one["text"] for one in report["notes"]]
+    for name in ("rules", "recommendations"):
+        advice = [one["advice"] for one in report[name]["rows"]]
+        told += [one["text"] if isinstance(one, dict) else one for one in advice if one]
+    return told
+
+
+@pytest.mark.parametrize("writer", PROFILES)
+def test_no_advice_of_another_framework(tmp_path, writer):
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps(PROFILES[writer]))
+    steptrace("import", path, "-o", tmp_path / "run")
+    sources = [json.loads(row["json"]) for row in rows(tmp_path / "run", "run_metadata")]
+    assert [one.get("writer") for one in sources if "format" in one] == [writer]
+    report = json.loads(steptrace("report", tmp_path / "run", "--json").stdout)
+    assert report["run_card"]["writers"] == ([writer] if writer else [])
+    words = ("torch", "Profiler", "DataLoader", "profiler.step")
+    of_pytorch = [one for one in said(report) if any(word in one for word in words)]
+    assert bool(of_pytorch) == (writer == "pytorch"), of_pytorch
