@@ -17,7 +17,9 @@ struct PartFacts {
   int64_t pid = 0;
   // What to add to the part's times to get UTC; none: its clock is not known.
   std::optional<int64_t> utc_offset_ns;
-  std::string source;  // its file, for messages
+  std::string source;       // its file, for messages
+  std::string job;          // as the profile calls it
+  bool is_profile = false;  // one recording of a rank, which belongs to those of one job
 };
 
 }  // namespace steptrace::import

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "import/core/rows/bound_ends.h"
+#include "import/core/rows/jobs_apart.h"
 #include "import/core/rows/part.h"
 #include "import/core/rows/sink_share.h"
 #include "import/core/rows/slice_writer.h"
@@ -381,6 +382,7 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest,
   Impl& impl = *impl_;
   STEPTRACE_RETURN_IF_ERROR(impl.share.failed);
   impl.ChooseRanks();
+  STEPTRACE_RETURN_IF_ERROR(CheckOneJob(impl.parts));
   STEPTRACE_RETURN_IF_ERROR(impl.BoundEndsOfParts());
   bool utc_known = false;
   int64_t epoch_ns = impl.ChooseEpoch(&utc_known);

@@ -160,7 +160,7 @@ class FileImport {
     source["file"] = source_.path;
     source["format"] = format;
     source["dialect"] = Dialect();
-    if (const auto writer = reader_.writer(); writer != store::ProfileWriter::kUnknown) {
+    if (const auto writer = reader_->writer(); writer != store::ProfileWriter::kUnknown) {
       source["writer"] = InfoOf(writer).id;
     }
     source["events"] = document.events();
@@ -213,6 +213,8 @@ class FileImport {
     facts.pid = reader_->tracks().first_pid();
     facts.utc_offset_ns = reader_->UtcOffsetNs();
     facts.source = source_.path;
+    facts.job = TextOf(reader_->Member("PT_PROFILER_JOB_NAME"));
+    facts.is_profile = true;
     return facts;
   }
 
