@@ -73,6 +73,7 @@ constexpr SubjectInfo kCommunicationStragglerSubject[] = {{SubjectMember::kRank,
 constexpr FigureInfo kCommunicationWaitedForRankFigures[] = {{"rank", Unit::kInteger, false}, {"wait", Unit::kNs, false}};
 constexpr SubjectInfo kCommunicationWaitedForRankSubject[] = {{SubjectMember::kRank, false, false, 0}};
 constexpr FigureInfo kCommunicationRanksAbsentFigures[] = {{"missing", Unit::kInteger, false}, {"all", Unit::kInteger, false}, {"imported", Unit::kFlag, false}};
+constexpr std::string_view kCommunicationOnTheHostTexts[] = {"backend"};
 constexpr FigureInfo kCommunicationCallsItemFigures[] = {{"calls", Unit::kNumber, false}, {"bytes", Unit::kBytes, true}};
 constexpr std::string_view kCommunicationCallsItemTexts[] = {"call"};
 constexpr std::string_view kModelNoStacksTexts[] = {"reason"};
@@ -422,6 +423,7 @@ constexpr KindInfo kKinds[] = {
     {"communication.straggler", Role::kEvidence, {kCommunicationStragglerFigures, {}}, {{}, {}}, false, kCommunicationStragglerSubject, Topic::kNone},
     {"communication.waited_for_rank", Role::kEvidence, {kCommunicationWaitedForRankFigures, {}}, {{}, {}}, false, kCommunicationWaitedForRankSubject, Topic::kNone},
     {"communication.ranks_absent", Role::kEvidence, {kCommunicationRanksAbsentFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"communication.on_the_host", Role::kEvidence, {{}, kCommunicationOnTheHostTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.calls", Role::kEvidence, {{}, {}}, {kCommunicationCallsItemFigures, kCommunicationCallsItemTexts}, true, {}, Topic::kNone},
     {"model.no_stacks", Role::kEvidence, {{}, kModelNoStacksTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"model.few_samples", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -994,6 +996,10 @@ Finding Make(CommunicationWaitedForRank one) {
 
 Finding Make(CommunicationRanksAbsent one) {
   return {FindingKind::kCommunicationRanksAbsent, {one.missing.value, one.all.value, one.imported.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
+}
+
+Finding Make(CommunicationOnTheHost one) {
+  return {FindingKind::kCommunicationOnTheHost, {}, {one.backend.value}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationCalls one) {

@@ -54,6 +54,7 @@ enum class FindingKind : uint16_t {
   kCommunicationStraggler,
   kCommunicationWaitedForRank,
   kCommunicationRanksAbsent,
+  kCommunicationOnTheHost,
   kCommunicationCalls,
   kModelNoStacks,
   kModelFewSamples,
@@ -423,7 +424,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 407;
+inline constexpr size_t kFindingKindCount = 408;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -731,6 +732,10 @@ struct CommunicationRanksAbsent {
   Given<int64_t> missing;  // integer
   Given<int64_t> all;  // integer
   Given<bool> imported;  // flag
+};
+
+struct CommunicationOnTheHost {
+  Text backend;
 };
 
 struct CommunicationCalls {
@@ -2515,6 +2520,7 @@ Finding Make(GpuManyRanksTogether one);
 Finding Make(CommunicationStraggler one);
 Finding Make(CommunicationWaitedForRank one);
 Finding Make(CommunicationRanksAbsent one);
+Finding Make(CommunicationOnTheHost one);
 Finding Make(CommunicationCalls one);
 Finding Make(ModelNoStacks one);
 Finding Make(ModelFewSamples one);

@@ -27,7 +27,8 @@ struct StackControl {
   uint64_t period_ns;  // between two samples of a thread; 0: none are wanted
   uint64_t check;      // ~period_ns; 0 with period 0: the agent has said nothing
 };
-inline constexpr uint64_t kStackControlOffset = kCaptureOffset + sizeof(CaptureControl);
+inline constexpr uint64_t kStackControlOffset =
+    (kCaptureOffset + sizeof(CaptureControl) + 15) / 16 * 16;
 // As fast and as slow as can be asked for: 1000 a second, one in ten seconds.
 inline constexpr uint64_t kMinStackPeriodNs = 1'000'000;
 inline constexpr uint64_t kMaxStackPeriodNs = 10'000'000'000;

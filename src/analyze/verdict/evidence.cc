@@ -14,6 +14,7 @@
 #include "analyze/verdict/absent_ranks.h"
 #include "analyze/verdict/computing.h"
 #include "analyze/verdict/exchange_advice.h"
+#include "analyze/verdict/host_exchange.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/slow_calls.h"
@@ -58,6 +59,8 @@ class Collector {
   void DevicePhases();
   void Ranks(const Verdict& verdict);
   void Absent();
+  void HostExchange();
+  bool CommunicationIsUnbounded() const;
   template <typename Kind>
   void Say(Kind one, model::Subject about = {}) {
     evidence_.push_back(Make(std::move(one)));
@@ -144,7 +147,7 @@ void Collector::Suspects() {
   for (SuspectId suspect : kSuspects) {
     const double share = shares[static_cast<size_t>(suspect)];
     if (suspect == SuspectId::kModel || !IsBlamed(suspect) || share < kWorthMentioning) continue;
-    if (suspect == SuspectId::kCommunication && AbsentRanks(input_) > 0) continue;
+    if (suspect == SuspectId::kCommunication && CommunicationIsUnbounded()) continue;
     const char* stage = StageName(LargestStage(input_.times.total(), suspect));
     Say(finding::StepFasterWithout{.speedup = 1 / std::max(1 - share, 1e-9),
                                    .suspect = IsNamedByStage(suspect) ? "" : SuspectTitle(suspect),
@@ -246,6 +249,16 @@ void Collector::Ranks(const Verdict& verdict) {
   const int64_t steps = std::max<int64_t>(late.last_in_steps, 1);
   Say(finding::CommunicationWaitedForRank{.rank = *verdict.straggler_rank,
                                           .wait = late.caused_wait_ns / steps});
+}
+
+bool Collector::CommunicationIsUnbounded() const {
+  return AbsentRanks(input_) > 0 || ExchangesOnTheHost(input_);
+}
+
+// Why a communication that is to blame has no bound.
+void Collector::HostExchange() {
+  if (AbsentRanks(input_) > 0 || !ExchangesOnTheHost(input_)) return;
+  Say(finding::CommunicationOnTheHost{.backend = input_.facts.backend});
 }
 
 // Where communication is worth a word, so is that it holds more than the exchange.
@@ -473,6 +486,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Ranks(verdict);
     collector.Stages({SuspectId::kCommunication});
     collector.Add(CallsEvidence(input));
+    if (!verdict.straggler_rank) collector.HostExchange();
     collector.Cores();
   } else {
     collector.Stages({SuspectId::kFrameworkOverhead});

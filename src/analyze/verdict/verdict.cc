@@ -14,6 +14,7 @@
 #include "analyze/verdict/device_caveats.h"
 #include "analyze/verdict/evidence.h"
 #include "analyze/verdict/headline.h"
+#include "analyze/verdict/host_exchange.h"
 #include "analyze/verdict/no_verdict.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/rank_spread.h"
@@ -203,7 +204,11 @@ Verdict SuspectVerdict(const VerdictInput& input, const SuspectShare& candidate)
   // nearly all of it is in one place.
   const bool in_one_place =
       verdict.function && verdict.function->share >= kNearlyAllOf * candidate.share;
-  if (IsBlamed(candidate.suspect) || in_one_place) SetGain(input, candidate.share, verdict);
+  const bool slows_the_rest =
+      candidate.suspect == SuspectId::kCommunication && ExchangesOnTheHost(input);
+  if ((IsBlamed(candidate.suspect) || in_one_place) && !slows_the_rest) {
+    SetGain(input, candidate.share, verdict);
+  }
   verdict.headline =
       Make(finding::VerdictSuspect{.by_others = IsHeldUp(input, verdict),
                                    .who = SuspectPart(input, candidate.suspect),

@@ -1046,6 +1046,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // communication.ranks_absent
     {{"of {missing} of {all} ranks there {are} here: what communication takes holds the waiting for them", kCommunicationRanksAbsentClauses},
      {"", {}}, "", ""},
+    // communication.on_the_host
+    {{"the exchange ({backend}) runs on the cores that compute the model: without it the rest gets faster too, by an unknown amount", {}},
+     {"", {}}, "", ""},
     // communication.calls
     {{"a step calls {items}", {}},
      {"{calls} {call}{of_size}", kCommunicationCallsItemClauses}, ", ", ", "},

@@ -49,6 +49,7 @@ export const SHOWN = {
   'communication.straggler': { view: 'distributed' },
   'communication.waited_for_rank': { view: 'distributed' },
   'communication.ranks_absent': { view: 'distributed' },
+  'communication.on_the_host': { view: 'distributed' },
   'communication.calls': { view: 'timeline' },
   'model.no_stacks': { view: 'data' },
   'model.few_samples': { view: 'data' },

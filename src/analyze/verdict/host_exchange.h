@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "analyze/verdict/verdict_input.h"
+
+// An exchange that the processor does (gloo, MPI), on the cores on which the model computes: while
+// it runs beside backward it slows that down. Without it the rest of the step is shorter too, by
+// how much nobody can tell: what is exposed of it is no bound of what taking it away saves.
+namespace steptrace::analyze {
+
+bool ExchangesOnTheHost(const VerdictInput& input);
+
+}  // namespace steptrace::analyze
