@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and sentences as pages show them; of numbers at most three significant digits."""
-
-import re
+"""Numbers and names as pages show them; of numbers at most three significant digits."""
 
 from ._stages import TITLES
 
@@ -40,12 +38,3 @@ def words(name):
     """data_pipeline -> data pipeline."""
     name = str(name)
     return TITLES.get(name) or name.replace("_", " ")
-
-
-def readable(text):
-    """A sentence of the report: those are ASCII, so their microseconds are "us" and times "x"."""
-    return re.sub(
-        r"(?<=\d)x (?=faster|slower)",
-        "\N{MULTIPLICATION SIGN} ",
-        re.sub(r"(?<=\d) us\b", " µs", str(text)),
-    )

@@ -7,7 +7,7 @@ Names in a report come from strangers: every text passes _text(), every number i
 import html
 
 from ._colours import QUIET
-from ._format import duration, percent, readable, words
+from ._format import duration, percent, words
 from ._inert import inert
 from ._stages import SUSPECT_COLOURS
 
@@ -48,7 +48,7 @@ def _suspects(report):
 
 
 def _list(title, texts):
-    lines = "".join(f"<li>{_text(readable(text))}</li>" for text in texts)
+    lines = "".join(f"<li>{_text(text)}</li>" for text in texts)
     return f"<p><b>{title}</b></p><ul>{lines}</ul>" if lines else ""
 
 
@@ -73,7 +73,7 @@ def page(report):
         [
             '<div style="font-family:sans-serif;max-width:50em">',
             f"<p>{_head(report)}</p>",
-            f"<p><b>{_text(readable(verdict.get('headline', '')))}</b></p>",
+            f"<p><b>{_text(verdict.get('headline', ''))}</b></p>",
             _suspects(report),
             _list("Evidence", _texts(verdict.get("evidence"))),
             _list("Try", _texts(verdict.get("advice"))),
@@ -140,17 +140,17 @@ def _compared(rows):
 def comparison(compared, a, b):
     """The sentence, both verdicts, and the parts of the step in both; a, b: their reports."""
     verdicts = "".join(
-        f"<p><b>{letter}</b> {_head(report)}<br>{_text(readable(report['verdict']['headline']))}</p>"
+        f"<p><b>{letter}</b> {_head(report)}<br>{_text(report['verdict']['headline'])}</p>"
         for letter, report in (("A", a), ("B", b))
     )
     rows = compared["rows"]
     steps = [row for row in rows if row["kind"] == "step"]
     both = all(row[side]["ns"] > 0 for row in steps for side in "ab")
-    note = "".join(f"<p>{_text(readable(one['text']))}</p>" for one in compared["notes"])
+    note = "".join(f"<p>{_text(one['text'])}</p>" for one in compared["notes"])
     unlike = ", ".join(words(name) for name in compared["comparability"]["unlike"])
     note += f"<p>The runs differ in: {_text(unlike)}.</p>" if unlike else ""
     return (
         '<div style="font-family:sans-serif;max-width:70em">'
-        f"<p><b>{_text(readable(compared['headline']['text']))}</b></p>{verdicts}"
+        f"<p><b>{_text(compared['headline']['text'])}</b></p>{verdicts}"
         f"{_compared(rows) + note if steps and both else ''}</div>"
     )

@@ -12,7 +12,7 @@ from test_cli import executable
 from test_store_readable import make_run
 
 import steptrace
-from steptrace._format import duration, readable
+from steptrace._format import duration
 
 VIEWS = [
     "breakdown",
@@ -360,11 +360,7 @@ def test_compare_is_what_the_command_says(runs):
     assert both == json.loads(printed.stdout)
     assert str(both) == both.headline.text and both.rows[0].kind == "step"
     page = both._repr_html_()
-    assert (
-        readable(both.headline.text) in page
-        and page.count("<p><b>A</b>") == 1
-        and "Suspects" in page
-    )
+    assert both.headline.text in page and page.count("<p><b>A</b>") == 1 and "Suspects" in page
     assert both.show()._repr_html_().startswith("<iframe sandbox=")
     with pytest.raises(steptrace.SteptraceError, match="no such run"):
         steptrace.compare(runs["demo"], "nosuch")
@@ -433,7 +429,7 @@ def test_the_notebook_runs_from_top_to_bottom(runs, name, tmp_path):
 def test_the_notebook_of_two_runs_begins_with_both(runs, tmp_path):
     outputs = outputs_of(tmp_path / "two.ipynb", runs["demo"], runs["profile"])
     first = outputs[0]["data"]["text/html"]
-    assert readable(steptrace.compare(runs["demo"], runs["profile"]).headline.text) in first
+    assert steptrace.compare(runs["demo"], runs["profile"]).headline.text in first
     for run in runs.values():
         headline = run.report()["verdict"]["headline"]
         assert headline in first
@@ -448,8 +444,6 @@ def test_microseconds_have_their_sign_in_pages():
         "1 ms",
         "12 ns",
     ]
-    assert readable("70.6 us more, ask us of 3 users") == "70.6 µs more, ask us of 3 users"
-    assert readable("4.8x faster, 16x16") == "4.8\N{MULTIPLICATION SIGN} faster, 16x16"
 
 
 def test_show_is_a_frame_of_its_own(runs):

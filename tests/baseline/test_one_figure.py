@@ -29,7 +29,7 @@ def bars(text):
         match = BAR.match(line)
         if not match:
             break
-        found[match[1]] = (match[2], match[3].replace("us", "\N{MICRO SIGN}s"))
+        found[match[1]] = (match[2], match[3])
     return found
 
 

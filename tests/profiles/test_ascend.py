@@ -58,9 +58,10 @@ def test_launches_find_their_tasks_and_operators(tmp_path):
     assert launches["delay_ns"]["max"] == 120_000
     assert device["without_launch"] == 0
     kernels = section(run, "kernels")["kernels"]
-    assert {
-        (one["name"], launch["operator"]) for one in kernels for launch in one["launches"]
-    } >= {("aclnnMm_MatMulCommon_MatMulV2", "aten::mm"), ("aclnnInplaceAdd_Add", "aten::add_")}
+    assert {(one["name"], launch["operator"]) for one in kernels for launch in one["launches"]} >= {
+        ("aclnnMm_MatMulCommon_MatMulV2", "aten::mm"),
+        ("aclnnInplaceAdd_Add", "aten::add_"),
+    }
 
 
 def test_steps_are_those_of_the_script(tmp_path):

@@ -34,9 +34,9 @@ TEST(SentenceTest, FiguresOfASentenceWithinAnotherStandInIt) {
   Sentence said = Phrase("{} faster", figure::Ratio(1.2345));
   said +=
       Phrase("; {} of the step{}", figure::Share(0.451), Phrase(" ({})", figure::ShareNumber(0.5)));
-  EXPECT_EQ(said.text, "1.2x faster; 45 % of the step (50)");
+  EXPECT_EQ(said.text, "1.2\u00d7 faster; 45 % of the step (50)");
   ASSERT_EQ(said.figures.size(), 3u);
-  EXPECT_EQ(At(said, 0), "1.2x");
+  EXPECT_EQ(At(said, 0), "1.2\u00d7");
   EXPECT_EQ(At(said, 1), "45 %");
   EXPECT_EQ(At(said, 2), "50");
 }

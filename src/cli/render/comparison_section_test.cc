@@ -59,21 +59,22 @@ TEST(RenderComparison, SaysInWhatTheRunsDiffer) {
 }
 
 TEST(RenderComparison, ReadsSo) {
-  EXPECT_EQ(Rendered(Slow(), Mended()),
-            "A  slow \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"
-            "   data pipeline, 55 % of the step (52-58)\n"
-            "B  mended \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"
-            "   data pipeline, 55 % of the step (52-58)\n"
-            "\n"
-            "mended is 4.5x faster a step: 60.9 ms instead of 276 ms.\n"
-            "\n"
-            "                                  A             B    B - A  95 % interval\n"
-            "Mean step              276 ms 100 % 60.9 ms 100 %  -215 ms  -224 to -207 ms\n"
-            "Suspects\n"
-            "  data pipeline        153 ms  55 %  3.3 ms   5 %  -150 ms  -154 to -145 ms\n"
-            "Stages\n"
-            "  CPU contention        25 ms   9 % 25.1 ms  41 %  +100 us  -963 us to +1.16 ms\n"
-            "A change whose interval holds 0 may be chance.\n");
+  EXPECT_EQ(
+      Rendered(Slow(), Mended()),
+      "A  slow \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"
+      "   data pipeline, 55 % of the step (52-58)\n"
+      "B  mended \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"
+      "   data pipeline, 55 % of the step (52-58)\n"
+      "\n"
+      "mended is 4.5\u00d7 faster a step: 60.9 ms instead of 276 ms.\n"
+      "\n"
+      "                                  A             B    B - A  95 % interval\n"
+      "Mean step              276 ms 100 % 60.9 ms 100 %  -215 ms  -224 to -207 ms\n"
+      "Suspects\n"
+      "  data pipeline        153 ms  55 %  3.3 ms   5 %  -150 ms  -154 to -145 ms\n"
+      "Stages\n"
+      "  CPU contention        25 ms   9 % 25.1 ms  41 %  +100 \u00b5s  -963 \u00b5s to +1.16 ms\n"
+      "A change whose interval holds 0 may be chance.\n");
 }
 
 TEST(RenderComparison, SaysWhereNoIntervalWasDrawn) {
@@ -97,7 +98,7 @@ TEST(RenderComparison, SaysWhichStagesOneRunAloneTells) {
   analyze::RunParts untold = Mended();
   untold.parts.push_back(Part("sub_stage", "getitem", 0.6, 0.01));
   const std::string text = Rendered(told, untold);
-  EXPECT_THAT(text, HasSubstr("  dataset __getitem__   43 ms  16 %  600 us   1 % -42.4 ms"));
+  EXPECT_THAT(text, HasSubstr("  dataset __getitem__   43 ms  16 %  600 \u00b5s   1 % -42.4 ms"));
   EXPECT_THAT(text, Not(HasSubstr("  dataset code")));
   EXPECT_THAT(text,
               HasSubstr("\nOnly slow tells its dataset's stages: __getitem__ holds dataset code "

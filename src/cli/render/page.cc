@@ -61,6 +61,28 @@ std::vector<Page::Piece> Squeezed(std::vector<Page::Piece> pieces, int columns) 
   return pieces;
 }
 
+// The signs of a figure's unit, as ASCII spells them: "1.5 us", "2.4x".
+std::string Spelled(std::string_view text) {
+  constexpr std::string_view kMicro = "\u00b5s", kTimes = "\u00d7";
+  const auto is_digit = [text](size_t at) {
+    return at < text.size() && '0' <= text[at] && text[at] <= '9';
+  };
+  std::string spelled;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with(kMicro) && i > 1 && text[i - 1] == ' ' && is_digit(i - 2)) {
+      spelled += 'u';
+      ++i;
+    } else if (rest.starts_with(kTimes) && i > 0 && is_digit(i - 1)) {
+      spelled += 'x';
+      ++i;
+    } else {
+      spelled += text[i];
+    }
+  }
+  return spelled;
+}
+
 }  // namespace
 
 Page::Page(const RenderOptions& options)
@@ -71,7 +93,7 @@ Page::Page(const RenderOptions& options)
       last_steps_(options.last_steps) {}
 
 std::string Page::Safe(std::string_view text) const {
-  return InertText(text, unicode_ ? Charset::kUnicode : Charset::kAscii);
+  return unicode_ ? InertText(text) : InertText(Spelled(text), Charset::kAscii);
 }
 
 std::string Page::Tinted(std::string_view text, Tint tint) const {
@@ -84,7 +106,8 @@ void Page::Line(const std::vector<Piece>& pieces) {
   std::string line;
   int left = width_;
   for (const Piece& piece : Squeezed(pieces, width_)) {
-    const std::string text = CutBeforeFigure(piece.text, left, unicode_);
+    const std::string text =
+        CutBeforeFigure(unicode_ ? piece.text : Spelled(piece.text), left, unicode_);
     left -= Columns(text);
     line += Tinted(text, piece.tint);
   }

@@ -61,7 +61,7 @@ std::string FormatDuration(int64_t ns) {
   if (ns == 0) return "0 s";
   if (ns < kNsPerUs) return fmt::format("{} ns", ns);
   const double value = static_cast<double>(ns);
-  if (value < 999.5e3) return FormatNumber(value / 1e3) + " us";
+  if (value < 999.5e3) return FormatNumber(value / 1e3) + " \u00b5s";
   if (value < 999.5e6) return FormatNumber(value / 1e6) + " ms";
   if (value < 99.95e9) return FormatNumber(value / 1e9) + " s";
   if (ns < 60 * kNsPerMinute - kNsPerSecond / 2) {
@@ -105,7 +105,7 @@ std::string FormatCount(int64_t count) {
 
 std::string FormatRatio(double ratio) {
   if (!std::isfinite(ratio)) return "-";
-  return ratio < 9.95 ? fmt::format("{:.1f}x", ratio) : FormatNumber(ratio) + "x";
+  return (ratio < 9.95 ? fmt::format("{:.1f}", ratio) : FormatNumber(ratio)) + "\u00d7";
 }
 
 std::string FormatCounted(int64_t count, std::string_view noun) {

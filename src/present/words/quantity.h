@@ -5,9 +5,8 @@
 #include <string>
 #include <string_view>
 
-// Numbers as people read them: a unit, and at most three significant digits. ASCII, for terminals
-// of any kind: microseconds are "us", times "x". Pages write "µs" and "×", in the report's
-// sentences too (ui/src/base/prose.ts, python/steptrace/_format.py).
+// Numbers as people read them: a unit, and at most three significant digits. Terminals without
+// Unicode spell its signs: "us", "2.9x" (cli/render/page.cc).
 namespace steptrace::present {
 
 std::string FormatNumber(double value);       // 0.123  12.3  123  12345 -> 12300
@@ -19,7 +18,7 @@ std::string FormatBytes(double bytes);        // 2.1 GiB
 std::string FormatCount(int64_t count);       // 1 234 567 stays exact: 1,234,567
 std::string FormatCounted(int64_t count, std::string_view noun);  // 1 step  1,234 steps
 std::string FormatCores(double cores);                            // 2 cores  1 core  0.985 cores
-std::string FormatRatio(double ratio);                            // 2.9x
+std::string FormatRatio(double ratio);                            // 2.9×
 std::string FormatMoney(double amount);  // 3240.12 -> 3,240  0.0123 -> 0.0123
 
 }  // namespace steptrace::present

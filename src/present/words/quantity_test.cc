@@ -25,7 +25,7 @@ TEST(FormatNumberTest, HasThreeDigitsAtMost) {
 TEST(FormatDurationTest, ChoosesTheUnit) {
   EXPECT_EQ(FormatDuration(0), "0 s");
   EXPECT_EQ(FormatDuration(20), "20 ns");
-  EXPECT_EQ(FormatDuration(1'500), "1.5 us");
+  EXPECT_EQ(FormatDuration(1'500), "1.5 \u00b5s");
   EXPECT_EQ(FormatDuration(62'100'000), "62.1 ms");
   EXPECT_EQ(FormatDuration(999'600'000), "1 s");
   EXPECT_EQ(FormatDuration(33'800'000'000), "33.8 s");
@@ -55,8 +55,8 @@ TEST(FormatOthersTest, ReadWell) {
   EXPECT_EQ(FormatCount(1234567), "1,234,567");
   EXPECT_EQ(FormatCount(-1234), "-1,234");
   EXPECT_EQ(FormatCount(12), "12");
-  EXPECT_EQ(FormatRatio(2.86), "2.9x");
-  EXPECT_EQ(FormatRatio(12.34), "12.3x");
+  EXPECT_EQ(FormatRatio(2.86), "2.9\u00d7");
+  EXPECT_EQ(FormatRatio(12.34), "12.3\u00d7");
   EXPECT_EQ(FormatMoney(3244.23), "3,240");
   EXPECT_EQ(FormatMoney(0.169), "0.17");
   EXPECT_EQ(FormatMoney(21.34), "21.3");

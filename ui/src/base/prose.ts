@@ -32,12 +32,8 @@ export interface Piece {
   readonly code: boolean;
 }
 
-/** A sentence of the report as pages write it: reports are ASCII, so their microseconds are "us", and times are "x". */
-export const readable = (text: string): string =>
-  text.replace(/(\d) us\b/g, '$1 µs').replace(/(\d)x (?=faster|slower)/g, '$1× ');
-
 function exactOf({ text, value, unit }: FigureSaid): string {
-  if (value === null) return readable(text);
+  if (value === null) return text;
   switch (unit) {
     case 'ns':
       return formatNs(value).exact;
@@ -56,10 +52,7 @@ function exactOf({ text, value, unit }: FigureSaid): string {
   }
 }
 
-const figureOf = (said: FigureSaid): Figure => ({
-  text: said.unit === 'times' ? said.text.replace(/x$/, '×') : readable(said.text),
-  exact: exactOf(said),
-});
+const figureOf = (said: FigureSaid): Figure => ({ text: said.text, exact: exactOf(said) });
 
 /** A sentence of a report as pages write it, with its figures as they are on hover and copy. */
 export function sentenceOf({ text, figures = [] }: Said): Pieces {
@@ -70,10 +63,10 @@ export function sentenceOf({ text, figures = [] }: Said): Pieces {
     const length = [...figure.text].length;
     // Not where the text was cut before it.
     if (characters.slice(figure.at, figure.at + length).join('') !== figure.text) continue;
-    parts.push(readable(characters.slice(from, figure.at).join('')), figureOf(figure));
+    parts.push(characters.slice(from, figure.at).join(''), figureOf(figure));
     from = figure.at + length;
   }
-  parts.push(readable(characters.slice(from).join('')));
+  parts.push(characters.slice(from).join(''));
   return parts.filter((part) => part !== '');
 }
 
@@ -88,7 +81,7 @@ export function pieces(text: string): Piece[] {
     .map((piece) =>
       /^`[^`]+`$/.test(piece)
         ? { text: piece.slice(1, -1), code: true }
-        : { text: readable(piece), code: false },
+        : { text: piece, code: false },
     );
 }
 

@@ -17,7 +17,7 @@ import {
   type Sentence,
 } from '../../base/format';
 import { newer } from '../../base/never';
-import { readable, sentenceOf } from '../../base/prose';
+import { sentenceOf } from '../../base/prose';
 import type { SuspectId } from '../../base/stages';
 import { canBeBlamed, namedByStage } from '../../base/suspects';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
@@ -290,15 +290,14 @@ function markText(what: string, rank: number, step: number | undefined, length: 
 
 function findingMark(finding: Finding, end: number): Mark {
   const at = Math.max(0, Math.min(finding.ts_ns, end));
-  const said = readable(finding.text);
-  const text = finding.about ? `${sentence(finding.about)}: ${said}` : said;
+  const text = finding.about ? `${sentence(finding.about)}: ${finding.text}` : finding.text;
   return { from: ns(at), to: ns(at), text, target: targetOf(finding) };
 }
 
 function lossMark(loss: Loss): Mark[] {
   if (loss.from_ns === null) return [];
   const at = stretch(loss.from_ns, loss.to_ns ?? loss.from_ns);
-  return [{ ...at, text: readable(lossText(loss)), target: { view: 'timeline', stretch: at } }];
+  return [{ ...at, text: lossText(loss), target: { view: 'timeline', stretch: at } }];
 }
 
 export function lossText(loss: Loss): string {

@@ -5,7 +5,6 @@ import type { RunRow } from '../../api/source';
 import { formatShare, words, type Figure } from '../../base/format';
 import { inert } from '../../base/inert';
 import { newer } from '../../base/never';
-import { readable } from '../../base/prose';
 import { namedByStage } from '../../base/suspects';
 
 export const STATUSES: readonly ListedStatus[] = [
@@ -50,7 +49,7 @@ export function verdictText(verdict: RunRow['verdict']): Figure {
     case 'found': {
       const stage = verdict.sub_stage ? ` (${words(verdict.sub_stage)})` : '';
       const short = `${words(verdict.suspect)} ${formatShare(verdict.share).text}`;
-      const whole = readable(verdict.headline ?? short + stage);
+      const whole = verdict.headline ?? short + stage;
       // Other work is nobody: who it is the headline says.
       return { text: namedByStage(verdict.suspect) ? whole : short, exact: whole };
     }
