@@ -110,12 +110,16 @@ def forgotten(targets, root):
 
 
 def is_named(source):
-    """By the CMakeLists.txt of its folder; what all fuzz targets share, by the function that declares them."""
-    makers = (source.parent / "CMakeLists.txt", Path("cmake/Steptrace.cmake"))
-    named = rf"(?<![\w./]){re.escape(source.name)}|/{re.escape(source.as_posix())}\b"
+    """By the CMakeLists.txt of a folder that it is in; what all fuzz targets share, by the function that declares them."""
+    names = {folder / "CMakeLists.txt": source.relative_to(folder) for folder in source.parents}
+    names[Path("cmake/Steptrace.cmake")] = source
     return any(
-        maker.exists() and re.search(named, without_comments(maker.read_text(encoding="utf-8")))
-        for maker in makers
+        maker.exists()
+        and re.search(
+            rf"(?<![\w.]){re.escape(name.as_posix())}(?!\w)",
+            without_comments(maker.read_text(encoding="utf-8")),
+        )
+        for maker, name in names.items()
     )
 
 
