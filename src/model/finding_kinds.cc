@@ -97,6 +97,9 @@ constexpr FigureInfo kProfileThreadsTogetherFigures[] = {{"threads", Unit::kInte
 constexpr SubjectInfo kProfileThreadsTogetherSubject[] = {{SubjectMember::kRank, false, false, 1}};
 constexpr FigureInfo kProfileRunsInFigures[] = {{"share", Unit::kShare, false}};
 constexpr std::string_view kProfileRunsInTexts[] = {"function"};
+constexpr FigureInfo kProfileBusiestFigures[] = {{"share", Unit::kShare, false}, {"time", Unit::kNs, false}, {"calls", Unit::kCount, false}};
+constexpr std::string_view kProfileBusiestTexts[] = {"function"};
+constexpr SubjectInfo kProfileBusiestSubject[] = {{SubjectMember::kFunction, true, false, 0}};
 constexpr FigureInfo kProfileWaitsInFigures[] = {{"share", Unit::kShare, false}};
 constexpr std::string_view kProfileWaitsInTexts[] = {"function"};
 constexpr std::string_view kDataCheaperGetitemTexts[] = {"dataset"};
@@ -249,6 +252,7 @@ constexpr FigureInfo kVerdictModelSlowedFigures[] = {{"share_share", Unit::kShar
 constexpr std::string_view kVerdictModelSlowedTexts[] = {"slowed_beside"};
 constexpr FigureInfo kVerdictNoTorchFigures[] = {{"failed", Unit::kFlag, false}, {"stopped", Unit::kFlag, false}};
 constexpr FigureInfo kVerdictNoOptimizerFigures[] = {{"failed", Unit::kFlag, false}, {"stopped", Unit::kFlag, false}};
+constexpr std::string_view kVerdictNoTrainingTexts[] = {"writer"};
 constexpr FigureInfo kVerdictStretchOfWarmUpFigures[] = {{"steps", Unit::kInteger, false}};
 constexpr FigureInfo kVerdictTooFewStepsFigures[] = {{"steady", Unit::kInteger, false}, {"seen", Unit::kInteger, false}, {"more", Unit::kInteger, false}};
 constexpr FigureInfo kUsageFluctuatesFigures[] = {{"node", Unit::kInteger, false}, {"low", Unit::kNumber, false}, {"high", Unit::kNumber, false}};
@@ -441,6 +445,7 @@ constexpr KindInfo kKinds[] = {
     {"profile.processes_together", Role::kEvidence, {kProfileProcessesTogetherFigures, {}}, {{}, {}}, false, kProfileProcessesTogetherSubject, Topic::kNone},
     {"profile.threads_together", Role::kEvidence, {kProfileThreadsTogetherFigures, {}}, {{}, {}}, false, kProfileThreadsTogetherSubject, Topic::kNone},
     {"profile.runs_in", Role::kEvidence, {kProfileRunsInFigures, kProfileRunsInTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"profile.busiest", Role::kEvidence, {kProfileBusiestFigures, kProfileBusiestTexts}, {{}, {}}, false, kProfileBusiestSubject, Topic::kNone},
     {"profile.waits_in", Role::kEvidence, {kProfileWaitsInFigures, kProfileWaitsInTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"data.take_whole_batches", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"data.cheaper_getitem", Role::kAdvice, {{}, kDataCheaperGetitemTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
@@ -654,6 +659,7 @@ constexpr KindInfo kKinds[] = {
     {"verdict.no_optimizer", Role::kHeadline, {kVerdictNoOptimizerFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.optimizer_left_out", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.import_without_steps", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"verdict.no_training", Role::kHeadline, {{}, kVerdictNoTrainingTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.hooks_off", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.no_step_yet", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.stretch_of_warm_up", Role::kHeadline, {kVerdictStretchOfWarmUpFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -1068,6 +1074,10 @@ Finding Make(ProfileThreadsTogether one) {
 
 Finding Make(ProfileRunsIn one) {
   return {FindingKind::kProfileRunsIn, {one.share.value}, {one.function.value}, {}, {"slices", {{"category", Compare::kEqual, "python_function"}}}};
+}
+
+Finding Make(ProfileBusiest one) {
+  return {FindingKind::kProfileBusiest, {one.share.value, one.time.value, one.calls.value}, {one.function.value}, {}, {"", {}}};
 }
 
 Finding Make(ProfileWaitsIn one) {
@@ -1920,6 +1930,10 @@ Finding Make(VerdictOptimizerLeftOut) {
 
 Finding Make(VerdictImportWithoutSteps) {
   return {FindingKind::kVerdictImportWithoutSteps, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(VerdictNoTraining one) {
+  return {FindingKind::kVerdictNoTraining, {}, {one.writer}, {}, {"", {}}};
 }
 
 Finding Make(VerdictHooksOff) {

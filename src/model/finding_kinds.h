@@ -72,6 +72,7 @@ enum class FindingKind : uint16_t {
   kProfileProcessesTogether,
   kProfileThreadsTogether,
   kProfileRunsIn,
+  kProfileBusiest,
   kProfileWaitsIn,
   kDataTakeWholeBatches,
   kDataCheaperGetitem,
@@ -285,6 +286,7 @@ enum class FindingKind : uint16_t {
   kVerdictNoOptimizer,
   kVerdictOptimizerLeftOut,
   kVerdictImportWithoutSteps,
+  kVerdictNoTraining,
   kVerdictHooksOff,
   kVerdictNoStepYet,
   kVerdictStretchOfWarmUp,
@@ -424,7 +426,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 408;
+inline constexpr size_t kFindingKindCount = 410;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -827,6 +829,13 @@ struct ProfileThreadsTogether {
 
 struct ProfileRunsIn {
   Given<double> share;  // share
+  Text function;
+};
+
+struct ProfileBusiest {
+  Given<double> share;  // share
+  Given<int64_t> time;  // ns
+  Given<int64_t> calls;  // count
   Text function;
 };
 
@@ -1819,6 +1828,10 @@ struct VerdictOptimizerLeftOut {
 struct VerdictImportWithoutSteps {
 };
 
+struct VerdictNoTraining {
+  std::string writer = {};
+};
+
 struct VerdictHooksOff {
 };
 
@@ -2538,6 +2551,7 @@ Finding Make(RunLastSeen one);
 Finding Make(ProfileProcessesTogether one);
 Finding Make(ProfileThreadsTogether one);
 Finding Make(ProfileRunsIn one);
+Finding Make(ProfileBusiest one);
 Finding Make(ProfileWaitsIn one);
 Finding Make(DataTakeWholeBatches one);
 Finding Make(DataCheaperGetitem one);
@@ -2751,6 +2765,7 @@ Finding Make(VerdictNoTorch one);
 Finding Make(VerdictNoOptimizer one);
 Finding Make(VerdictOptimizerLeftOut one);
 Finding Make(VerdictImportWithoutSteps one);
+Finding Make(VerdictNoTraining one);
 Finding Make(VerdictHooksOff one);
 Finding Make(VerdictNoStepYet one);
 Finding Make(VerdictStretchOfWarmUp one);

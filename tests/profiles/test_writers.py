@@ -58,3 +58,25 @@ def test_no_advice_of_another_framework(tmp_path, writer):
     words = ("torch", "Profiler", "DataLoader", "profiler.step")
     of_pytorch = [one for one in said(report) if any(word in one for word in words)]
     assert bool(of_pytorch) == (writer == "pytorch"), of_pytorch
+
+
+@pytest.mark.parametrize("writer", ["viztracer", "ray", "chrome", "py_spy", None])
+def test_what_is_of_no_training_has_no_verdict(tmp_path, writer):
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps(PROFILES[writer]))
+    report = json.loads(steptrace("report", path, "--folder", tmp_path, "--json").stdout)
+    verdict = report["verdict"]
+    assert (verdict["status"], verdict["reason"]["id"]) == ("cannot_tell", "no_training")
+    assert not verdict["suspect"] and report["steps"]["count"] == 0
+    (busy,) = [one for one in verdict["evidence"] if one["kind"] == "profile.busiest"]
+    assert busy["values"]["calls"] == 9 and busy["values"]["time"] == 9 * 50_000
+    text = steptrace("report", path, "--folder", tmp_path).stdout
+    assert "no training seen" in text and "9 calls" in text
+
+
+@pytest.mark.parametrize("writer", ["pytorch", "jax", "tensorflow", "xla"])
+def test_a_profile_of_a_framework_is_of_a_training(tmp_path, writer):
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps(PROFILES[writer]))
+    report = json.loads(steptrace("report", path, "--folder", tmp_path, "--json").stdout)
+    assert (report["verdict"]["reason"] or {}).get("id") != "no_training"

@@ -97,6 +97,7 @@ struct ReportInput {
   std::span<const store::RunMetadataRow> facts;
   std::span<const store::DataLossRow> losses;
   std::span<const store::FindingRow> findings;  // by time
+  bool holds_training = true;  // false: the profile is of something else, and has no steps
   bool steps_marked = true;                     // false: as StepsSection::marked
   // Of a live run: the profile is of some of its windows, its steps are those of `steps` that lie
   // in them as a whole.

@@ -22,6 +22,7 @@ enum class SectionStatus : uint8_t {
 enum class SectionReason : uint8_t {
   kNotBuilt,
   kNoSteps,
+  kNoTraining,
   kTooFewSteps,
   kNoSingleSuspect,
   kNoLoader,
@@ -49,6 +50,7 @@ struct SectionReasonInfo {
 inline constexpr SectionReasonInfo kSectionReasons[] = {
     {"not_built", "this version does not tell it yet"},
     {"no_steps", "no step was seen"},
+    {"no_training", "the profile is of no training"},
     {"too_few_steps", "too few steps were seen"},
     {"no_single_suspect", "no suspect takes most of the step"},
     {"no_loader", "no loader was seen"},

@@ -201,6 +201,8 @@ SectionState StateOf(VerdictStatus status) {
       return Because(kNotFound, SectionReason::kNoSingleSuspect);
     case VerdictStatus::kTooFewSteps:
       return Because(kCannotTell, SectionReason::kTooFewSteps);
+    case VerdictStatus::kNoTraining:
+      return Because(kCannotTell, SectionReason::kNoTraining);
     case VerdictStatus::kNoSteps:
       break;
   }

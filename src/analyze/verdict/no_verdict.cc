@@ -11,6 +11,7 @@
 #include "analyze/input/unavailable_source.h"
 #include "analyze/json/stored_finding.h"
 #include "analyze/samples/last_seen.h"
+#include "analyze/trace/busiest_functions.h"
 #include "model/finding_kinds.h"
 #include "store/loss_causes.h"
 #include "store/manifest.h"
@@ -233,6 +234,25 @@ void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
   }
 }
 
+// What it is instead, by its own events.
+Verdict NoTraining(const VerdictInput& input) {
+  constexpr size_t kMostFunctions = 8;
+  const std::set<store::ProfileWriter>& writers = input.facts.writers;
+  Verdict verdict;
+  verdict.status = VerdictStatus::kNoTraining;
+  verdict.headline = Make(finding::VerdictNoTraining{
+      .writer = writers.size() == 1 ? std::string(InfoOf(*writers.begin()).title) : ""});
+  const Trace& profile = *input.report.profile;
+  for (const BusyFunction& one : BusiestFunctions(profile, kMostFunctions)) {
+    verdict.evidence.push_back(Make(finding::ProfileBusiest{.share = one.share,
+                                                            .time = one.self_ns,
+                                                            .calls = one.calls,
+                                                            .function = profile.Text(one.name)}));
+  }
+  Advise(finding::ImportRunTraining{}, verdict);
+  return verdict;
+}
+
 // No hook has a part in what others recorded.
 void ExplainImported(const VerdictInput& input, Verdict& verdict) {
   verdict.headline = Make(finding::VerdictImportWithoutSteps{});
@@ -249,6 +269,7 @@ void ExplainImported(const VerdictInput& input, Verdict& verdict) {
 }  // namespace
 
 Verdict NoStepsVerdict(const VerdictInput& input) {
+  if (!input.report.holds_training) return NoTraining(input);
   if (input.report.options.of_stretch) return NoStepInStretch(input);
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSteps;

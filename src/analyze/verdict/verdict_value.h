@@ -12,7 +12,7 @@
 // The verdict as a value: who is to blame for the steps' length, what speaks for it and what to do.
 namespace steptrace::analyze {
 
-enum class VerdictStatus { kFound, kNoSingleSuspect, kTooFewSteps, kNoSteps };
+enum class VerdictStatus { kFound, kNoSingleSuspect, kTooFewSteps, kNoSteps, kNoTraining };
 
 struct Advice {
   model::Finding what;

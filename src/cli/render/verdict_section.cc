@@ -75,6 +75,7 @@ std::string WholeRunText(const analyze::Verdict& verdict) {
   const analyze::RunVerdict& run = *verdict.whole_run;
   const std::string headline = present::SentenceOf(run.headline).text;
   if (run.status == analyze::VerdictStatus::kNoSteps ||
+      run.status == analyze::VerdictStatus::kNoTraining ||
       run.status == analyze::VerdictStatus::kTooFewSteps) {
     return headline == present::SentenceOf(verdict.headline).text ? "" : headline;
   }

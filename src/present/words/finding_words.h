@@ -100,6 +100,10 @@ inline constexpr ClauseWords kRunLastSeenClauses[] = {
     {"worker_was", "", {}, "was in"},
     {"worker", "worker_function", {}, "; a DataLoader's worker {worker_was} {worker_function}, {worker_share} of {worker_samples} samples"},
 };
+inline constexpr ClauseWords kProfileBusiestClauses[] = {
+    {"noun", "calls", 1, "call"},
+    {"noun", "", {}, "calls"},
+};
 inline constexpr ClauseWords kDataCheaperGetitemClauses[] = {
     {"of", "dataset", {}, "{dataset}."},
     {"of", "", {}, "the dataset's "},
@@ -645,6 +649,10 @@ inline constexpr ClauseWords kVerdictNoOptimizerClauses[] = {
     {"why", "stopped", {}, "the training was stopped before an optimizer of torch.optim made a step"},
     {"why", "", {}, "torch was there, but no optimizer of torch.optim made a step"},
 };
+inline constexpr ClauseWords kVerdictNoTrainingClauses[] = {
+    {"what", "writer", {}, "a profile of {writer} that"},
+    {"what", "", {}, "the profile"},
+};
 inline constexpr ClauseWords kVerdictStretchOfWarmUpClauses[] = {
     {"which", "steps", 1, "the one in this stretch was"},
     {"which", "", {}, "all {steps} in this stretch were"},
@@ -1099,6 +1107,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // profile.runs_in
     {{"{share} of the step it is in {function}", {}},
+     {"", {}}, "", ""},
+    // profile.busiest
+    {{"{function}: {share} of the recorded time in itself, {time} in {calls} {noun}", kProfileBusiestClauses},
      {"", {}}, "", ""},
     // profile.waits_in
     {{"{share} of the step it waits in {function}", {}},
@@ -1738,6 +1749,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // verdict.import_without_steps
     {{"no step seen: what was imported marks none that lasts", {}},
+     {"", {}}, "", ""},
+    // verdict.no_training
+    {{"no training seen: {what} holds no steps, and no events that frameworks make", kVerdictNoTrainingClauses},
      {"", {}}, "", ""},
     // verdict.hooks_off
     {{"no step seen: the hooks were switched off", {}},

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/input/holds_training.h"
 #include "analyze/input/step_selection.h"
 #include "analyze/report/build_report.h"
 #include "analyze/report/profile_analysis.h"
@@ -234,6 +235,11 @@ Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, cons
     // A run that holds steps, none of them in the stretch, has none there.
     if (!stored.any) {
       ProfileSteps derived = StepsOf(*profile, *analysis, run.strings());
+      // Without steps and events of a framework it is no step, either.
+      input.holds_training =
+          derived.marked || input.profile_of_windows ||
+          analyze::HoldsTraining(*profile, analyze::ReadJobFacts(facts, run.strings()));
+      if (!input.holds_training) derived.rows.clear();
       input.steps_marked = derived.marked || derived.rows.empty();
       // A mark that begins in the stretch may end behind it.
       if (derived.marked) KeepStretch(bounds, derived.rows, stored.cut);

@@ -67,6 +67,7 @@ export const SHOWN = {
   'profile.processes_together': { view: 'timeline' },
   'profile.threads_together': { view: 'steps' },
   'profile.runs_in': { view: 'timeline' },
+  'profile.busiest': { view: 'timeline' },
   'profile.waits_in': { view: 'timeline' },
 } as const satisfies Readonly<Record<string, Shown>>;
 
@@ -301,6 +302,7 @@ export type HeadlineKind =
   | 'verdict.no_optimizer'
   | 'verdict.optimizer_left_out'
   | 'verdict.import_without_steps'
+  | 'verdict.no_training'
   | 'verdict.hooks_off'
   | 'verdict.no_step_yet'
   | 'verdict.stretch_of_warm_up'

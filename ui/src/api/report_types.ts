@@ -34,6 +34,7 @@ export type Severity = 'info' | 'warning' | 'error';
 export type ReasonId =
   | 'not_built'
   | 'no_steps'
+  | 'no_training'
   | 'too_few_steps'
   | 'no_single_suspect'
   | 'no_loader'

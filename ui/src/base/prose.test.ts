@@ -68,6 +68,9 @@ it('says once that there is no step', () => {
   expect(why('no_steps', 'no step seen: torch was not imported')).toBe(
     'No step seen: torch was not imported',
   );
+  expect(why('no_training', 'no training seen: a profile of VizTracer')).toBe(
+    'No training seen: a profile of VizTracer',
+  );
   expect(why('no_steps', 'no whole step lies in this stretch')).toBe(
     'No whole step lies in this stretch',
   );

@@ -85,7 +85,7 @@ export function pieces(text: string): Piece[] {
     );
 }
 
-/** Why there is no step; a verdict on none says so itself. */
+/** Why there is no step; a verdict on none, or on no training, says so itself. */
 export function whyNone({
   reason,
   headline,
@@ -93,6 +93,6 @@ export function whyNone({
   reason: { id: string } | null;
   headline: string;
 }): string {
-  if (reason?.id !== 'no_steps') return `No step was seen: ${headline}`;
+  if (reason?.id !== 'no_steps' && reason?.id !== 'no_training') return `No step was seen: ${headline}`;
   return headline.charAt(0).toUpperCase() + headline.slice(1);
 }

@@ -71,7 +71,6 @@ class TraceReader : public DocumentHandler {
   // Takes over a piece that stands behind all that came so far, as if its events had come here.
   // False: the run has no room for its tracks, and nothing was taken.
   Result<bool> Absorb(TraceReader& piece);
-
   // What came before is all: begun ranges and held rows go to the sink, losses and names too.
   Status Finish();
 
@@ -94,10 +93,9 @@ class TraceReader : public DocumentHandler {
     std::string raw;
     store::StringId id{};
     bool on_device = false;
-    bool is_mark = false;    // the profiler's own
-    bool is_link = false;    // a flow that repeats what correlation ids tell
-    bool is_launch = false;  // a flow that is all that joins a launch and what it launched
-    bool is_operator = false;
+    bool is_operator = false, is_mark = false;  // a mark is the profiler's own
+    bool is_link = false;                       // a flow that repeats what correlation ids tell
+    bool is_launch = false;     // a flow that is all that joins a launch and what it launched
     bool tells_stream = false;  // among its arguments: the tid is a number of the profiler's own
   };
   // A range that was begun: B on a thread, b or S by an id.
@@ -189,8 +187,7 @@ class TraceReader : public DocumentHandler {
   SeededSet<uint64_t> bad_texts_;  // hashes of others that are no UTF-8, in no row
   int64_t device_events_ = 0;
   WriterMarks marks_;
-  bool kineto_ = false;
-  bool of_2021_ = false;
+  bool kineto_ = false, of_2021_ = false;
   // Of a piece.
   bool refused_ = false;
   size_t lines_ahead_ = 0;            // version of the names that it was given
