@@ -350,6 +350,7 @@ std::string CanonicalCollective(std::string_view spelled) {
       {"send", "send"},
       {"recv", "recv"},
       {"receive", "recv"},
+      {"collectivepermute", "send_recv"},
       {"coalesced", "coalesced"}};
   for (const auto& [part, name] : kNames) {
     if (letters.find(part) != std::string::npos) return name;

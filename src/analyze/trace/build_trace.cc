@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <limits>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "analyze/trace/marked_steps.h"
 #include "analyze/trace/trace.h"
 #include "analyze/trace/trace_builder.h"
 #include "base/large_memory.h"
@@ -14,8 +14,6 @@
 
 namespace steptrace::analyze {
 namespace {
-
-constexpr std::string_view kStepPrefix = "ProfilerStep#";
 
 bool IsDevice(EventKind kind) {
   return kind >= EventKind::kKernel;
@@ -41,22 +39,6 @@ void LinkParents(std::vector<TraceEvent>& host) {
     if (!around.empty()) event.parent = around.back();
     around.push_back(static_cast<int32_t>(i));
   }
-}
-
-std::vector<TraceStep> StepsOf(const std::vector<TraceEvent>& host,
-                               const store::StringTable& strings) {
-  std::vector<TraceStep> steps;
-  for (const TraceEvent& event : host) {
-    if (event.kind != EventKind::kStep) continue;
-    std::string_view digits = std::string_view(strings.Text(event.name)).substr(kStepPrefix.size());
-    TraceStep step{0, event.ts_ns, event.dur_ns, event.lane};
-    std::from_chars(digits.data(), digits.data() + digits.size(), step.number);
-    steps.push_back(step);
-  }
-  std::sort(steps.begin(), steps.end(), [](const TraceStep& a, const TraceStep& b) {
-    return std::tie(a.ts_ns, a.number) < std::tie(b.ts_ns, b.number);
-  });
-  return steps;
 }
 
 // Index of the last step that begins at or before the moment and ends after it. Moments of one

@@ -59,6 +59,25 @@ TEST_F(BuildTraceTest, AMomentAtTheEndOfAnEventIsStillInIt) {
               ElementsAre("a<-", "b<-", "moment<b"));
 }
 
+// StepTraceAnnotation of JAX and TensorFlow. The loop makes the batch before the mark begins.
+TEST_F(BuildTraceTest, StepsThatTheScriptMarksBeginWhereTheOneBeforeEnds) {
+  const RankTrace trace = Draw(R"(
+t1 cat:step_annotation train 10 20 details={"step_num":"4"}
+t1 annotation load 20 30
+t1 cat:step_annotation train 30 40 details={"step_num":5}
+t1 cat:step_annotation train 70 80 details={"step_num":"9"}
+t1 cat:step_annotation train 90 95 details={"step_num":"x"}
+t1 cat:step_annotation train 96 97
+)");
+  std::vector<std::vector<int64_t>> steps;
+  for (const TraceStep& step : trace.steps) {
+    steps.push_back({step.number, step.ts_ns, step.end_ns()});
+  }
+  EXPECT_THAT(steps,
+              ElementsAre(ElementsAre(4, 10, 20), ElementsAre(5, 20, 40), ElementsAre(9, 70, 80)));
+  EXPECT_EQ(trace.host[1].step, 1);
+}
+
 // torch_npu: the training thread leaves a call to another thread, which launches it.
 TEST_F(BuildTraceTest, WhatAnotherThreadLaunchesIsOfTheOperatorThatLeftItToThat) {
   const RankTrace trace = Draw(R"(
@@ -175,6 +194,10 @@ TEST(KindTest, CategoriesOfOtherMakersAreKnown) {
   EXPECT_EQ(KindOf("mtia_runtime", "x"), EventKind::kRuntime);
   EXPECT_EQ(KindOf("xpu_driver", "x"), EventKind::kRuntime);
   EXPECT_EQ(KindOf("cann_runtime", "Node@launch"), EventKind::kRuntime);
+  EXPECT_EQ(KindOf("hlo_op", "dot.2"), EventKind::kOperator);
+  EXPECT_EQ(KindOf("xla_runtime", "PjitFunction(step)"), EventKind::kRuntime);
+  EXPECT_EQ(KindOf("xla_line", "jit_step(12)"), EventKind::kDeviceAnnotation);
+  EXPECT_EQ(RoleOf(EventKind::kKernel, "all-reduce-start.7"), DeviceRole::kCommunication);
   EXPECT_EQ(KindOf("npu_sync", "EVENT_WAIT"), EventKind::kSync);
   EXPECT_EQ(KindOf("hccl_task", "SDMA"), EventKind::kDeviceAnnotation);
   EXPECT_EQ(KindOf("npu_figure", "Computing"), EventKind::kDeviceAnnotation);

@@ -35,14 +35,27 @@ std::string CopyKind(const TraceEvent& event, const store::StringTable& strings)
     if (name.find(kind) != name.npos) return kind;
   }
   if (std::string kind = XpuKind(name); !kind.empty()) return kind;
+  for (const auto& [text, kind] : {std::pair("MemcpyH2D", "HtoD"),  // XLA's
+                                   {"MemcpyD2H", "DtoH"},
+                                   {"MemcpyD2D", "DtoD"},
+                                   {"MemcpyP2P", "PtoP"}}) {
+    if (name.starts_with(text)) return kind;
+  }
   for (const auto& [text, kind] : {std::pair("hosttodevice", "HtoD"),
                                    {"devicetohost", "DtoH"},
                                    {"devicetodevice", "DtoD"},
                                    {"hosttohost", "HtoH"}}) {
     if (HasNoCase(name, text)) return kind;
   }
-  if (!name.starts_with("dma_")) return name;
   const std::string& details = strings.Text(event.details);
+  if (name == "MEMCPY_ASYNC") {  // Ascend's
+    for (const auto& [text, kind] : {std::pair("\"host to device\"", "HtoD"),
+                                     {"\"device to host\"", "DtoH"},
+                                     {"\"device to device\"", "DtoD"}}) {
+      if (details.find(text) != details.npos) return kind;
+    }
+  }
+  if (!name.starts_with("dma_")) return name;
   for (const auto& [text, kind] : {std::pair("\"HOST_TO_DEVICE\"", "HtoD"),
                                    {"\"DEVICE_TO_HOST\"", "DtoH"},
                                    {"\"DEVICE_TO_DEVICE\"", "DtoD"}}) {

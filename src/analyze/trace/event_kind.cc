@@ -32,7 +32,10 @@ EventKind KindOf(std::string_view category, std::string_view name) {
     const bool waits = name == "event_wait" || name == "event_record";
     return waits ? EventKind::kSync : EventKind::kKernel;
   }
-  if (category == "cpu_op" || category == "primitive") return EventKind::kOperator;
+  if (category == "cpu_op" || category == "primitive" || category == "hlo_op") {
+    return EventKind::kOperator;
+  }
+  if (category == kStepAnnotation) return EventKind::kStep;
   // Of a live run's window: what names a namespace or a node of autograd; the rest are ranges of
   // Python code (Optimizer.step#SGD.step, a script's record_function).
   if (category == "operator") {
@@ -49,8 +52,10 @@ EventKind KindOf(std::string_view category, std::string_view name) {
   if (category == "gpu_memset") return EventKind::kMemset;
   if (category == "cuda_sync" || category == "npu_sync") return EventKind::kSync;
   if (category == "gpu_user_annotation") return EventKind::kDeviceAnnotation;
-  // Of Ascend: what a collective is made of, tasks that nobody knows, and figures of its profiler.
-  if (category == "hccl_task" || category == "npu_task" || category == "npu_figure") {
+  // Of Ascend: what a collective is made of, tasks that nobody knows, and figures of its profiler;
+  // of XLA what its profiler tells again.
+  if (category == "hccl_task" || category == "npu_task" || category == "npu_figure" ||
+      category == "xla_line") {
     return EventKind::kDeviceAnnotation;
   }
   if (category == "enqueue" || category == "dequeue") return EventKind::kHandover;
@@ -66,6 +71,11 @@ DeviceRole RoleOf(EventKind kind, std::string_view name) {
        {"nccl", "rccl", "hccl", "hcom_", "xccl", "oneccl", "cross_device_reduce", "multimem_",
         "one_shot_all_reduce", "two_shot_all_reduce"}) {
     if (ContainsNoCase(name, part)) return DeviceRole::kCommunication;
+  }
+  // Operations of XLA on devices without streams: all-reduce-start.7.
+  for (std::string_view begin : {"all-reduce", "all-gather", "reduce-scatter", "all-to-all",
+                                 "collective-permute", "collective-broadcast"}) {
+    if (name.starts_with(begin)) return DeviceRole::kCommunication;
   }
   return DeviceRole::kCompute;
 }

@@ -21,7 +21,7 @@ namespace steptrace::analyze {
 enum class EventKind : uint8_t {
   kOperator,    // cpu_op
   kAnnotation,  // user_annotation, but for steps
-  kStep,        // ProfilerStep#N on the host
+  kStep,        // ProfilerStep#N on the host, or a step_annotation
   kRuntime,     // cuda_runtime, cuda_driver, and their likes of other makers
   kPython,      // python_function
   kOverhead,    // the profiler's own
@@ -88,7 +88,7 @@ struct Lane {
   std::string name;
 };
 
-// A step as the script's profiler marked it (ProfilerStep#N on the host).
+// A step as the script's profiler marked it (ProfilerStep#N on the host), or the script itself.
 struct TraceStep {
   int64_t number = 0;
   int64_t ts_ns = 0;
@@ -168,6 +168,9 @@ struct Trace {
 // multimem_, one_shot_all_reduce, two_shot_all_reduce; whatever the case.
 EventKind KindOf(std::string_view category, std::string_view name);
 DeviceRole RoleOf(EventKind kind, std::string_view name);
+
+// The category of a step that the script marked itself; its number is step_num of its details.
+inline constexpr std::string_view kStepAnnotation = "step_annotation";
 
 // PyTorch's operator around a collective, which tells what it is.
 inline constexpr std::string_view kCommsOperator = "record_param_comms";

@@ -9,8 +9,11 @@
 namespace steptrace::analyze {
 
 // cudaStreamSynchronize, hipDeviceSynchronize, zeCommandQueueSynchronize, urQueueFinish,
-// synchronizeStream (MTIA), ...
+// synchronizeStream (MTIA), CommonPjRtBuffer::Await (XLA), ...
 inline bool IsSynchronisation(std::string_view call) {
+  for (std::string_view part : {"::Await", "BlockUntilReady", "BlockHostUntil", "Wait for "}) {
+    if (call.find(part) != call.npos) return true;
+  }
   constexpr std::array<std::string_view, 4> kOthers = {"urQueueFinish", "urEventWait",
                                                        "piQueueFinish", "piEventsWait"};
   return call.find("ynchronize") != call.npos || std::ranges::find(kOthers, call) != kOthers.end();

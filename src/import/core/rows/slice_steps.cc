@@ -13,23 +13,51 @@ namespace {
 
 constexpr std::string_view kMarkCategory = "user_annotation";
 constexpr std::string_view kMarkPrefix = "ProfilerStep#";
+constexpr std::string_view kScriptCategory = "step_annotation";
+
+// Of ProfilerStep#N; kNull: it is none.
+int64_t NumberIn(std::string_view name) {
+  if (!name.starts_with(kMarkPrefix)) return kNull;
+  name.remove_prefix(kMarkPrefix.size());
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() ? number : kNull;
+}
+
+// What a row tells of its step by itself.
+int64_t ToldAt(const SliceBlock& block, size_t row) {
+  const uint32_t place = block.columns().few[row];
+  return place == 0 ? kNull : block.few()[place - 1].step;
+}
 
 }  // namespace
+
+int64_t StepBetween(const StepMark* last, const StepMark* next, int64_t ns) {
+  if (last == nullptr) return kNull;
+  if (ns < last->end_ns) return last->number;
+  const bool follows =
+      next != nullptr && last->of_script && next->of_script && next->number - 1 == last->number;
+  return follows ? next->number : kNull;
+}
 
 std::vector<StepMark> StepMarksAmong(const SliceGroup& slices, const store::StringTable& strings) {
   std::vector<StepMark> steps;
   store::StringId category{};
-  if (!strings.Find(kMarkCategory, &category)) return steps;
+  store::StringId of_script{};
+  const bool any = strings.Find(kMarkCategory, &category);
+  const bool any_of_script = strings.Find(kScriptCategory, &of_script);
+  if (!any && !any_of_script) return steps;
   for (const SliceBlock& block : slices.blocks()) {
     const SliceBlock::Columns& columns = block.columns();
     for (size_t row = 0; row < block.size(); ++row) {
-      if (columns.category[row] != category || columns.dur_ns[row] <= 0) continue;
-      std::string_view name = strings.Text(columns.name[row]);
-      if (!name.starts_with(kMarkPrefix)) continue;
-      StepMark step{columns.ts_ns[row], columns.ts_ns[row] + columns.dur_ns[row], 0};
-      name.remove_prefix(kMarkPrefix.size());
-      auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step.number);
-      if (error == std::errc() && end == name.data() + name.size()) steps.push_back(step);
+      const bool is_mark = any && columns.category[row] == category;
+      const bool is_script = any_of_script && columns.category[row] == of_script;
+      if ((!is_mark && !is_script) || columns.dur_ns[row] <= 0) continue;
+      const int64_t number =
+          is_script ? ToldAt(block, row) : NumberIn(strings.Text(columns.name[row]));
+      if (number == kNull) continue;
+      steps.push_back(
+          {columns.ts_ns[row], columns.ts_ns[row] + columns.dur_ns[row], number, is_script});
     }
   }
   return steps;
@@ -122,8 +150,9 @@ HugeVector<int64_t> StepsOf(const SliceGroup& slices, std::span<const uint64_t> 
     int64_t& step = result[i] = few != nullptr ? few->step : kNull;
     while (begun < steps.size() && steps[begun].begin_ns <= ts_ns[row]) ++begun;
     if (on_device[static_cast<size_t>(track[row])]) continue;
-    if (step == kNull && begun > 0 && ts_ns[row] < steps[begun - 1].end_ns) {
-      step = steps[begun - 1].number;
+    if (step == kNull) {
+      step = StepBetween(begun > 0 ? &steps[begun - 1] : nullptr,
+                         begun < steps.size() ? &steps[begun] : nullptr, ts_ns[row]);
     }
     if (correlation[row] != kNull && step != kNull) launches.Keep(correlation[row], step);
   }

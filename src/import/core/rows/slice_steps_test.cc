@@ -37,6 +37,9 @@ class Rank {
     slice.category = strings_.Intern(track == 0 ? "user_annotation" : "gpu_user_annotation");
   }
 
+  Slice& Last() { return slices_.back(); }
+  store::StringId Intern(const char* text) { return strings_.Intern(text); }
+
   // Of those that were added and are no marks, in their order: -1: none.
   std::vector<int64_t> Steps() {
     PartRows rows;
@@ -63,6 +66,26 @@ class Rank {
   std::vector<store::TrackRow> tracks_;
   std::deque<Slice> slices_;
 };
+
+TEST(SliceSteps, BetweenTwoMarksOfTheScriptIsTheLater) {
+  Rank rank;
+  const auto mark = [&rank](int64_t ts_ns, int64_t dur_ns, int64_t step) {
+    rank.Mark(ts_ns, dur_ns, "train");
+    rank.Last().category = rank.Intern("step_annotation");
+    rank.Last().step = step;
+  };
+  mark(10, 10, 7);
+  mark(30, 10, 8);
+  mark(60, 10, 10);  // one in between was not marked
+  rank.Add(0, 5, 1);
+  rank.Add(0, 12, 1);
+  rank.Add(0, 25, 1);
+  rank.Add(0, 35, 1);
+  rank.Add(0, 50, 1);
+  rank.Add(0, 65, 1);
+  rank.Add(0, 75, 1);
+  EXPECT_THAT(rank.Steps(), ElementsAre(-1, 7, 8, 8, -1, 10, -1));
+}
 
 TEST(SliceSteps, AHostsSliceBelongsToTheStepInWhichItBegins) {
   Rank rank;

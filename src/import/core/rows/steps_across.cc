@@ -39,7 +39,7 @@ int64_t StepsAcross::Enter(const Entered& slice, const GroupPlace& place) {
     }
     return step;
   }
-  if (step == kNull && begun_ && slice.ts_ns < begun_->end_ns) step = begun_->number;
+  if (step == kNull) step = StepBetween(begun_ ? &*begun_ : nullptr, reader_->Front(), slice.ts_ns);
   if (slice.correlation != kNull && step != kNull) Keep(launches_, {slice.correlation, step});
   return step;
 }

@@ -14,11 +14,33 @@ constexpr size_t kMostNames = 1 << 12;
 constexpr int64_t kDevices = 1 << 5;
 constexpr int64_t kLinesOfProcess = 1 << 10;
 
-std::optional<int64_t> NumberIn(std::string_view text) {
+std::optional<int64_t> NaturalIn(std::string_view text) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
   return number;
+}
+
+// 1 of "/device:GPU:1", also behind a host's name. A device that is the host's processor has none.
+std::optional<int32_t> XlaDeviceIn(std::string_view name) {
+  constexpr std::string_view kPrefix = "/device:";
+  const size_t at = name.find(kPrefix);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view kind = name.substr(at + kPrefix.size());
+  const std::string_view rest = kind.substr(std::min(kind.find(':'), kind.size() - 1) + 1);
+  if (kind.empty() || kind.starts_with("CPU:")) return std::nullopt;
+  const auto number = NaturalIn(rest.substr(0, rest.find(' ')));
+  constexpr int64_t kMostDevices = 1 << 20;
+  if (!number || *number >= kMostDevices) return std::nullopt;
+  return static_cast<int32_t>(*number);
+}
+
+// 14 of "Stream #14(MemcpyH2D)"; -1: it is none.
+int64_t XlaStreamIn(std::string_view name) {
+  constexpr std::string_view kPrefix = "Stream #";
+  if (!name.starts_with(kPrefix)) return -1;
+  name.remove_prefix(kPrefix.size());
+  return NaturalIn(name.substr(0, name.find('('))).value_or(-1);
 }
 
 template <size_t N>
@@ -28,40 +50,69 @@ bool IsAny(std::string_view text, const std::array<std::string_view, N>& words) 
 
 }  // namespace
 
-void LineNames::NameProcess(std::string_view pid, std::string_view name) {
+std::optional<LineNames::Known> LineNames::KnownBy(std::string_view pid, std::string_view name) {
   constexpr std::pair<std::string_view, Process> kNames[] = {
       {"Ascend Hardware", Process::kNpuStreams},
       {"HCCL", Process::kNpuCollectives},
       {"Communication", Process::kNpuCollectives},  // as newer ones call it
       {"CANN", Process::kNpuHost},
       {"Overlap Analysis", Process::kNpuFigures}};
-  const auto known = std::find_if(std::begin(kNames), std::end(kNames),
+  Known known;
+  if (const auto device = XlaDeviceIn(name)) {
+    known.process = Process::kXlaDevice;
+    known.device = *device;
+    return known;
+  }
+  if (name.ends_with("/host:CPU")) {
+    known.process = Process::kXlaHost;
+    return known;
+  }
+  const auto found = std::find_if(std::begin(kNames), std::end(kNames),
                                   [name](const auto& one) { return one.first == name; });
-  const auto number = NumberIn(pid);
-  if (known == std::end(kNames) || !number || told_.size() >= kMostNames) return;
-  const auto [at, added] = processes_.try_emplace(std::string(pid));
-  if (!added) return;
+  const auto number = NaturalIn(pid);
+  if (found == std::end(kNames) || !number) return std::nullopt;
+  known.process = found->second;
+  if (*number < kLinesOfProcess) return known;  // not numbered so
+  known.device = static_cast<int32_t>(*number % kDevices);
+  known.host_pid = std::to_string(*number / kLinesOfProcess);
+  return known;
+}
+
+void LineNames::NameProcess(std::string_view pid, std::string_view name) {
+  auto known = KnownBy(pid, name);
+  if (!known || told_.size() >= kMostNames) return;
+  has_npu_ = has_npu_ || known->process == Process::kNpuStreams;
+  if (!processes_.try_emplace(std::string(pid), std::move(*known)).second) return;
   told_.push_back({std::string(pid), {}, std::string(name)});
-  at->second.process = known->second;
-  has_npu_ = has_npu_ || known->second == Process::kNpuStreams;
-  if (*number < kLinesOfProcess) return;  // not numbered so
-  at->second.device = static_cast<int32_t>(*number % kDevices);
-  at->second.host_pid = std::to_string(*number / kLinesOfProcess);
 }
 
 void LineNames::NameThread(std::string_view pid, std::string_view tid, std::string_view name) {
   const auto process = processes_.find(pid);
-  if (process == processes_.end() || process->second.process != Process::kNpuCollectives) return;
-  if (told_.size() >= kMostNames) return;
-  const LineKind kind = name.starts_with("Plane") ? LineKind::kNpuPlane : LineKind::kNpuCollectives;
-  if (!process->second.threads.try_emplace(std::string(tid), kind).second) return;
+  if (process == processes_.end() || told_.size() >= kMostNames) return;
+  Thread thread;
+  if (process->second.process == Process::kNpuCollectives) {
+    thread.kind = name.starts_with("Plane") ? LineKind::kNpuPlane : LineKind::kNpuCollectives;
+  } else if (process->second.process == Process::kXlaDevice) {
+    thread.stream = XlaStreamIn(name);
+    thread.kind = thread.stream >= 0  ? LineKind::kXlaStream
+                  : name == "XLA Ops" ? LineKind::kXlaOps
+                                      : LineKind::kXlaDerived;
+  } else {
+    return;
+  }
+  if (!process->second.threads.try_emplace(std::string(tid), thread).second) return;
+  process->second.has_streams = process->second.has_streams || thread.stream >= 0;
   told_.push_back({std::string(pid), std::string(tid), std::string(name)});
 }
 
 Line LineNames::Of(std::string_view pid, std::string_view tid) const {
   const auto found = processes_.find(pid);
-  if (found == processes_.end() || !has_npu_) return {};
+  if (found == processes_.end()) return {};
   const Known& known = found->second;
+  const bool of_xla = known.process >= Process::kXlaDevice;
+  if (!of_xla && !has_npu_) return {};
+  const auto thread = known.threads.find(tid);
+  const bool is_named = thread != known.threads.end();
   Line line{LineKind::kPlain, known.device, known.host_pid};
   switch (known.process) {
     case Process::kNpuStreams:
@@ -73,11 +124,18 @@ Line LineNames::Of(std::string_view pid, std::string_view tid) const {
     case Process::kNpuFigures:
       line.kind = LineKind::kNpuFigures;
       break;
-    case Process::kNpuCollectives: {
-      const auto thread = known.threads.find(tid);
-      line.kind = thread == known.threads.end() ? LineKind::kNpuCollectives : thread->second;
+    case Process::kNpuCollectives:
+      line.kind = is_named ? thread->second.kind : LineKind::kNpuCollectives;
       break;
-    }
+    case Process::kXlaHost:
+      line.kind = LineKind::kXlaHost;
+      break;
+    case Process::kXlaDevice:
+      line.kind = is_named ? thread->second.kind : LineKind::kXlaDerived;
+      // Where there are streams, the operations are told again.
+      if (line.kind == LineKind::kXlaOps && known.has_streams) line.kind = LineKind::kXlaDerived;
+      if (is_named) line.stream = thread->second.stream;
+      break;
   }
   return line;
 }
@@ -93,29 +151,75 @@ void LineNames::Take(const LineNames& later, size_t from) {
   }
 }
 
-void LateNames::TakePlain(std::string_view pid) {
-  constexpr size_t kMostPids = 1 << 8;
-  if (pid == last_pid_ && !plain_pids_.empty()) return;
-  last_pid_ = pid;
-  if (plain_pids_.size() < kMostPids) {
-    plain_pids_.insert(last_pid_);
-  } else if (!plain_pids_.contains(last_pid_)) {
+void LateNames::TakeLine(std::string_view pid, std::string_view tid, LineKind kind) {
+  constexpr size_t kMostLines = 1 << 10;
+  std::string key(pid);
+  key += '\n';
+  key += tid;
+  if (taken_.size() < kMostLines) {
+    taken_.try_emplace(std::move(key), Taken{std::string(pid), std::string(tid), kind});
+  } else if (!taken_.contains(key)) {
     has_more_ = true;
   }
 }
 
 void LateNames::Look(const LineNames& names) {
   if (came_) return;
-  came_ = has_more_ ||
-          std::any_of(plain_pids_.begin(), plain_pids_.end(), [&names](const std::string& pid) {
-            return names.Of(pid, {}).kind != LineKind::kPlain;
+  came_ = has_more_ || std::any_of(taken_.begin(), taken_.end(), [&names](const auto& one) {
+            const Taken& taken = one.second;
+            return names.Of(taken.pid, taken.tid).kind != taken.kind;
           });
 }
 
 void LateNames::Take(const LateNames& later) {
-  for (const std::string& pid : later.plain_pids_) TakePlain(pid);
+  for (const auto& [key, taken] : later.taken_) TakeLine(taken.pid, taken.tid, taken.kind);
   has_more_ = has_more_ || later.has_more_;
   came_ = came_ || later.came_;
+}
+
+std::string_view XlaHostCategory(const XlaHostEvent& event) {
+  if (event.has_step) {
+    return "step_annotation";
+  }
+  if (event.name.starts_with('$')) return "python_function";
+  if (event.has_operation) return "hlo_op";
+  if (event.has_correlation) return event.name.starts_with("hip") ? "hip_runtime" : "cuda_runtime";
+  constexpr std::array<std::string_view, 6> kOfRuntime = {
+      "PjitFunction(", "ParseArguments", "DevicePut", "Wait for ", "end: ", "Handle inputs"};
+  const bool is_runtime =
+      event.has_source || event.name.find("::") != std::string_view::npos ||
+      std::any_of(kOfRuntime.begin(), kOfRuntime.end(),
+                  [&event](std::string_view part) { return event.name.starts_with(part); });
+  // tf.data's own are of the data pipeline.
+  if (is_runtime && !event.name.starts_with("Iterator::")) return "xla_runtime";
+  return "user_annotation";
+}
+
+std::string_view XlaStreamCategory(std::string_view name) {
+  if (name.starts_with("Memcpy")) return "gpu_memcpy";
+  return name.starts_with("Memset") ? "gpu_memset" : "kernel";
+}
+
+std::string XlaPythonName(std::string_view name) {
+  if (name.starts_with('$')) name.remove_prefix(1);
+  const size_t space = name.find(' ');
+  if (space == std::string_view::npos) return std::string(name);
+  const std::string_view place = name.substr(0, space);
+  const std::string_view function = name.substr(space + 1);
+  const size_t colon = place.rfind(':');
+  if (colon == std::string_view::npos) {
+    return "<built-in function " + std::string(place) + "." + std::string(function) + ">";
+  }
+  return std::string(place.substr(0, colon)) + "(" + std::string(place.substr(colon + 1)) +
+         "): " + std::string(function);
+}
+
+int64_t XlaBytesIn(std::string_view details) {
+  constexpr std::string_view kKey = "size:";
+  const size_t at = details.find(kKey);
+  if (at == std::string_view::npos) return -1;
+  const std::string_view text = details.substr(at + kKey.size());
+  return NaturalIn(text.substr(0, text.find(' '))).value_or(-1);
 }
 
 std::string_view NpuTaskCategory(std::string_view type, std::string_view name) {
@@ -157,8 +261,8 @@ std::optional<HcclCall> HcclCallIn(std::string_view name) {
   const size_t group_end = name.find('_', group_at);
   if (group_end == std::string_view::npos) return std::nullopt;
   const std::string_view rest = name.substr(group_end + 1);
-  const auto group = NumberIn(name.substr(group_at, group_end - group_at));
-  const auto number = NumberIn(rest.substr(0, rest.find('_')));
+  const auto group = NaturalIn(name.substr(group_at, group_end - group_at));
+  const auto number = NaturalIn(rest.substr(0, rest.find('_')));
   if (!group || !number) return std::nullopt;
   return HcclCall{name.substr(0, group_end), *group, *number};
 }

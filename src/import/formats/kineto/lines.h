@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,13 +22,18 @@ enum class LineKind : uint8_t {
   kNpuCollectives,  // calls of HCCL, of one group
   kNpuPlane,        // the tasks that such a call is made of
   kNpuHost,         // calls into CANN
-  kNpuFigures       // what Ascend's profiler computes from the other lines
+  kNpuFigures,      // what Ascend's profiler computes from the other lines
+  kXlaStream,       // XLA, by JAX or TensorFlow: work of a device's stream
+  kXlaOps,          // operations of a device without streams (TPU): its work
+  kXlaDerived,      // what the profiler tells again of a device: modules, steps, operations
+  kXlaHost          // threads of the process
 };
 
 struct Line {
   LineKind kind = LineKind::kPlain;
   int32_t device = -1;
   std::string_view host_pid = {};  // of kNpuHost: the process whose threads make the calls
+  int64_t stream = -1;             // of kXlaStream
 };
 
 // Names of processes, and of the threads of those whose lines they tell apart. Few: profilers name
@@ -45,13 +51,27 @@ class LineNames {
   void Take(const LineNames& later, size_t from);
 
  private:
-  enum class Process : uint8_t { kNpuStreams, kNpuCollectives, kNpuHost, kNpuFigures };
+  enum class Process : uint8_t {
+    kNpuStreams,
+    kNpuCollectives,
+    kNpuHost,
+    kNpuFigures,
+    kXlaDevice,
+    kXlaHost
+  };
+  struct Thread {
+    LineKind kind = LineKind::kPlain;
+    int64_t stream = -1;
+  };
   struct Known {
     Process process = Process::kNpuStreams;
     int32_t device = 0;
     std::string host_pid;
-    std::map<std::string, LineKind, std::less<>> threads;
+    std::map<std::string, Thread, std::less<>> threads;
+    bool has_streams = false;  // of kXlaDevice
   };
+  static std::optional<Known> KnownBy(std::string_view pid, std::string_view name);
+
   // As it came: the tid is empty where a process was named.
   struct Told {
     std::string pid;
@@ -67,19 +87,71 @@ class LineNames {
 // Whether names came behind events that they would have made others.
 class LateNames {
  public:
-  // An event of this process was taken for a plain one.
-  void TakePlain(std::string_view pid);
+  // An event of this line was taken for one of that kind.
+  void TakeLine(std::string_view pid, std::string_view tid, LineKind kind);
   // Names came up.
   void Look(const LineNames& names);
   void Take(const LateNames& later);
   bool came() const { return came_; }
 
  private:
-  SeededSet<std::string> plain_pids_;  // a bounded number
+  struct Taken {
+    std::string pid;
+    std::string tid;
+    LineKind kind = LineKind::kPlain;
+  };
+
+  SeededMap<std::string, Taken> taken_;  // a bounded number, by pid and tid
   bool has_more_ = false;
   bool came_ = false;
-  std::string last_pid_;
 };
+
+// The line of each event of a reader, which are few and take turns.
+class LineCache {
+ public:
+  // Of a line that is not kept, `find` tells it.
+  template <class Find>
+  const Line& Of(std::string_view pid, std::string_view tid, size_t version, Find&& find) {
+    const auto last = [](std::string_view text) {
+      return text.empty() ? 0u : static_cast<unsigned char>(text.back());
+    };
+    Kept& kept = kept_[(last(pid) * 7 + last(tid) + tid.size() * 3) % kept_.size()];
+    if (!kept.is_kept || kept.version != version || kept.tid != tid || kept.pid != pid) {
+      kept = {true, version, std::string(pid), std::string(tid), find()};
+    }
+    return kept.line;
+  }
+
+ private:
+  struct Kept {
+    bool is_kept = false;
+    size_t version = 0;
+    std::string pid;
+    std::string tid;
+    Line line;
+  };
+  std::array<Kept, 64> kept_;
+};
+
+// The category of an event on a thread of a process that runs XLA: TensorFlow's traces hold ranges
+// of scripts beside those of the runtime, apart by their names and arguments alone.
+struct XlaHostEvent {
+  std::string_view name;
+  bool has_step = false;         // step_num
+  bool has_operation = false;    // hlo_op
+  bool has_correlation = false;  // correlation_id
+  bool has_source = false;       // _src: a place in the runtime's own code
+};
+std::string_view XlaHostCategory(const XlaHostEvent& event);
+
+// Of work on a stream of XLA's.
+std::string_view XlaStreamCategory(std::string_view name);
+
+// "train.py(11): load_batch" of "$train.py:11 load_batch", as PyTorch names a function of Python.
+std::string XlaPythonName(std::string_view name);
+
+// 4194304 of "kind_src:pinned kind_dst:device size:4194304 dest:0 async:1"; -1: not told.
+int64_t XlaBytesIn(std::string_view details);
 
 // The category of a task on a stream of an Ascend device, by what the profiler calls its type and
 // its name. Types: msprof's tables of tasks, by the hardware queue (AI_CORE, SDMA_SQE), by the

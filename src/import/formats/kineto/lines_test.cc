@@ -69,6 +69,73 @@ TEST(LineNames, AreBounded) {
   EXPECT_LE(names.version(), 4096u);
 }
 
+TEST(LineNames, TellTheLinesOfXla) {
+  LineNames names;
+  names.NameProcess("1", "/device:GPU:0");
+  names.NameThread("1", "14", "Stream #13(MemcpyH2D)");
+  names.NameThread("1", "16", "XLA Modules");
+  names.NameThread("1", "17", "XLA Ops");
+  names.NameProcess("3", "worker7 /device:TPU:5");
+  names.NameThread("3", "2", "Steps");
+  names.NameThread("3", "4", "XLA Ops");
+  names.NameProcess("4", "/device:CPU:0");
+  names.NameProcess("701", "/host:CPU");
+  EXPECT_EQ(names.Of("1", "14").kind, LineKind::kXlaStream);
+  EXPECT_EQ(names.Of("1", "14").stream, 13);
+  EXPECT_EQ(names.Of("1", "14").device, 0);
+  EXPECT_EQ(names.Of("1", "16").kind, LineKind::kXlaDerived);
+  EXPECT_EQ(names.Of("1", "17").kind, LineKind::kXlaDerived);  // of the streams, told again
+  EXPECT_EQ(names.Of("3", "4").kind, LineKind::kXlaOps);
+  EXPECT_EQ(names.Of("3", "4").device, 5);
+  EXPECT_EQ(names.Of("3", "2").kind, LineKind::kXlaDerived);
+  EXPECT_EQ(names.Of("4", "1").kind, LineKind::kPlain);
+  EXPECT_EQ(names.Of("701", "9").kind, LineKind::kXlaHost);
+  for (const char* odd : {"/device:", "/device:GPU", "/device:GPU:", "/device:GPU:x", "device:0"}) {
+    LineNames other;
+    other.NameProcess("1", odd);
+    EXPECT_EQ(other.version(), 0u) << odd;
+  }
+}
+
+TEST(LateNames, AreThoseThatMakeAnotherLineOfWhatWasRead) {
+  LineNames names;
+  LateNames late;
+  late.TakeLine("1", "17", names.Of("1", "17").kind);
+  names.NameProcess("701", "/host:CPU");
+  late.Look(names);
+  EXPECT_FALSE(late.came());
+  names.NameProcess("1", "/device:GPU:0");
+  late.Look(names);
+  EXPECT_TRUE(late.came());
+}
+
+TEST(XlaHostCategory, GoesByArgumentsThenNames) {
+  EXPECT_EQ(XlaHostCategory({.name = "train", .has_step = true}), "step_annotation");
+  EXPECT_EQ(XlaHostCategory({.name = "$train.py:11 load_batch"}), "python_function");
+  EXPECT_EQ(XlaHostCategory({.name = "dot.2", .has_operation = true, .has_source = true}),
+            "hlo_op");
+  EXPECT_EQ(XlaHostCategory({.name = "cuLaunchKernel", .has_correlation = true}), "cuda_runtime");
+  EXPECT_EQ(XlaHostCategory({.name = "hipLaunchKernel", .has_correlation = true}), "hip_runtime");
+  EXPECT_EQ(XlaHostCategory({.name = "PjitFunction(step)"}), "xla_runtime");
+  EXPECT_EQ(XlaHostCategory({.name = "CommonPjRtBuffer::Await"}), "xla_runtime");
+  EXPECT_EQ(XlaHostCategory({.name = "Iterator::Prefetch"}), "user_annotation");
+  EXPECT_EQ(XlaHostCategory({.name = "load_batch"}), "user_annotation");
+}
+
+TEST(XlaPythonName, IsAsPyTorchNamesFunctions) {
+  EXPECT_EQ(XlaPythonName("$train.py:11 load_batch"), "train.py(11): load_batch");
+  EXPECT_EQ(XlaPythonName("$time sleep"), "<built-in function time.sleep>");
+  EXPECT_EQ(XlaPythonName("$"), "");
+  EXPECT_EQ(XlaPythonName("$x"), "x");
+}
+
+TEST(XlaBytesIn, ReadsTheSize) {
+  EXPECT_EQ(XlaBytesIn("kind_src:pinned kind_dst:device size:4194304 dest:0 async:1"), 4194304);
+  EXPECT_EQ(XlaBytesIn("size:"), -1);
+  EXPECT_EQ(XlaBytesIn("size:-4"), -1);
+  EXPECT_EQ(XlaBytesIn(""), -1);
+}
+
 TEST(NpuTaskCategory, GoesByTypeAndName) {
   EXPECT_EQ(NpuTaskCategory("AI_CORE", "aclnnMatmul_MatMulV2"), "kernel");
   EXPECT_EQ(NpuTaskCategory("MIX_AIV", "ReduceSum7"), "kernel");

@@ -268,6 +268,29 @@ TEST(SplitReader, LinesThatAreToldByNames) {
   }
 }
 
+TEST(SplitReader, LinesOfXla) {
+  std::mt19937 random(12);
+  for (const int named_at : {0, 120}) {
+    std::string text = R"({"displayTimeUnit": "ns", "traceEvents": [)";
+    for (int i = 0; i < 300; ++i) {
+      if (i == named_at) {
+        text += R"({"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}},
+  {"ph": "M", "pid": 1, "tid": 14, "name": "thread_name", "args": {"name": "Stream #14(H2D) "}},
+  {"ph": "M", "pid": 1, "tid": 17, "name": "thread_name", "args": {"name": "XLA Ops"}},
+  {"ph": "M", "pid": 701, "name": "process_name", "args": {"name": "/host:CPU"}},)";
+      }
+      text += fmt::format(R"({{"ph": "X", "pid": 1, "tid": {0}, "ts": {1}.125, "dur": 2.5,
+    "name": "loop_fusion_{2}", "args": {{"hlo_op": "op.{2}", "correlation_id": "{1}"}}}},
+  {{"ph": "X", "pid": 701, "tid": 3, "ts": {1}, "dur": 9, "name": "train",
+    "args": {{"step_num": "{1}"}}}},
+  {{"ph": "X", "pid": 701, "tid": 3, "ts": {1}.5, "dur": 1e-06, "name": "$train.py:{2} load"}},)",
+                          random() % 2 == 0 ? 14 : 17, 100 + 10 * i, random() % 4);
+    }
+    text.back() = ']';
+    ExpectSame(text + "}");
+  }
+}
+
 TEST(SplitReader, TimesAtZeroBeforeAnyOther) {
   std::string text = Head();
   for (int i = 0; i < 50; ++i) {

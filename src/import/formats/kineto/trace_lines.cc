@@ -5,13 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "analyze/trace/host_activity.h"
 #include "base/fnv.h"
 #include "import/formats/kineto/trace_reader.h"
 
 namespace steptrace::import::kineto {
 namespace {
-
-constexpr std::string_view kDeviceFigure = "npu_figure";
 
 std::string_view TextOfArg(const RawEvent& event, std::string_view key) {
   for (const Arg& arg : event.args) {
@@ -21,7 +20,8 @@ std::string_view TextOfArg(const RawEvent& event, std::string_view key) {
 }
 
 // What numbers a task, or follows from its other arguments.
-bool IsOfTask(std::string_view key) {
+bool NumbersTask(std::string_view key, LineKind kind) {
+  if (kind >= LineKind::kXlaStream) return key == "run_id";
   constexpr std::array<std::string_view, 12> kKeys = {
       "Task Id",          "Subtask Id", "Batch Id",  "connection_id",   "Physic Stream Id",
       "task id",          "context id", "stream id", "bandwidth(GB/s)", "duration estimated(us)",
@@ -29,21 +29,54 @@ bool IsOfTask(std::string_view key) {
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
+// The number of a step that the script marked; kNull: it did not, or what it marked is evaluation.
+int64_t StepOf(const RawEvent& event) {
+  int64_t step = kNull;
+  for (const Arg& arg : event.args) {
+    if (arg.key == "step_num" && !json::ReadInteger(arg.value, &step)) step = kNull;
+  }
+  const auto doing = analyze::DoingOf(analyze::EventKind::kAnnotation, event.name.text);
+  return doing == analyze::HostDoing::kEvaluation ? kNull : step;
+}
+
+std::string_view CategoryOfXlaHost(const RawEvent& event) {
+  XlaHostEvent told;
+  told.name = event.name.text;
+  told.has_step = StepOf(event) != kNull;
+  for (const Arg& arg : event.args) {
+    told.has_operation = told.has_operation || arg.key == "hlo_op";
+    told.has_correlation = told.has_correlation || arg.key == "correlation_id";
+    told.has_source = told.has_source || arg.key == "_src";
+  }
+  return XlaHostCategory(told);
+}
+
 std::string_view CategoryOnLine(const RawEvent& event, LineKind kind) {
   switch (kind) {
     case LineKind::kNpuStream:
       return NpuTaskCategory(TextOfArg(event, "Task Type"), event.name.text);
-    case LineKind::kNpuCollectives:
-      return "kernel";
     case LineKind::kNpuPlane:
       return "hccl_task";
     case LineKind::kNpuHost:
       return "cann_runtime";
     case LineKind::kNpuFigures:
+      return "npu_figure";
+    case LineKind::kXlaStream:
+      return XlaStreamCategory(event.name.text);
+    case LineKind::kXlaDerived:
+      return "xla_line";
+    case LineKind::kXlaHost:
+      return CategoryOfXlaHost(event);
+    case LineKind::kNpuCollectives:
+    case LineKind::kXlaOps:
     case LineKind::kPlain:
       break;
   }
-  return kDeviceFigure;
+  return "kernel";
+}
+
+bool IsOnHost(LineKind kind) {
+  return kind == LineKind::kNpuHost || kind == LineKind::kXlaHost;
 }
 
 // Of a transfer between two ranks, which each rank numbers by itself.
@@ -56,6 +89,9 @@ int64_t BytesOf(const RawEvent& event) {
   for (const Arg& arg : event.args) {
     const bool told = arg.key == "size(B)" || arg.key == "size(Byte)";
     if (told && json::ReadInteger(arg.value, &bytes)) return bytes;
+    if (arg.key != "memcpy_details" && arg.key != "memset_details") continue;
+    bytes = XlaBytesIn(arg.value.text);
+    if (bytes >= 0) return bytes;
   }
   return kNull;
 }
@@ -95,35 +131,42 @@ void TraceReader::NameLine(const std::function<void(LineNames&)>& name) {
 
 Line TraceReader::LineOf(const RawEvent& event) {
   asked_line_ = true;
-  const Line line = lines_.Of(event.pid.text, event.tid.text);
-  if (line.kind == LineKind::kPlain) late_names_.TakePlain(event.pid.text);
-  return line;
+  const std::string_view pid = event.pid.text;
+  const std::string_view tid = event.tid.text;
+  return line_cache_.Of(pid, tid, lines_.version(), [&] {
+    const Line line = lines_.Of(pid, tid);
+    late_names_.TakeLine(pid, tid, line.kind);
+    return line;
+  });
 }
 
 int32_t TraceReader::TrackOf(const RawEvent& event, const Line& line) {
-  if (line.kind == LineKind::kPlain) return tracks_.Of(event.pid.text, event.tid.text, false);
+  if (line.kind == LineKind::kPlain || line.kind == LineKind::kXlaHost) {
+    return tracks_.Of(event.pid.text, event.tid.text, false);
+  }
   if (line.kind == LineKind::kNpuHost) {  // the threads are those of the process itself
     const std::string_view pid = line.host_pid.empty() ? event.pid.text : line.host_pid;
     return tracks_.Of(pid, event.tid.text, false);
   }
   DevicePlace place;
   place.device = line.device;
-  place.is_stream = line.kind == LineKind::kNpuStream;
+  place.is_stream = line.kind == LineKind::kNpuStream || line.kind == LineKind::kXlaStream;
+  if (line.stream >= 0) place.stream = line.stream;
   return tracks_.Of(event.pid.text, event.tid.text, true, place);
 }
 
-void TraceReader::DescribeOnLine(const RawEvent& event, std::string_view category, Slice* slice) {
-  slice->category = sink_.Intern(category);
+void TraceReader::DescribeOnLine(const RawEvent& event, LineKind kind, Slice* slice) {
   slice->name = NameOf(event.name);
   line_event_.Clear();
   line_event_.duplicate_keys = event.duplicate_keys;
   event.AllArgs(&scratch_args_);
   for (Arg arg : scratch_args_) {
-    if (IsOfTask(arg.key)) arg.fate = ArgFate::kDrop;
+    if (NumbersTask(arg.key, kind)) arg.fate = ArgFate::kDrop;
     line_event_.args.push_back(arg);
   }
   if (line_event_.args.empty()) return;
-  if (!texts_.args.Sort(line_event_, true, sink_, slice)) not_utf8_.insert(slice->details);
+  const bool is_utf8 = texts_.args.Sort(line_event_, !IsOnHost(kind), sink_, slice);
+  if (!is_utf8) not_utf8_.insert(slice->details);
 }
 
 Status TraceReader::OnLine(const RawEvent& event, const Line& line, Slice slice) {
@@ -132,11 +175,15 @@ Status TraceReader::OnLine(const RawEvent& event, const Line& line, Slice slice)
   line_event_.Clear();
   event.AllArgs(&scratch_args_);
   for (const Arg& arg : scratch_args_) line_event_.args.push_back(arg);
-  const std::string_view category = CategoryOnLine(line_event_, line.kind);
+  slice.category = sink_.Intern(CategoryOnLine(line_event_, line.kind));
   slice.bytes =
       line.kind == LineKind::kNpuCollectives ? BytesOfCall(line_event_) : BytesOf(line_event_);
-  DescribeOnLine(event, category, &slice);
-  device_events_ += line.kind != LineKind::kNpuHost;
+  if (line.kind == LineKind::kXlaHost) slice.step = StepOf(line_event_);
+  DescribeOnLine(event, line.kind, &slice);
+  device_events_ += !IsOnHost(line.kind);
+  if (line.kind == LineKind::kXlaHost && event.name.text.starts_with('$')) {
+    slice.name = sink_.Intern(XlaPythonName(TextOf(event.name)));
+  }
   if (line.kind == LineKind::kNpuCollectives) {
     const std::string name = TextOf(event.name);
     if (const auto call = HcclCallIn(name)) {

@@ -188,6 +188,7 @@ uint32_t TraceReader::PlaceOfCategory(const Value& value, std::string_view event
   category.is_operator = name == "cpu_op";
   category.tells_stream = name == "mtia_ccp_events";
   category.is_mark = name == "Trace";
+  category.is_step = name == analyze::kStepAnnotation;
   category.is_link = name == "ac2g" || name == "async" || name == "async_cpu_to_gpu" ||
                      name == "async_gpu" || name == "async_npu" || name == "async_task_queue";
   category.is_launch = name == kLaunchFlow;
@@ -306,6 +307,7 @@ void TraceReader::Describe(const RawEvent& event, const Category& category, Slic
     slice->category = sink_.Intern("user_annotation");
   }
   if (event.args.empty() && event.run_count == 0) return;
+  if (category.is_step) slice->step = NumberOf(event, "step_num").value_or(kNull);
   if (!texts_.args.Sort(event, category.on_device, sink_, slice)) not_utf8_.insert(slice->details);
 }
 

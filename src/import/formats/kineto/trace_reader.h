@@ -56,8 +56,7 @@ class TraceReader : public DocumentHandler {
 
   // What the file has named so far. For any thread.
   LineNames LinesSoFar() const;
-  // Of a piece, before its first event: what stands ahead of it names; of a file that is read
-  // again, all of it.
+  // Before the first event: what stands ahead of a piece names; of a file that is read again, all.
   void KnowLines(LineNames lines);
   // Whether a name came behind events that it would have made others.
   bool lines_came_late() const { return late_names_.came(); }
@@ -66,10 +65,9 @@ class TraceReader : public DocumentHandler {
   bool refused() const { return refused_; }
   // Of a piece: no events follow; another thread may have it. `next` is memory for a later piece.
   void EndPiece(std::unique_ptr<Part> next);
-  // Of a piece that was dealt with: its memory.
   std::unique_ptr<Part> TakeMemory() { return std::move(rows_); }
-  // Takes over a piece that stands behind all that came so far, as if its events had come here.
-  // False: the run has no room for its tracks, and nothing was taken.
+  // Takes over a piece behind all that came so far, as if its events had come here. False: the run
+  // has no room for its tracks, or names were not known to it; nothing was taken.
   Result<bool> Absorb(TraceReader& piece);
   // What came before is all: begun ranges and held rows go to the sink, losses and names too.
   Status Finish();
@@ -93,8 +91,9 @@ class TraceReader : public DocumentHandler {
     std::string raw;
     store::StringId id{};
     bool on_device = false;
-    bool is_operator = false, is_mark = false;  // a mark is the profiler's own
-    bool is_link = false;                       // a flow that repeats what correlation ids tell
+    bool is_operator = false, is_mark = false,
+         is_step = false;       // marks of the profiler, of the script
+    bool is_link = false;       // a flow that repeats what correlation ids tell
     bool is_launch = false;     // a flow that is all that joins a launch and what it launched
     bool tells_stream = false;  // among its arguments: the tid is a number of the profiler's own
   };
@@ -133,7 +132,7 @@ class TraceReader : public DocumentHandler {
   Line LineOf(const RawEvent& event);
   Status OnLine(const RawEvent& event, const Line& line, Slice slice);
   int32_t TrackOf(const RawEvent& event, const Line& line);
-  void DescribeOnLine(const RawEvent& event, std::string_view category, Slice* slice);
+  void DescribeOnLine(const RawEvent& event, LineKind kind, Slice* slice);
   Status OnLaunchFlow(const RawEvent& event, const Category& category);
   void NameLine(const std::function<void(LineNames&)>& name);
 
@@ -153,7 +152,7 @@ class TraceReader : public DocumentHandler {
     return {};
   }
   void Describe(const RawEvent& event, const Category& category, Slice* slice);
-  // Holds a row back until the next, so that a flow's end behind it finds it.
+  // Holds a row back until the next: a flow's end may follow it.
   Status Hold(const Slice& slice);
   Status Release();
   Status Keep(const Slice& slice);
@@ -165,6 +164,7 @@ class TraceReader : public DocumentHandler {
   mutable std::mutex lines_mutex_;  // of lines_ of a file, which other threads read
   LineNames lines_;
   RawEvent line_event_;
+  LineCache line_cache_;
   LateNames late_names_;
   std::vector<Category> categories_;
   SeededMap<std::string, uint32_t> category_numbers_;  // by the raw text
