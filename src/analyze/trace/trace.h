@@ -169,9 +169,7 @@ struct Trace {
 EventKind KindOf(std::string_view category, std::string_view name);
 DeviceRole RoleOf(EventKind kind, std::string_view name);
 
-// The category of a step that the script marked itself; its number is step_num of its details.
-inline constexpr std::string_view kStepAnnotation = "step_annotation";
-
+inline constexpr std::string_view kStepAnnotation = "step_annotation";  // step_num in its details
 // PyTorch's operator around a collective, which tells what it is.
 inline constexpr std::string_view kCommsOperator = "record_param_comms";
 // A range around collectives, by name.
