@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each piece of advice that names a command of ours leads on: it is brought about, taken out of what
-was printed, and run. ADVICE is all of it: a test compares it with the sources."""
+was printed, and run; what else texts name is a command with these options."""
 
 import json
 import os
@@ -10,6 +10,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import types
 
 import pytest
 import run_manifest
@@ -20,26 +21,35 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMANDS = "run|capture|report|rules|ls|show|import|join|export|ui|schema|doctor|recover|reference"
 # As far as it may be typed: options, their values, names of runs.
 TYPED = re.compile(rf"steptrace (?:{COMMANDS})\b(?: (?:--?[a-z][\w-]*|\{{[^}}]*\}}|%s))*")
-# Of code: comments and adjacent parts of a text; texts.
-CPP = (re.compile(r"^\s*//.*$", re.M), re.compile(r'(?<!\\)"\s*\n\s*"'))
-PYTHON = (re.compile(r'"""[\s\S]*?"""|^\s*#.*$', re.M), re.compile(r'"\s*\n\s*f?"'))
-TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
-def advice_in_sources():
-    """(file, command) of all texts that the executable and the package may print."""
-    found = set()
-    for pattern, (comment, joint) in (("src/**/*.cc", CPP), ("src/**/*.h", CPP)) + (
-        ("python/steptrace/**/*.py", PYTHON),
-    ):
-        for path in ROOT.glob(pattern):
-            if re.search(r"_(test|fuzz|bench)\.|testing", str(path.relative_to(ROOT))):
-                continue
-            text = joint.sub("", comment.sub("", path.read_text()))
-            for literal in TEXT.findall(text):
-                for command in TYPED.findall(literal):
-                    found.add((str(path.relative_to(ROOT)), command))
-    return found
+def texts_of_the_executable():
+    """What it may print lies in it as it is written, between zeros."""
+    held = executable().read_bytes()
+    at = held.find(b"steptrace ")
+    while at >= 0:
+        end = held.find(b"\0", at)
+        yield held[held.rfind(b"\0", 0, at) + 1 : end]
+        at = held.find(b"steptrace ", end)
+
+
+def texts_of_the_package():
+    """What its compiled modules may print."""
+    codes = [
+        compile(path.read_bytes(), str(path), "exec")
+        for path in (ROOT / "python/steptrace").rglob("*.py")
+    ]
+    for code in codes:
+        for constant in code.co_consts:
+            if isinstance(constant, str) and constant != code.co_consts[0]:
+                yield constant.encode()
+            elif isinstance(constant, types.CodeType):
+                codes.append(constant)
+
+
+def named_commands():
+    texts = [*texts_of_the_executable(), *texts_of_the_package()]
+    return {command for text in texts for command in TYPED.findall(text.decode("utf-8", "replace"))}
 
 
 class World:
@@ -197,101 +207,45 @@ def in_python(do):
 
 
 SITUATIONS = {
-    ("src/cli/command_capture.cc", "steptrace run --window"): asked("capture", "demo"),
-    ("src/cli/command_capture.cc", "steptrace run"): asked("capture", "1"),
-    ("src/runs/join_runs.cc", "steptrace ui"): of_two_runs_of_a_rank,
-    ("src/cli/command_ls.cc", "steptrace ls --json"): of_many_that_cannot_be_read,
-    ("src/cli/render/ranks_section.cc", "steptrace report {} --json"): of_many_ranks,
-    ("src/cli/render/critical_path_section.cc", "steptrace capture --capture"): section(
-        "critical-path"
-    ),
-    ("src/cli/render/critical_path_section.cc", "steptrace doctor"): section("critical-path"),
-    ("src/cli/render/distributed_section.cc", "steptrace run"): section("distributed"),
-    ("src/import/core/sources/find_sources.cc", "steptrace report"): asked(
-        "import", "steptrace-runs/demo"
-    ),
-    ("src/serve/rpc/report.cc", "steptrace report"): recovered_with_no_room_for_its_report,
-    ("python/steptrace/_run.py", "steptrace ls"): in_python(
+    ("command capture", "steptrace run --window"): asked("capture", "demo"),
+    ("command capture", "steptrace run"): asked("capture", "1"),
+    ("join runs", "steptrace ui"): of_two_runs_of_a_rank,
+    ("command ls", "steptrace ls --json"): of_many_that_cannot_be_read,
+    ("ranks section", "steptrace report {} --json"): of_many_ranks,
+    ("critical path section", "steptrace capture --capture"): section("critical-path"),
+    ("critical path section", "steptrace doctor"): section("critical-path"),
+    ("distributed section", "steptrace run"): section("distributed"),
+    ("find sources", "steptrace report"): asked("import", "steptrace-runs/demo"),
+    ("report", "steptrace report"): recovered_with_no_room_for_its_report,
+    ("run of Python", "steptrace ls"): in_python(
         lambda steptrace, world: steptrace.open("none", folder=world.folder)
     ),
-    ("src/cli/render/text_report.cc", "steptrace report {} --json"): asked("report", "demo"),
-    ("src/cli/render/text_report.cc", "steptrace ui {}"): asked("report", "demo"),
-    ("src/cli/render/text_report.cc", "steptrace show {}"): asked("report", "demo"),
-    ("src/store/written_manifests.cc", "steptrace recover {}"): without_manifest,
-    ("src/store/damaged_segments.cc", "steptrace recover {}"): with_a_damaged_segment,
-    ("src/serve/rpc/run_path.cc", "steptrace import {}"): of_a_profile,
-    ("src/serve/rpc/run_path.cc", "steptrace ls {}"): asked("report", "."),
-    ("src/serve/rpc/run_path.cc", "steptrace ls"): asked("report", "none"),
-    ("src/store/recovery.cc", "steptrace ls"): asked("recover", "none"),
-    ("src/store/run_list.cc", "steptrace run"): asked("report", "--folder", "empty"),
-    ("src/cli/command_ls.cc", "steptrace run"): of_an_empty_folder,
-    ("src/cli/command_import.cc", "steptrace show {}"): imported,
-    ("src/cli/command_capture.cc", "steptrace recover {}"): captured_dead,
-    ("src/runs/join_runs.cc", "steptrace recover {}"): joined_dead,
-    ("src/cli/command_run.cc", "steptrace run --help"): asked("run", "--none"),
-    ("src/cli/run.cc", "steptrace report {}"): recorded,
-    ("src/cli/main.cc", "steptrace run"): asked(),
-    ("src/cli/render/kernels_section.cc", "steptrace capture --capture"): section("kernels"),
-    ("src/cli/render/memory_section.cc", "steptrace capture --capture"): section("memory"),
-    ("src/cli/render/modules_section.cc", "steptrace capture --capture"): section("modules"),
-    ("src/cli/render/operators_section.cc", "steptrace capture"): section("operators"),
-    ("src/cli/render/devices_section.cc", "steptrace doctor"): section("devices"),
-    ("src/cli/render/devices_section.cc", "steptrace capture --capture"): section("devices"),
-    ("src/serve/export/stacks.cc", "steptrace run --stack-rate"): asked(
+    ("text report", "steptrace report {} --json"): asked("report", "demo"),
+    ("text report", "steptrace ui {}"): asked("report", "demo"),
+    ("text report", "steptrace show {}"): asked("report", "demo"),
+    ("written manifests", "steptrace recover {}"): without_manifest,
+    ("damaged segments", "steptrace recover {}"): with_a_damaged_segment,
+    ("run path", "steptrace import {}"): of_a_profile,
+    ("run path", "steptrace ls {}"): asked("report", "."),
+    ("run path", "steptrace ls"): asked("report", "none"),
+    ("recovery", "steptrace ls"): asked("recover", "none"),
+    ("run list", "steptrace run"): asked("report", "--folder", "empty"),
+    ("command ls", "steptrace run"): of_an_empty_folder,
+    ("command import", "steptrace show {}"): imported,
+    ("command capture", "steptrace recover {}"): captured_dead,
+    ("join runs", "steptrace recover {}"): joined_dead,
+    ("command run", "steptrace run --help"): asked("run", "--none"),
+    ("run", "steptrace report {}"): recorded,
+    ("no command", "steptrace run"): asked(),
+    ("kernels section", "steptrace capture --capture"): section("kernels"),
+    ("memory section", "steptrace capture --capture"): section("memory"),
+    ("modules section", "steptrace capture --capture"): section("modules"),
+    ("operators section", "steptrace capture"): section("operators"),
+    ("devices section", "steptrace doctor"): section("devices"),
+    ("devices section", "steptrace capture --capture"): section("devices"),
+    ("stacks", "steptrace run --stack-rate"): asked(
         "export", "demo", "--format", "folded", "-o", "-"
     ),
-}
-
-# Advice whose situation takes hardware, a job or a reader of its own to bring about (the tests of
-# those places do), and texts that only name a command: the words are run as they stand, on a run.
-PLAIN = {
-    ("python/steptrace/_plot.py", "steptrace ls"),
-    ("python/steptrace/pth.py", "steptrace run"),
-    ("src/agent/run/agent_options.cc", "steptrace run"),
-    ("src/agent/capture/capture_port.cc", "steptrace capture"),
-    ("src/agent/capture/capture_port.cc", "steptrace show {run}"),
-    ("src/store/loss_causes.h", "steptrace doctor"),
-    ("src/store/loss_causes.h", "steptrace run"),
-    ("src/present/words/finding_words.h", "steptrace capture"),
-    ("src/present/words/finding_words.h", "steptrace doctor"),
-    ("src/present/words/finding_words.h", "steptrace capture --capture"),
-    ("src/present/words/finding_words.h", "steptrace report"),
-    ("src/present/words/finding_words.h", "steptrace report --section"),
-    ("src/present/words/finding_words.h", "steptrace run"),
-    ("src/present/words/finding_words.h", "steptrace ui"),
-    ("src/cli/app.cc", "steptrace run"),
-    ("src/cli/command_capture.cc", "steptrace capture"),
-    ("src/cli/command_doctor.cc", "steptrace doctor"),
-    ("src/cli/command_export.cc", "steptrace export"),
-    ("src/cli/command_import.cc", "steptrace import"),
-    ("src/cli/command_import.cc", "steptrace report"),
-    ("src/cli/command_join.cc", "steptrace join"),
-    ("src/cli/command_join.cc", "steptrace report"),
-    ("src/cli/command_recover.cc", "steptrace recover"),
-    ("src/cli/command_reference.cc", "steptrace reference"),
-    ("src/cli/command_report.cc", "steptrace report"),
-    ("src/cli/command_rules.cc", "steptrace rules"),
-    ("src/cli/command_run.cc", "steptrace capture"),
-    ("src/cli/command_run.cc", "steptrace report"),
-    ("src/cli/command_run.cc", "steptrace run"),
-    ("src/cli/command_schema.cc", "steptrace schema --markdown"),
-    ("src/cli/command_show.cc", "steptrace show"),
-    ("src/cli/command_ui.cc", "steptrace ui --open"),
-    ("src/cli/doctor.cc", "steptrace run"),
-    ("src/cli/render/system_section.cc", "steptrace report {} --json"),
-    ("src/cli/render/text_report.cc", "steptrace report {} --section"),
-    ("src/cli/render/text_report.cc", "steptrace report {} --section {} --json"),
-    ("src/import/formats/perfetto/importer.cc", "steptrace export"),
-    ("src/serve/pages/notebook.cc", "steptrace report --compare --notebook"),
-    ("src/serve/pages/notebook.cc", "steptrace report --notebook"),
-    ("src/serve/pages/notebook.cc", "steptrace schema"),
-    ("src/store/arrow_support.cc", "steptrace ls"),
-    (
-        "src/store/run_reader.cc",
-        "steptrace recover {}",
-    ),  # of a writer's newest manifest, where an older one is left
-    ("src/store/written_manifests.cc", "steptrace join"),
-    ("src/store/schema.cc", "steptrace schema --markdown"),
 }
 
 
@@ -343,22 +297,19 @@ def test_advice_that_is_printed_leads_on(world, key):
     follow(world, words, said.stderr or "nothing was said")
 
 
-@pytest.mark.parametrize("key", sorted(PLAIN), ids=" ".join)
-def test_a_command_that_a_text_names_is_one(world, key):
-    words = words_of(key[1])
-    if words[0] == "show":
-        words = ["show", "demo", "run_metadata"]
-    done = world.ask(words[0], "--help")
-    assert done.returncode == 0
-    options = set(re.findall(r"--[a-z][\w-]+", done.stdout))
-    assert {word for word in words if word.startswith("--")} <= options | {"--help"}
-
-
-def test_all_advice_in_the_sources_is_tried():
-    known = set(SITUATIONS) | PLAIN
-    found = advice_in_sources()
-    assert found - known == set(), "add a case for what is new"
-    assert known - found == set(), "these are gone from the sources"
+# Of most the situation takes hardware, a job or a reader of its own to bring about: the tests of those places do.
+def test_each_command_that_a_text_names_is_one(world):
+    named = named_commands()
+    assert {command for _, command in SITUATIONS} <= named, "these are said no more"
+    typed = {}
+    for command in named:
+        words = words_of(command)
+        options = {word for word in words if word.startswith("--")}
+        typed.setdefault(words[0], {"--help"}).update(options)
+    for command, options in typed.items():
+        done = world.ask(command, "--help")
+        assert done.returncode == 0, command
+        assert options <= set(re.findall(r"--[a-z][\w-]+", done.stdout)), command
 
 
 def test_the_examples_of_help_are_valid(world):
