@@ -39,6 +39,20 @@ Intervals CollectivesBeside(const RankTrace& trace, int32_t training,
   return Union(std::move(found));
 }
 
+// When threads beside the one that trains ran operations of XLA, which has threads of its own for
+// them on a CPU: the training thread awaits these without an event, or in one that waits.
+Intervals OperationsBeside(const RankTrace& trace, int32_t training,
+                           const store::StringTable& strings) {
+  store::StringId category{};
+  if (!strings.Find("hlo_op", &category) || !trace.rows_by_category.contains(category)) return {};
+  std::vector<Stretch> found;
+  for (const TraceEvent& event : trace.host) {
+    if (event.lane == training || event.kind != EventKind::kOperator) continue;
+    found.push_back({event.ts_ns, event.end_ns()});
+  }
+  return Union(std::move(found));
+}
+
 // Puts the host's time into stages; without a device the model's into the phase that it lies in.
 class HostStages {
  public:
@@ -49,6 +63,7 @@ class HostStages {
         strings_(strings),
         training_(TrainingLane(trace)),
         collectives_(CollectivesBeside(trace, training_, strings)),
+        operations_(has_device ? Intervals() : OperationsBeside(trace, training_, strings)),
         phases_(phases),
         operator_stage_(has_device ? SubStage::kDispatch : SubStage::kForward),
         call_stage_(has_device ? SubStage::kLaunch : SubStage::kForward),
@@ -141,6 +156,21 @@ class HostStages {
     }
     At(step.stages, stage) += left_ns;
   }
+  void AddDoing(HostDoing doing, const Stretch& time, TraceStepTimes& step) const {
+    if (doing != HostDoing::kSynchronise) {
+      AddNamed(StageOf(doing), time, step);
+      return;
+    }
+    for (const Stretch& rest : WithoutOperations(time, step)) {
+      AddNamed(SubStage::kSynchronisation, rest, step);
+    }
+  }
+  // What of it is left but for what other threads computed meanwhile, which is the model's.
+  Intervals WithoutOperations(const Stretch& time, TraceStepTimes& step) const {
+    const Intervals operations = Within(operations_, time);
+    for (const Stretch& one : operations) AddNamed(SubStage::kForward, one, step);
+    return Difference({time}, operations);
+  }
   // Adds the named parts of a lane's time, and hands the rest on in whole stretches.
   template <class Unnamed>
   void Walk(int32_t lane, const Stretch& time, TraceStepTimes& step, Unnamed unnamed) {
@@ -152,7 +182,7 @@ class HostStages {
       if (IsUnnamed(one.doing)) continue;
       const Stretch named = Clip(one.time, time);
       if (named.begin_ns > open) unnamed(Stretch{open, named.begin_ns});
-      AddNamed(StageOf(one.doing), named, step);
+      AddDoing(one.doing, named, step);
       if (lane == training_ && one.doing == HostDoing::kData && told_ > 0 && python_) {
         StageTimes moved{};
         python_->Share(named, SubStage::kGetitem, told_, moved);
@@ -183,11 +213,14 @@ class HostStages {
       At(step.stages, SubStage::kDispatch) += time.length_ns();
       return;
     }
-    for (const Stretch& rest : Difference({time}, Awaiting(time, step))) {
-      At(step.stages, SubStage::kUnknown) += rest.length_ns();
-      if (told_ > 0 && python_) {
-        python_->Share(rest, SubStage::kUnknown, told_, step.by_functions);
-      }
+    for (const Stretch& left : Difference({time}, Awaiting(time, step))) {
+      for (const Stretch& rest : WithoutOperations(left, step)) AddUnknown(rest, step);
+    }
+  }
+  void AddUnknown(const Stretch& time, TraceStepTimes& step) {
+    At(step.stages, SubStage::kUnknown) += time.length_ns();
+    if (told_ > 0 && python_) {
+      python_->Share(time, SubStage::kUnknown, told_, step.by_functions);
     }
   }
   // What of time without a name the thread awaits the collectives of others.
@@ -204,6 +237,7 @@ class HostStages {
   const store::StringTable& strings_;
   int32_t training_;
   Intervals collectives_;
+  Intervals operations_;
   std::span<const PhaseRange> phases_;
   SubStage operator_stage_;
   SubStage call_stage_;

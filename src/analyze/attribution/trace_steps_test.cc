@@ -135,6 +135,19 @@ t1 op aten::mm 40 100
             "getitem 30, forward 60, dispatch 10");
 }
 
+// XLA computes in threads of its own; the script's awaits them, with an event or without.
+TEST_F(TraceStepsTest, OperationsOfXlaBesideTheTrainingThreadAreTheModel) {
+  EXPECT_EQ(Stages(R"(
+t1 cat:step_annotation train 0 10000000 details={"step_num":"1"}
+t1 annotation load_batch 0 6000000
+t1 cat:xla_runtime PjitFunction(step) 6000000 6100000
+t1 cat:xla_runtime CommonPjRtBuffer::Await 8000000 8600000
+t2 cat:hlo_op dot.2 6200000 8500000
+)"),
+            // 6.1 to 6.2 and 8.6 to 10 ms nothing tells, 8.5 to 8.6 it awaits what has ended
+            "getitem 6000000, forward 2400000, synchronisation 100000, unknown 1500000");
+}
+
 TEST_F(TraceStepsTest, WithoutDeviceWorkOperatorsCountInTheirPhase) {
   EXPECT_EQ(Stages(R"(
 t1 step ProfilerStep#1 0 1000
