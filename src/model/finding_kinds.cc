@@ -93,6 +93,8 @@ constexpr FigureInfo kRunLastSeenFigures[] = {{"time", Unit::kNs, false}, {"wait
 constexpr std::string_view kRunLastSeenTexts[] = {"function", "worker_function"};
 constexpr FigureInfo kProfileProcessesTogetherFigures[] = {{"rank", Unit::kInteger, false}, {"processes", Unit::kInteger, false}};
 constexpr SubjectInfo kProfileProcessesTogetherSubject[] = {{SubjectMember::kRank, false, false, 0}};
+constexpr FigureInfo kProfileWorkNotRecordedFigures[] = {{"rank", Unit::kInteger, false}, {"time", Unit::kNs, false}};
+constexpr SubjectInfo kProfileWorkNotRecordedSubject[] = {{SubjectMember::kRank, false, false, 0}};
 constexpr FigureInfo kProfileThreadsTogetherFigures[] = {{"threads", Unit::kInteger, false}, {"rank", Unit::kInteger, false}};
 constexpr SubjectInfo kProfileThreadsTogetherSubject[] = {{SubjectMember::kRank, false, false, 1}};
 constexpr FigureInfo kProfileRunsInFigures[] = {{"share", Unit::kShare, false}};
@@ -443,6 +445,7 @@ constexpr KindInfo kKinds[] = {
     {"run.hook_failed", Role::kEvidence, {{}, kRunHookFailedTexts}, {{}, {}}, false, kRunHookFailedSubject, Topic::kNone},
     {"run.last_seen", Role::kEvidence, {kRunLastSeenFigures, kRunLastSeenTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"profile.processes_together", Role::kEvidence, {kProfileProcessesTogetherFigures, {}}, {{}, {}}, false, kProfileProcessesTogetherSubject, Topic::kNone},
+    {"profile.work_not_recorded", Role::kEvidence, {kProfileWorkNotRecordedFigures, {}}, {{}, {}}, false, kProfileWorkNotRecordedSubject, Topic::kNone},
     {"profile.threads_together", Role::kEvidence, {kProfileThreadsTogetherFigures, {}}, {{}, {}}, false, kProfileThreadsTogetherSubject, Topic::kNone},
     {"profile.runs_in", Role::kEvidence, {kProfileRunsInFigures, kProfileRunsInTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"profile.busiest", Role::kEvidence, {kProfileBusiestFigures, kProfileBusiestTexts}, {{}, {}}, false, kProfileBusiestSubject, Topic::kNone},
@@ -1066,6 +1069,10 @@ Finding Make(RunLastSeen one) {
 
 Finding Make(ProfileProcessesTogether one) {
   return {FindingKind::kProfileProcessesTogether, {one.rank.value, one.processes.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(ProfileWorkNotRecorded one) {
+  return {FindingKind::kProfileWorkNotRecorded, {one.rank.value, one.time.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ProfileThreadsTogether one) {

@@ -70,6 +70,7 @@ enum class FindingKind : uint16_t {
   kRunHookFailed,
   kRunLastSeen,
   kProfileProcessesTogether,
+  kProfileWorkNotRecorded,
   kProfileThreadsTogether,
   kProfileRunsIn,
   kProfileBusiest,
@@ -426,7 +427,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 410;
+inline constexpr size_t kFindingKindCount = 411;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -819,6 +820,11 @@ struct RunLastSeen {
 struct ProfileProcessesTogether {
   Given<int64_t> rank;  // integer
   Given<int64_t> processes;  // integer
+};
+
+struct ProfileWorkNotRecorded {
+  Given<int64_t> rank;  // integer
+  Given<int64_t> time;  // ns
 };
 
 struct ProfileThreadsTogether {
@@ -2549,6 +2555,7 @@ Finding Make(RunDiskRefused one);
 Finding Make(RunHookFailed one);
 Finding Make(RunLastSeen one);
 Finding Make(ProfileProcessesTogether one);
+Finding Make(ProfileWorkNotRecorded one);
 Finding Make(ProfileThreadsTogether one);
 Finding Make(ProfileRunsIn one);
 Finding Make(ProfileBusiest one);

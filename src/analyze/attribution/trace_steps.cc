@@ -13,6 +13,7 @@
 #include "analyze/attribution/host_phases.h"
 #include "analyze/attribution/python_work.h"
 #include "analyze/attribution/rank_steps.h"
+#include "analyze/attribution/unrecorded_work.h"
 #include "analyze/device/device_section.h"
 #include "analyze/trace/host_activity.h"
 #include "analyze/trace/intervals.h"
@@ -247,9 +248,10 @@ class HostStages {
   int64_t told_ = 1;
 };
 
-// Puts the part of the device's idle time that lies in the window down to its cause.
+// Puts the part of the device's idle time that lies in the window down to its cause. `unrecorded`:
+// when nobody knows whether it was idle.
 void AddPause(const RankTrace& trace, const DevicePiece& pause, const Stretch& window,
-              HostStages& host, TraceStepTimes& step) {
+              const Stretch& unrecorded, HostStages& host, TraceStepTimes& step) {
   if (pause.ended_by == nullptr || pause.ended_by->launch == kNone) {
     host.Add(Clip(pause.time, window), kNone, step);
     return;
@@ -260,12 +262,14 @@ void AddPause(const RankTrace& trace, const DevicePiece& pause, const Stretch& w
   const int64_t launched = LaunchedNs(trace, pause);
   host.Add(Clip({pause.time.begin_ns, launched}, window), launch.lane, step);
   const bool short_wait = pause.time.end_ns - launched < kKernelWaitNs;
-  At(step.stages, short_wait ? SubStage::kLaunch : SubStage::kSynchronisation) +=
+  const bool is_unrecorded = unrecorded.length_ns() > 0 && pause.time.end_ns == unrecorded.end_ns;
+  const SubStage long_wait = is_unrecorded ? SubStage::kUnknown : SubStage::kSynchronisation;
+  At(step.stages, short_wait ? SubStage::kLaunch : long_wait) +=
       std::max<int64_t>(0, Clip({launched, pause.time.end_ns}, window).length_ns());
 }
 
 void AddPiece(const RankTrace& trace, const DevicePiece& piece, const Stretch& window,
-              HostStages& host, TraceStepTimes& step) {
+              const Stretch& unrecorded, HostStages& host, TraceStepTimes& step) {
   StageTimes& stages = step.stages;
   const int64_t ns = Clip(piece.time, window).length_ns();
   if (ns <= 0) return;
@@ -283,7 +287,7 @@ void AddPiece(const RankTrace& trace, const DevicePiece& piece, const Stretch& w
       At(stages, SubStage::kDeviceCopy) += ns;
       return;
     case DeviceDoing::kIdle:
-      AddPause(trace, piece, window, host, step);
+      AddPause(trace, piece, window, unrecorded, host, step);
       return;
   }
 }
@@ -341,6 +345,7 @@ std::vector<TraceStepTimes> Attribute(const RankTrace& trace, const store::Strin
     result.push_back({step, {}, 0, {}});
   }
   DevicePieces pieces(DeviceSweep(trace, strings, all));
+  const Stretch unrecorded = UnrecordedWork(trace, strings);
   TraceStepTimes sums;  // up to a moment
   int64_t told = 0;     // of the steps that it is in
   GoOverWindows(
@@ -351,8 +356,9 @@ std::vector<TraceStepTimes> Attribute(const RankTrace& trace, const store::Strin
       },
       [&](const Stretch& time) {
         host.TellFunctionsOf(told);
-        pieces.EachWithin(
-            time, [&](const DevicePiece& piece) { AddPiece(trace, piece, time, host, sums); });
+        pieces.EachWithin(time, [&](const DevicePiece& piece) {
+          AddPiece(trace, piece, time, unrecorded, host, sums);
+        });
       },
       [&](size_t i) {
         AddTimes(sums, 1, result[i]);

@@ -114,6 +114,22 @@ s7 kernel late 102000 200000 corr=3
             "compute 99890, launch 110, synchronisation 100000");
 }
 
+// The device was busy with what was launched before the recording, or something else kept it.
+TEST_F(TraceStepsTest, BeforeTheFirstRecordedWorkNobodyKnowsWhatADeviceDid) {
+  const std::string text = R"(
+t1 step ProfilerStep#1 0 400000
+t1 op enumerate(DataLoader)#X.__next__ 100 400000
+t1 runtime cudaLaunchKernel 0 10 corr=1
+t1 runtime cudaLaunchKernel 20 30 corr=2
+s7 kernel first 100010 200000 corr=1
+)";
+  EXPECT_EQ(Stages(text + "s7 kernel soon 250000 400000 corr=2\n"),
+            "compute 249990, launch 10, synchronisation 50000, unknown 100000");
+  // Where work waits as long later, it is how the training goes.
+  EXPECT_EQ(Stages(text + "s7 kernel late 310000 400000 corr=2\n"),
+            "compute 189990, launch 10, synchronisation 210000");
+}
+
 TEST_F(TraceStepsTest, ALongStretchWithoutANameStaysUnknown) {
   EXPECT_EQ(Stages(R"(
 t1 step ProfilerStep#1 0 5000000

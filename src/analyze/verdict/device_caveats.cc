@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "analyze/attribution/unrecorded_work.h"
+#include "analyze/trace/intervals.h"
 #include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
@@ -43,6 +45,13 @@ std::optional<model::Finding> TogetherCaveat(const RankTrace& rank) {
   return std::nullopt;
 }
 
+std::optional<model::Finding> UnrecordedCaveat(const VerdictInput& input, const RankTrace& rank) {
+  const Stretch steps = {input.selection.from_ns, input.selection.to_ns};
+  const Stretch time = Clip(UnrecordedWork(rank, *input.report.profile->strings), steps);
+  if (time.length_ns() <= 0) return std::nullopt;
+  return Make(finding::ProfileWorkNotRecorded{.rank = rank.rank, .time = time.length_ns()});
+}
+
 }  // namespace
 
 std::vector<model::Finding> DeviceCaveats(const VerdictInput& input) {
@@ -51,6 +60,11 @@ std::vector<model::Finding> DeviceCaveats(const VerdictInput& input) {
   if (input.profiled && input.report.profile != nullptr && !input.report.profile_of_windows) {
     for (const RankTrace& rank : input.report.profile->ranks) {
       if (auto one = TogetherCaveat(rank)) caveats.push_back(*std::move(one));
+    }
+  }
+  if (input.profiled && input.report.profile != nullptr) {
+    for (const RankTrace& rank : input.report.profile->ranks) {
+      if (auto one = UnrecordedCaveat(input, rank)) caveats.push_back(*std::move(one));
     }
   }
   if (!MayUseDevice(input.facts)) return caveats;

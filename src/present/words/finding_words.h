@@ -1102,6 +1102,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // profile.processes_together
     {{"rank {rank} is {processes} processes in one file, told as one, and a kernel may stand below another's operator: import the profile of each process by itself", {}},
      {"", {}}, "", ""},
+    // profile.work_not_recorded
+    {{"rank {rank}'s device had work queued for {time} before the first that was recorded: what it did then is not known, and counts as unattributed", {}},
+     {"", {}}, "", ""},
     // profile.threads_together
     {{"{threads} threads of rank {rank} mark steps: where these overlap, the time counts in each", {}},
      {"", {}}, "", ""},
