@@ -73,6 +73,7 @@ class FileImport {
     LineNames lines = reader_->LinesSoFar();
     sink_.Restart();
     context_.advanced = {};
+    texts_ = LearntTexts();
     reader_.emplace(sink_, texts_);
     reader_->KnowLines(std::move(lines));
     return Read(format, threads);
