@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The work of `import` and `report` rises linearly in whatever a hostile profile has much of."""
 
+import hostile_lines  # noqa: F401  (adds its own)
 import hostile_nesting  # noqa: F401  (adds its own)
 import pytest
 from cli_tools import executable

@@ -152,7 +152,7 @@ void LineNames::Take(const LineNames& later, size_t from) {
 }
 
 void LateNames::TakeLine(std::string_view pid, std::string_view tid, LineKind kind) {
-  constexpr size_t kMostLines = 1 << 10;
+  constexpr size_t kMostLines = 1 << 8;
   std::string key(pid);
   key += '\n';
   key += tid;
