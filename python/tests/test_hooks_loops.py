@@ -104,6 +104,22 @@ def test_threads_are_told_again_only_where_they_are_others(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "body, told",
+    [
+        ("", []),
+        ("gc.set_threshold(50_000, 20, 20)", [("50000, 20, 20", True)]),
+        ("gc.disable()", [(None, False)]),
+    ],
+)
+def test_what_the_script_set_of_the_collector_is_told(tmp_path, body, told):
+    run = hooked.run(tmp_path / "ring", "-c", TRAINING + f"import gc\n{body}\ntrain(3)").check()
+    facts = run.facts("collector")
+    assert [fact["enabled"] for fact in facts] == [enabled for _, enabled in told]
+    for fact, (thresholds, _) in zip(facts, told):
+        assert fact["thresholds"] == (thresholds or fact["before"])
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "torch.autograd.set_detect_anomaly(True)\ntrain(3)",

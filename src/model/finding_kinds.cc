@@ -31,6 +31,8 @@ constexpr std::string_view kStepFasterWithoutTexts[] = {"suspect", "stage"};
 constexpr FigureInfo kStepProcessIdleFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kStepCheckpointsFigures[] = {{"steps", Unit::kCount, false}};
 constexpr FigureInfo kStepEvaluationsFigures[] = {{"steps", Unit::kCount, false}};
+constexpr FigureInfo kStepCollectionThresholdsFigures[] = {{"off", Unit::kFlag, false}};
+constexpr std::string_view kStepCollectionThresholdsTexts[] = {"now", "before"};
 constexpr FigureInfo kStepGarbageCollectionsFigures[] = {{"steps", Unit::kCount, false}};
 constexpr FigureInfo kStepUserRangeFigures[] = {{"share", Unit::kShare, false}};
 constexpr std::string_view kStepUserRangeTexts[] = {"range"};
@@ -142,6 +144,7 @@ constexpr std::string_view kStepLookAtWorkTexts[] = {"function"};
 constexpr std::string_view kStepLookAtWaitTexts[] = {"function"};
 constexpr FigureInfo kModelSampleStacksFigures[] = {{"knows_cpu", Unit::kFlag, false}};
 constexpr std::string_view kModelSampleStacksTexts[] = {"how"};
+constexpr std::string_view kFrameworkCollectSeldomTexts[] = {"function"};
 constexpr FigureInfo kCommunicationAllRanksFigures[] = {{"imported", Unit::kFlag, false}, {"recorded", Unit::kFlag, false}};
 constexpr std::string_view kCommunicationTensorsForObjectsTexts[] = {"call"};
 constexpr std::string_view kCommunicationNoBarrierTexts[] = {"call"};
@@ -402,6 +405,7 @@ constexpr KindInfo kKinds[] = {
     {"step.process_idle", Role::kEvidence, {kStepProcessIdleFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.checkpoints", Role::kEvidence, {kStepCheckpointsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.evaluations", Role::kEvidence, {kStepEvaluationsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"step.collection_thresholds", Role::kEvidence, {kStepCollectionThresholdsFigures, kStepCollectionThresholdsTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"step.garbage_collections", Role::kEvidence, {kStepGarbageCollectionsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.user_range", Role::kEvidence, {kStepUserRangeFigures, kStepUserRangeTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"step.runs_in", Role::kEvidence, {kStepRunsInFigures, kStepRunsInTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -521,7 +525,7 @@ constexpr KindInfo kKinds[] = {
     {"framework.more_in_a_launch", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"framework.fix_graph_breaks", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"framework.fuse_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
-    {"framework.collect_seldom", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"framework.collect_seldom", Role::kAdvice, {{}, kFrameworkCollectSeldomTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.fixed_shapes", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"framework.look_at_unbegun_work", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.run_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
@@ -897,6 +901,10 @@ Finding Make(StepCheckpoints one) {
 
 Finding Make(StepEvaluations one) {
   return {FindingKind::kStepEvaluations, {one.steps.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
+}
+
+Finding Make(StepCollectionThresholds one) {
+  return {FindingKind::kStepCollectionThresholds, {one.off.value}, {one.now.value, one.before.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "collector"}}}};
 }
 
 Finding Make(StepGarbageCollections one) {
@@ -1375,8 +1383,8 @@ Finding Make(FrameworkFuseOperators) {
   return {FindingKind::kFrameworkFuseOperators, {}, {}, {}, {"", {}}};
 }
 
-Finding Make(FrameworkCollectSeldom) {
-  return {FindingKind::kFrameworkCollectSeldom, {}, {}, {}, {"", {}}};
+Finding Make(FrameworkCollectSeldom one) {
+  return {FindingKind::kFrameworkCollectSeldom, {}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkFixedShapes) {

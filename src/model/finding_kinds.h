@@ -27,6 +27,7 @@ enum class FindingKind : uint16_t {
   kStepProcessIdle,
   kStepCheckpoints,
   kStepEvaluations,
+  kStepCollectionThresholds,
   kStepGarbageCollections,
   kStepUserRange,
   kStepRunsIn,
@@ -427,7 +428,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 411;
+inline constexpr size_t kFindingKindCount = 412;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -583,6 +584,12 @@ struct StepCheckpoints {
 
 struct StepEvaluations {
   Given<int64_t> steps;  // count
+};
+
+struct StepCollectionThresholds {
+  Given<bool> off;  // flag
+  Text now;
+  Text before;
 };
 
 struct StepGarbageCollections {
@@ -1121,6 +1128,7 @@ struct FrameworkFuseOperators {
 };
 
 struct FrameworkCollectSeldom {
+  std::string function = {};
 };
 
 struct FrameworkFixedShapes {
@@ -2512,6 +2520,7 @@ Finding Make(StepFasterWithout one);
 Finding Make(StepProcessIdle one);
 Finding Make(StepCheckpoints one);
 Finding Make(StepEvaluations one);
+Finding Make(StepCollectionThresholds one);
 Finding Make(StepGarbageCollections one);
 Finding Make(StepUserRange one);
 Finding Make(StepRunsIn one);

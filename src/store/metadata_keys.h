@@ -20,6 +20,7 @@ enum class MetadataKind : uint8_t {
   kCommunicator,  // A process group of PyTorch, or a communicator of NCCL
   kThreads,  // Threads of PyTorch
   kAutograd,  // State of autograd
+  kCollector,  // Settings of Python's garbage collector that the script changed, as they are at an optimizer's steps
   kDataParallel,  // A data-parallel wrapper and what it is set to
   kSource,  // Of profiles: a file that was imported. Of the agent: what cannot be read on this machine
   kGpu,  // A GPU of the machine, and the most processes that were on it at a moment
@@ -39,6 +40,7 @@ inline constexpr std::string_view kMetadataKinds[] = {
     "communicator",
     "threads",
     "autograd",
+    "collector",
     "data_parallel",
     "source",
     "gpu",
@@ -89,6 +91,9 @@ enum class MetadataKey : uint8_t {
   kUuid,
   kIntraop,
   kAnomaly,
+  kThresholds,
+  kBefore,
+  kEnabled,
   kFindUnusedParameters,
   kStaticGraph,
   kGradientAsBucketView,
@@ -150,6 +155,9 @@ inline constexpr const char* kMetadataKeys[] = {
     "uuid",
     "intraop",
     "anomaly",
+    "thresholds",
+    "before",
+    "enabled",
     "find_unused_parameters",
     "static_graph",
     "gradient_as_bucket_view",

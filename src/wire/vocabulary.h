@@ -274,6 +274,7 @@ inline constexpr const char* kFactDevice = "device";
 inline constexpr const char* kFactCommunicator = "communicator";
 inline constexpr const char* kFactThreads = "threads";
 inline constexpr const char* kFactAutograd = "autograd";
+inline constexpr const char* kFactCollector = "collector";
 inline constexpr const char* kFactDataParallel = "data_parallel";
 // clang-format on
 

@@ -9,7 +9,7 @@ called then, are what is left where that cannot be.
 import sys
 from types import FunctionType
 
-from . import compiling, device_memory, device_phases, facts, phases, vocabulary, windows
+from . import compiling, device_memory, device_phases, facts, gc, phases, vocabulary, windows
 from .numbering import Numbering
 from .surround import Calls, CannotSurroundError, nothing
 
@@ -40,6 +40,7 @@ def patch(module, hook):
                 number = optimizers.of(optimizer)
                 facts.tell(vocabulary.FACT_DEVICE, _device)
                 tell_threads()
+                gc.tell_settings()
                 device_phases.begin()
             step.due_ns = look_at_memory(number)
             if device_phases.on:

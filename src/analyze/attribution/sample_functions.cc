@@ -76,6 +76,7 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
     if (stage == SubStage::kUnknown) add(sums_.BetweenFunctions());
     if (stage == SubStage::kUnknown && !awaits_) add(sums_.AwaitingFunctions());
     if (stage == SubStage::kDatasetCode) add(sums_.RegionFunctions(StackRegion::kSampler));
+    if (stage == SubStage::kGarbageCollection) add(Collecting(ns, whole_ns));
   }
   if (stage == SubStage::kCollate) {
     SampledFunctions collating =
@@ -111,6 +112,17 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
          one.call_module});
   }
   return shown;
+}
+
+// Only where most of it was asked for: else it came by itself, wherever the script was.
+SampledFunctions SampleSplit::Collecting(int64_t ns, int64_t whole_ns) const {
+  SampledFunctions found = sums_.CollectingFunctions();
+  double weight = 0;
+  for (const SampledFunction& one : found.functions) weight += one.weight;
+  const double expected = ThreadWeight() * static_cast<double>(ns) /
+                          static_cast<double>(std::max<int64_t>(whole_ns, 1));
+  if (found.samples < kLeastSamples || 2 * weight < expected) return {};
+  return found;
 }
 
 // Tensor code of the script's own lines, as far as its time was left there.

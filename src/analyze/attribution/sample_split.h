@@ -94,6 +94,7 @@ class SampleSplit {
   double OnThread(int32_t rank, const ThreadBlock& block, SubStage stage) const;
   double ThreadWeight() const;  // of all that the training threads were seen doing
   SampledFunctions ScriptInForward() const;
+  SampledFunctions Collecting(int64_t ns, int64_t whole_ns) const;
   double TensorCodeTaken() const;
   void AddDataset(SubStage stage, std::vector<SampledFunctions>& found) const;
   std::vector<StageFunction> OfThread(const SampledFunctions& found, int64_t whole_ns) const;

@@ -38,6 +38,8 @@ FunctionWords WordsOf(const std::string& file, const std::string& name, const St
       (function.place.origin == CodeOrigin::kBuiltIn &&
        (Below(function.place.module, "torch") || Below(function.place.module, "numpy")));
   function.syncs = name == "os.fsync" || name == "os.fdatasync";
+  function.leaf.collects =
+      function.place.origin == CodeOrigin::kBuiltIn && (name == "gc.collect" || name == "collect");
   function.leaf.only_waits =
       function.place.origin == CodeOrigin::kBuiltIn &&
       (name == "time.sleep" || (function.match && function.match->stage == WorkStage::kLock));

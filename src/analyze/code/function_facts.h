@@ -18,6 +18,7 @@ namespace steptrace::analyze {
 struct StackLeaf {
   bool only_waits = false;  // C code that waits: a sleep, a lock
   bool apart = false;       // it has nothing to do with tensors
+  bool collects = false;    // gc.collect(), which somebody calls
   // Python of the script's, whose calls of C are known, or C code that computes: what such a thread
   // waits for, where others of its process run, is the interpreter.
   bool needs_interpreter = false;

@@ -127,6 +127,13 @@ void ReadThreads(const nlohmann::json& fact, JobFacts& facts) {
   facts.intraop_threads = std::max(facts.intraop_threads.value_or(0), told);
 }
 
+void ReadCollector(const nlohmann::json& fact, JobFacts& facts) {
+  const CollectorFact told{Text(fact, Key::kThresholds), Text(fact, Key::kBefore),
+                           BooleanOf(fact, Key::kEnabled).value_or(true)};
+  const bool changed = told.thresholds != told.before || !told.enabled;
+  facts.collector = changed ? std::optional(told) : std::nullopt;  // the last one holds
+}
+
 void ReadDataParallel(const nlohmann::json& fact, JobFacts& facts) {
   DataParallelFact told = facts.data_parallel.value_or(DataParallelFact());
   const std::string by = Text(fact, Key::kClass);
@@ -202,6 +209,7 @@ JobFacts ReadJobFacts(std::span<const store::RunMetadataRow> rows,
     if (kind == Kind::kWindow) ReadWindow(fact, windows);
     if (kind == Kind::kWindow) facts.captured_by_kineto |= Text(fact, Key::kBy) == "kineto";
     if (kind == Kind::kThreads) ReadThreads(fact, facts);
+    if (kind == Kind::kCollector) ReadCollector(fact, facts);
     if (kind == Kind::kSource) ReadSource(fact, facts);
     if (kind == Kind::kDevice) facts.devices.push_back(Text(fact, Key::kName));
     if (kind == Kind::kDevice) facts.gpus.ReadDevice(fact, row);

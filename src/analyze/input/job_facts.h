@@ -45,6 +45,13 @@ struct DataParallelFact {
   std::string comm_hook;                 // what is called for each bucket
 };
 
+// What the script set of Python's garbage collector: "700, 10, 10".
+struct CollectorFact {
+  std::string thresholds;
+  std::string before;  // as Python began
+  bool enabled = true;
+};
+
 struct HookFailure {
   std::string hook;
   std::string reason;
@@ -74,7 +81,8 @@ struct JobFacts {
   // told.
   std::optional<int32_t> intraop_threads;
   std::optional<DataParallelFact> data_parallel;
-  bool detects_anomalies = false;  // autograd checks every gradient for NaN
+  std::optional<CollectorFact> collector;  // empty: as Python began, or not told
+  bool detects_anomalies = false;          // autograd checks every gradient for NaN
   // A window of operators was full before it held as many steps as a split takes, and none has
   // them.
   bool windows_too_short = false;

@@ -480,6 +480,17 @@ SampledFunctions SampleSums::AwaitingFunctions() const {
   return GatherThread([](const StackClass& of, bool) { return Awaits(of); });
 }
 
+// The function that calls it, and not the call: each has the same.
+SampledFunctions SampleSums::CollectingFunctions() const {
+  SampledFunctions found =
+      GatherThread([](const StackClass& of, bool) { return of.leaf.collects; });
+  for (SampledFunction& one : found.functions) {
+    if (one.in_c) one.call.clear();
+    one.in_c = false;
+  }
+  return found;
+}
+
 SampledFunctions SampleSums::RegionFunctions(StackRegion region) const {
   return GatherThread([region](const StackClass& of, bool) {
     return of.region == region && of.frames.evaluator < 0;

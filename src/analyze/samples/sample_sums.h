@@ -87,6 +87,8 @@ class SampleSums {
   SampledFunctions BetweenFunctions() const;
   // Functions of Python's that other threads of the training's process run.
   SampledFunctions BesideFunctions() const;
+  // Functions that have garbage collected, whatever they were at.
+  SampledFunctions CollectingFunctions() const;
   SampledFunctions RegionFunctions(StackRegion region) const;
 
   // Whether the training thread was seen in code that torch.compile made.

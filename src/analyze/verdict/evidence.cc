@@ -294,6 +294,10 @@ void Collector::Other() {
   const StepCounts& counts = input_.times.counts();
   if (Share(SubStage::kGarbageCollection) >= kWorthMentioning) {
     Say(finding::StepGarbageCollections{.steps = counts.collections});
+    if (const auto& set = input_.facts.collector) {
+      Say(finding::StepCollectionThresholds{
+          .off = !set->enabled, .now = set->thresholds, .before = set->before});
+    }
   }
   if (input_.idle.of_steps > 0) {
     Say(finding::StepProcessIdle{.share = input_.idle.of_steps}, About(store::Metric::kProcessCpu));

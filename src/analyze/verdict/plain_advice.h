@@ -23,7 +23,7 @@ inline std::optional<model::Finding> PlainAdvice(SubStage stage, const std::stri
     case SubStage::kHostToDevice:
       return Make(model::finding::DataCopyAhead{});
     case SubStage::kGarbageCollection:
-      return Make(model::finding::FrameworkCollectSeldom{});
+      return Make(model::finding::FrameworkCollectSeldom{.function = function});
     case SubStage::kRecompilation:
       return Make(model::finding::FrameworkFixedShapes{});
     case SubStage::kCheckpoint:

@@ -24,6 +24,10 @@ inline constexpr ClauseWords kStepEvaluationsClauses[] = {
     {"noun", "steps", 1, "step"},
     {"noun", "", {}, "steps"},
 };
+inline constexpr ClauseWords kStepCollectionThresholdsClauses[] = {
+    {"what", "off", {}, "the script turned automatic garbage collection off (gc.disable)"},
+    {"what", "", {}, "the script set gc.set_threshold({now}), {before} before"},
+};
 inline constexpr ClauseWords kStepGarbageCollectionsClauses[] = {
     {"noun", "steps", 1, "step"},
     {"noun", "", {}, "steps"},
@@ -172,6 +176,10 @@ inline constexpr ClauseWords kStepLogLessClauses[] = {
 };
 inline constexpr ClauseWords kModelSampleStacksClauses[] = {
     {"more", "knows_cpu", {}, "look at more steps, so that samples of its CPU time fall into them, or "},
+};
+inline constexpr ClauseWords kFrameworkCollectSeldomClauses[] = {
+    {"what", "function", {}, "the script has garbage collected by its own gc.collect() in {function}: call it every few hundred steps, or not at all, for Python collects by itself"},
+    {"what", "", {}, "call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few hundred steps, and not more often by the script's own calls: garbage collection runs inside the steps"},
 };
 inline constexpr ClauseWords kCommunicationAllRanksClauses[] = {
     {"how", "imported", {}, "profile every rank in the same steps, and give `steptrace import` the folder with a profile of each"},
@@ -973,6 +981,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // step.evaluations
     {{"{steps} {noun} held an evaluation", kStepEvaluationsClauses},
      {"", {}}, "", ""},
+    // step.collection_thresholds
+    {{"{what}", kStepCollectionThresholdsClauses},
+     {"", {}}, "", ""},
     // step.garbage_collections
     {{"{steps} {noun} collected garbage", kStepGarbageCollectionsClauses},
      {"", {}}, "", ""},
@@ -1331,7 +1342,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"the operators are small against the way to each: fuse them (torch.compile(model)), give each more to do (a larger batch), and step all parameters at once (optimizers with fused=True or foreach=True)", {}},
      {"", {}}, "", ""},
     // framework.collect_seldom
-    {{"call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few hundred steps, and not more often by the script's own calls: garbage collection runs inside the steps", {}},
+    {{"{what}", kFrameworkCollectSeldomClauses},
      {"", {}}, "", ""},
     // framework.fixed_shapes
     {{"torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or pass dynamic=True; TORCH_LOGS=recompiles says why", {}},

@@ -22,6 +22,7 @@ export const SHOWN = {
   'step.process_idle': { view: 'system' },
   'step.checkpoints': { view: 'steps' },
   'step.evaluations': { view: 'steps' },
+  'step.collection_thresholds': { view: 'steps' },
   'step.garbage_collections': { view: 'steps' },
   'step.user_range': { view: 'steps' },
   'step.runs_in': { view: 'data', threads: 'training' },
