@@ -95,7 +95,6 @@ TEST_F(FullDisk, FailsOnceThenHoldsRowsUntilThereIsRoom) {
   FreeDisk();
   ASSERT_OK(writer.Flush());
   ASSERT_OK(writer.Close(CompletedManifest()));
-  EXPECT_EQ(writer.lost_rows(), 0);
   RunReader reader = OpenRun();
   auto steps = ReadSteps(reader);
   ASSERT_EQ(steps.size(), 500u);
@@ -112,16 +111,15 @@ TEST_F(FullDisk, CountsWhatItCannotHoldAndGoesOnWhenThereIsRoom) {
   constexpr int64_t kMany = 20'000;
   AppendSteps(writer, 100, kMany);
   EXPECT_FALSE(writer.Flush().ok());
-  EXPECT_GT(writer.lost_rows(), 0);
   FreeDisk();
   ASSERT_OK(writer.Flush());
-  EXPECT_EQ(writer.lost_rows(), 0);  // they are rows of `data_loss` now
   AppendSteps(writer, kMany, kMany + 10);
   Status closed = writer.Close(CompletedManifest());
   RunReader reader = OpenRun();
   EXPECT_EQ(reader.manifest().status, "completed") << (closed.ok() ? "" : closed.error().text());
   auto steps = ReadSteps(reader);
   ASSERT_FALSE(steps.empty());
+  EXPECT_LT(steps.size(), static_cast<size_t>(kMany)) << "rows were lost";
   EXPECT_EQ(steps.back().step, kMany + 9);
   ExpectAllAccounted(reader, steps.size(), kMany + 10);
 }

@@ -73,8 +73,6 @@ class TableBuffer {
     rows_.clear();
   }
 
-  int64_t lost() const { return lost_; }
-
   std::optional<DataLossRow> TakeLoss(int32_t node, StringTable& strings) {
     if (lost_ == 0) return std::nullopt;
     DataLossRow loss;
@@ -268,12 +266,6 @@ void RunWriter::Append(const Row& row) {
 
 Status RunWriter::Flush() {
   return impl_->Flush();
-}
-
-int64_t RunWriter::lost_rows() const {
-  int64_t lost = 0;
-  impl_->ForEachBuffer([&](const auto& buffer) { lost += buffer.lost(); });
-  return lost;
 }
 
 Status RunWriter::UpdateManifest(const Manifest& manifest) {

@@ -47,9 +47,6 @@ class RunWriter {
   // was lost becomes a row of `data_loss`.
   Status Flush();
 
-  // Rows counted as lost since the disk refused them.
-  int64_t lost_rows() const;
-
   // Replaces what the manifest says of the run while it lives (ranks, versions); not its tables. In
   // the thread that syncs, where there is one: a slow disk delays nobody.
   Status UpdateManifest(const Manifest& manifest);

@@ -38,7 +38,6 @@ class ClockCalibration {
 
   // Whether anything was converted.
   bool used() const { return used_; }
-  size_t anchor_count() const { return anchors_.size(); }
 
  private:
   void Thin();

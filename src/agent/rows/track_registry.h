@@ -49,8 +49,6 @@ class TrackRegistry {
   // The process is gone and its number free for another.
   void Forget(int32_t pid);
 
-  size_t kept_counters() const { return counters_.size(); }
-
   // The rows made since the last call.
   std::vector<store::TrackRow> TakeRows();
   // The same without those that are held back; `now_ns` of one clock.

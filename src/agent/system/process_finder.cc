@@ -67,7 +67,6 @@ void ProcessFinder::AskNewIds(int32_t from, int32_t to, const IsMember& is_membe
 }
 
 void ProcessFinder::ReadAll(const IsMember& is_member, std::vector<FoundProcess>& found) {
-  ++full_scans_;
   const std::unique_ptr<DIR, CloseDir> folder(::opendir(proc_root_.c_str()));
   if (!folder) return;
   std::vector<FoundProcess> strangers;

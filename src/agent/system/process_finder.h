@@ -34,8 +34,6 @@ class ProcessFinder {
   // Descendants of members that are no members, parents before children.
   std::vector<FoundProcess> Find(const IsMember& is_member, int64_t now_ns);
 
-  int64_t full_scans() const { return full_scans_; }
-
   // Reads one process; nothing when it is not there or must not be seen.
   std::optional<FoundProcess> Look(int32_t pid);
   // The last id given as of the call of Find before; ids up to it are not new.
@@ -55,7 +53,6 @@ class ProcessFinder {
   bool behind_ = true;  // ids were given that nobody has asked for yet
   std::optional<int64_t> last_scan_ns_;
   int64_t scan_cost_ns_ = 0;
-  int64_t full_scans_ = 0;
 };
 
 }  // namespace steptrace::agent

@@ -15,6 +15,7 @@
 #include "agent/system/pressure_reader.h"
 #include "agent/system/private_memory_reader.h"
 #include "agent/system/rdma_reader.h"
+#include "agent/system/self_reader.h"
 
 namespace steptrace::agent {
 namespace {
@@ -121,9 +122,6 @@ std::vector<JobRoot> SystemSampler::JobProcesses() const {
 }
 int64_t SystemSampler::driver_bytes() const {
   return readers_->gpu.library_bytes();
-}
-SelfUsage SystemSampler::ReadSelf() {
-  return readers_->self.Read();
 }
 
 }  // namespace steptrace::agent

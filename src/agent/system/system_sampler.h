@@ -10,7 +10,6 @@
 #include "agent/system/gpu_reader.h"
 #include "agent/system/job_reader.h"
 #include "agent/system/metric_sink.h"
-#include "agent/system/self_reader.h"
 #include "base/result.h"
 
 namespace steptrace::agent {
@@ -51,8 +50,6 @@ class SystemSampler {
   std::vector<JobRoot> JobProcesses() const;
   // What the driver's library took of this process's memory, bytes; 0: none is loaded (yet).
   int64_t driver_bytes() const;
-  // For AgentLimiter::Observe.
-  SelfUsage ReadSelf();
 
  private:
   struct Readers;

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "agent/system/self_reader.h"
 #include "base/time.h"
 #include "testing/capturing_sink.h"
 #include "testing/child_process.h"
@@ -341,7 +342,7 @@ TEST_F(SystemSamplerTest, OwnCostCanBeLeftToTheOwner) {
   for (int i = 1; i < 3; ++i) sampler->Sample(i * kNsPerSecond, sink_);
   EXPECT_FALSE(sink_.Has(Metric::kAgentRss));
   EXPECT_FALSE(sink_.Has(Metric::kAgentCpu));
-  const SelfUsage self = sampler->ReadSelf();
+  const SelfUsage self = SelfReader("/proc").Read();
   EXPECT_GT(self.cpu_ns, 0);
   EXPECT_GT(self.rss_bytes, 1 << 20);
 }

@@ -174,7 +174,7 @@ TEST(StackClassTest, StagesOfCollating) {
 }
 
 std::string StageText(const StackClass& of) {
-  return of.stage ? WorkStageName(*of.stage) : "-";
+  return of.stage ? kWorkInfos[static_cast<size_t>(*of.stage)].name : "-";
 }
 
 TEST(StackClassTest, TheInnermostKnownFrameGivesTheStage) {

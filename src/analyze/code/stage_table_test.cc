@@ -11,7 +11,7 @@ const std::string kStandardLibrary = "/usr/lib/python3.11/";
 
 std::string StageOf(const StageTable& table, const std::string& file, const std::string& function) {
   const auto match = table.Find(PlaceOf(file), function);
-  return match ? WorkStageName(match->stage) : "-";
+  return match ? kWorkInfos[static_cast<size_t>(match->stage)].name : "-";
 }
 
 TEST(StageTableTest, KnowsPackagesAndTheirExceptions) {

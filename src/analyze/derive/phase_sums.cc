@@ -59,10 +59,6 @@ int64_t PhaseSums::TotalNs() const {
   return std::accumulate(phase_ns.begin(), phase_ns.end(), int64_t{0});
 }
 
-int64_t PhaseSums::StagesNs() const {
-  return std::accumulate(stage_ns.begin(), stage_ns.end(), int64_t{0});
-}
-
 PhaseSums AsEvaluation(const PhaseSums& sums) {
   PhaseSums result;
   for (Phase kept :

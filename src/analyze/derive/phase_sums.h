@@ -83,7 +83,6 @@ struct PhaseSums {
   void Add(const PhaseSums& other);
   void SawQueueDepth(int32_t depth);
   int64_t TotalNs() const;
-  int64_t StagesNs() const;
 };
 
 // What adds up, and the column that it fills.

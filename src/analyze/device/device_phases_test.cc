@@ -24,6 +24,10 @@ DevicePhaseSums::Slice Phase(DevicePhase phase, int64_t from_ms, int64_t to_ms,
   return {rank, from_ms * kMs, (to_ms - from_ms) * kMs, phase, behind_us};
 }
 
+int64_t KnownNs(const StepOnDevice& step) {
+  return std::accumulate(step.ns.begin(), step.ns.end(), int64_t{0});
+}
+
 //   host    |------ step 0 ------|------ step 1 ------|
 //   device  |data| fwd | bwd |opt ..|data| fwd | bwd  |
 TEST(DevicePhaseSumsTest, APhaseCountsWhereItsPartsLie) {
@@ -41,7 +45,7 @@ TEST(DevicePhaseSumsTest, APhaseCountsWhereItsPartsLie) {
   const StepOnDevice& first = known.at({0, 0});
   EXPECT_EQ(first.Of(DevicePhase::kOptimizer), 10 * kMs);
   EXPECT_EQ(first.BusyNs(), 90 * kMs);
-  EXPECT_EQ(first.KnownNs(), 100 * kMs);
+  EXPECT_EQ(KnownNs(first), 100 * kMs);
   const StepOnDevice& second = known.at({0, 100 * kMs});
   EXPECT_EQ(second.Of(DevicePhase::kOptimizer), 15 * kMs) << "the device is behind the host";
   EXPECT_EQ(second.Of(DevicePhase::kData), 5 * kMs);
@@ -118,7 +122,7 @@ TEST(DevicePhaseSumsTest, APhaseMayLieAcrossManySteps) {
   ASSERT_EQ(known.size(), 6u);
   int64_t waited_ns = 0;
   for (const auto& [which, step] : known) {
-    EXPECT_EQ(step.KnownNs(), 10 * kMs);
+    EXPECT_EQ(KnownNs(step), 10 * kMs);
     waited_ns += step.Of(DevicePhase::kData);
   }
   EXPECT_EQ(waited_ns, 43 * kMs);
@@ -165,7 +169,7 @@ TEST(DevicePhaseSumsTest, DamageIsNoMoreThanTheStep) {
   sums.Add({0, 50 * kMs, -5, DevicePhase::kBackward, {}});
   sums.Add({0, INT64_MIN, INT64_MAX, DevicePhase::kBackward, -3});
   const StepsOnDevice known = sums.Take();
-  for (const auto& [step, times] : known) EXPECT_LE(times.KnownNs(), 100 * kMs);
+  for (const auto& [step, times] : known) EXPECT_LE(KnownNs(times), 100 * kMs);
   EXPECT_EQ(known.at({0, 0}).BusyNs(), 100 * kMs);
 }
 

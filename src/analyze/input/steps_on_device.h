@@ -26,7 +26,6 @@ struct StepOnDevice {
   int64_t Of(DevicePhase phase) const { return ns[static_cast<size_t>(phase)]; }
   // In forward, backward or optimizer.
   int64_t BusyNs() const;
-  int64_t KnownNs() const;
 };
 
 // By rank and begin of the step: an evaluation has the number of the step that it lies in.
