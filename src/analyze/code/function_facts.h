@@ -59,6 +59,7 @@ struct FunctionCalls {
   bool calls_torch = false;      // torch, from its own line, in C or not
   bool surrounds_model = false;  // torch: it is a training loop or what calls one
   bool runs_layer = false;       // it trains, or runs a module that is no transform
+  bool holds_training = false;   // backward or an optimizer, at whatever depth
 };
 
 struct Function : FunctionWords {

@@ -37,6 +37,11 @@ class Classifier {
   void FindLayers();
   bool Augments(size_t row, const Function& frame, const std::vector<StackClass>& classes);
   void FindFunctions();
+  void FindLog(size_t row, const Function& frame);
+  bool BeginsLog(size_t row) const {
+    const auto parent = ParentOf(row);
+    return in_log_[row] && !(parent && in_log_[*parent]);
+  }
   bool PassesOnAt(int32_t row) const {
     return functions_[function_of_row_[static_cast<size_t>(row)]].passes_on;
   }
@@ -49,7 +54,8 @@ class Classifier {
   std::vector<Function> functions_;
   std::vector<size_t> function_of_row_;
   std::vector<bool> in_thread_;   // the script's own, not its main one: it may make batches
-  std::vector<bool> in_log_;      // a library writes a log, and calls none of the script's for it
+  std::vector<bool> in_log_;      // somebody writes a log, with all that it calls for it
+  std::vector<bool> own_log_;     // ... and that is a function of the script's
   std::vector<bool> in_copy_;     // Python copies or pickles, likewise
   std::vector<bool> at_module_;   // a module is called from outside the model, and not begun yet
   std::vector<bool> in_augment_;  // batches are augmented in the loop, by whatever of torch's
@@ -246,14 +252,21 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   of.frames.leaf = number;
   of.leaf = frame.leaf;
   AddBorder(number, frame, of);
+  // A log is named by the outermost frame that writes it, whatever that calls.
+  if (own_log_[row] && !BeginsLog(row) && frame.place.origin == CodeOrigin::kUser) {
+    of.around.helps_log = true;
+    return;
+  }
   if (frame.place.origin == CodeOrigin::kUser) {
+    of.around.helps_log = false;
     of.frames.user = number;
     of.user.calls_torch = frame.seen.calls_torch;
     of.user.runs_module = frame.seen.runs_module;
     of.around.infers = of.around.gradless && (of.around.infers || frame.seen.runs_module);
     of.user.calls_model = model_lines_.contains({function_of_row_[row], rows_[row].line});
     of.frames.call = -1;
-  } else if (of.frames.user >= 0 && (of.frames.call < 0 || PassesOnAt(of.frames.call))) {
+  } else if (of.frames.user >= 0 && !of.around.helps_log &&
+             (of.frames.call < 0 || PassesOnAt(of.frames.call) || BeginsLog(row))) {
     of.frames.call = number;
   }
 }
@@ -262,6 +275,12 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
 // is copied, torch says.
 void Classifier::FindRegion(size_t row, const Function& frame, StackClass& of) {
   if ((in_log_[row] || in_copy_[row]) && of.region == StackRegion::kElsewhere) return;
+  // What is logged out of the model, or by a framework's loop, is neither's.
+  if (in_log_[row] &&
+      (of.region == StackRegion::kForward || of.region == StackRegion::kFramework)) {
+    of.region = StackRegion::kElsewhere;
+    return;
+  }
   if (in_augment_[row]) {
     of.region = StackRegion::kElsewhere;
     return;
@@ -279,6 +298,7 @@ void Classifier::FindRegion(size_t row, const Function& frame, StackClass& of) {
 // Which functions run layers or train, at whatever depth.
 void Classifier::FindLayers() {
   std::vector<bool> runs(rows_.size(), false), calls(rows_.size(), false);
+  std::vector<bool> holds_training(rows_.size(), false);
   for (size_t i = rows_.size(); i-- > 0;) {  // callees come after their callers
     Function& frame = functions_[function_of_row_[i]];
     const auto parent = ParentOf(i);
@@ -287,6 +307,9 @@ void Classifier::FindLayers() {
     const bool called = parent && IsModuleCall(functions_[function_of_row_[*parent]]);
     const bool layer = IsModuleCall(frame) ? !calls[i] : called && !named;
     const bool trains = frame.part == TorchPart::kBackward || frame.part == TorchPart::kOptimizer;
+    holds_training[i] = holds_training[i] || trains;
+    if (holds_training[i]) frame.seen.holds_training = true;
+    if (holds_training[i] && parent) holds_training[*parent] = true;
     runs[i] = runs[i] || layer || trains;
     if (!runs[i]) continue;
     frame.seen.runs_layer = true;
@@ -339,11 +362,25 @@ void Classifier::FindFunctions() {
   }
 }
 
+// A library that calls what the script gave it (`@logger.catch`, patches of whole trainings) writes
+// no log with that; a function of the script's that logs does with all that it calls.
+void Classifier::FindLog(size_t row, const Function& frame) {
+  const auto parent = ParentOf(row);
+  const bool own = frame.place.origin == CodeOrigin::kUser;
+  const bool logs = frame.match && frame.match->stage == WorkStage::kLogging &&
+                    !frame.seen.holds_training &&
+                    !(frame.match->by_own_name && frame.seen.runs_layer);
+  const bool of_own = parent && own_log_[*parent] && !frame.seen.holds_training;
+  in_log_[row] = logs || of_own || (parent && in_log_[*parent] && !own);
+  own_log_[row] = of_own || (logs && own && !(parent && in_log_[*parent]));
+}
+
 std::vector<StackClass> Classifier::Run() {
   std::vector<StackClass> classes(rows_.size());
   FindFunctions();
   in_thread_.resize(rows_.size());
   in_log_.resize(rows_.size());
+  own_log_.resize(rows_.size());
   in_copy_.resize(rows_.size());
   at_module_.resize(rows_.size());
   in_augment_.resize(rows_.size());
@@ -354,9 +391,7 @@ std::vector<StackClass> Classifier::Run() {
     in_thread_[i] =
         parent ? in_thread_[*parent]
                : frame.place.origin == CodeOrigin::kStandard && frame.place.module == "threading";
-    const bool logs = frame.match && frame.match->stage == WorkStage::kLogging;
-    in_log_[i] = (logs && !(frame.match->by_own_name && frame.seen.runs_layer)) ||
-                 (parent && in_log_[*parent] && frame.place.origin != CodeOrigin::kUser);
+    FindLog(i, frame);
     in_copy_[i] =
         frame.copies || (parent && in_copy_[*parent] && frame.place.origin != CodeOrigin::kUser);
     if (parent) classes[i].region = classes[*parent].region;

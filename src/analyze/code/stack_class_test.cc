@@ -97,6 +97,46 @@ TEST(StackClassTest, RegionsOfTheTrainingThread) {
   EXPECT_EQ(RegionOf({kMain, kModule, forward, {"mix", "/job/net.py"}}), kForward);
 }
 
+std::string NamedBy(const std::vector<Frame>& frames) {
+  Stacks stacks;
+  const StackClass of = stacks.ClassOf(frames);
+  if (of.stage != WorkStage::kLogging || of.region != StackRegion::kElsewhere) return "-";
+  return stacks.FunctionOf(of.frames.user) + " " + stacks.FunctionOf(of.frames.call);
+}
+
+TEST(StackClassTest, AFrameworksLogHasAllThatItComputes) {
+  const std::string lightning = kPackages + "lightning/pytorch/";
+  const Frame loop{"_TrainingEpochLoop.advance", lightning + "loops/training_epoch_loop.py"};
+  const Frame step{"Net.training_step", "/job/net.py", 12};
+  const Frame log{"LightningModule.log_dict", lightning + "core/module.py"};
+  const Frame result{"_ResultCollection.log",
+                     lightning + "trainer/connectors/logger_connector/result.py"};
+  const Frame metric{"Metric.forward", kPackages + "torchmetrics/metric.py"};
+  const Frame add{"torch.add", "<built-in torch>"};
+  const char* named = "Net.training_step LightningModule.log_dict";
+  EXPECT_EQ(NamedBy({kMain, loop, step, log, result, kModule, metric, add}), named);
+  EXPECT_EQ(NamedBy({kMain, loop, kModule, step, log, add}), named) << "a strategy's module calls";
+  EXPECT_EQ(NamedBy({kMain, loop, step, kModule, metric, add}), "Net.training_step Metric.forward");
+  // Of what the loop itself writes, the log says more than what the script called to train.
+  const Frame csv{"CSVLogger.save", lightning + "loggers/csv_logs.py"};
+  EXPECT_EQ(NamedBy({kMain, loop, csv, {"open", "<built-in>"}}), "main CSVLogger.save");
+  EXPECT_EQ(NamedBy({kMain, loop, step, kModule, {"relu", kTorch + "nn/functional.py"}}), "-");
+}
+
+TEST(StackClassTest, ALogOfTheScriptsHasAllThatItCalls) {
+  const Frame write{"write_metrics", "/job/log.py", 5};
+  const Frame curve{"curve", "/job/log.py", 30};
+  const Frame sort{"Tensor.argsort", kTorch + "_tensor.py"};
+  EXPECT_EQ(NamedBy({kMain, write, curve, sort}), "write_metrics -");
+  EXPECT_EQ(NamedBy({kMain, write, {"json.dumps", "<built-in>"}}), "write_metrics json.dumps");
+  // A name alone makes no log of a training.
+  const Frame backward{"Tensor.backward", kTorch + "_tensor.py"};
+  EXPECT_EQ(RegionOf({kMain, write, backward}), StackRegion::kBackward);
+  const Frame catcher{"Logger.catch.<locals>.catch_wrapper", kPackages + "loguru/_logger.py"};
+  EXPECT_EQ(NamedBy({kMain, catcher, kTrain}), "train -");
+  EXPECT_EQ(RegionOf({kMain, catcher, kTrain, backward}), StackRegion::kBackward);
+}
+
 TEST(StackClassTest, CodeThatCallsTorchIsKnownByItsOwnLines) {
   const Frame cell{"cell", "/job/train.py", 20};
   Stacks stacks;
