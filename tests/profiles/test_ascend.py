@@ -87,3 +87,19 @@ def test_names_that_come_behind_the_rows_tell_the_same(tmp_path):
     found = imported(second, path)
     for name in ("devices", "distributed"):
         assert section(found, name) == section(expected, name)
+
+
+def test_what_msprof_wrote_of_the_same_device_is_the_same_profile(tmp_path):
+    profile = made(0)
+    path = profile.write(tmp_path)
+    beside = path.parents[1] / "PROF_000001" / "mindstudio_profiler_output" / "msprof_1.json"
+    beside.parent.mkdir(parents=True)
+    beside.write_text(json.dumps([*profile.named, *profile.device]))
+    run = imported(tmp_path, path.parents[1])
+    (device,) = section(run, "devices")["devices"]
+    assert device["events"] == 2 * 4
+    assert {row["rank"] for row in table(run, "tracks", tmp_path)} == {"0"}
+    (loss,) = [
+        row for row in table(run, "data_loss", tmp_path) if row["cause"] == "same_profile_twice"
+    ]
+    assert "msprof_1.json: the same device work as in" in loss["detail"]

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -106,6 +108,25 @@ class LateNames {
   bool came_ = false;
 };
 
+// What an Ascend profile holds of its device's streams: another file with the same holds the same
+// profile. PyTorch's and msprof's lie in one folder.
+struct NpuWork {
+  std::string pid;  // of the line
+  int64_t first_ns = INT64_MAX;
+  int64_t tasks = 0;
+
+  void Take(std::string_view of_pid, int64_t ts_ns) {
+    if (tasks++ == 0) pid = of_pid;
+    first_ns = std::min(first_ns, ts_ns);
+  }
+  void Take(const NpuWork& later) {
+    if (tasks == 0) pid = later.pid;
+    tasks += later.tasks;
+    first_ns = std::min(first_ns, later.first_ns);
+  }
+  auto operator<=>(const NpuWork&) const = default;
+};
+
 // The line of each event of a reader, which are few and take turns.
 class LineCache {
  public:
@@ -131,6 +152,17 @@ class LineCache {
     Line line;
   };
   std::array<Kept, 64> kept_;
+};
+
+// What a reader knows of the lines of its events.
+struct ReaderLines {
+  LineNames names;
+  LineCache cache;
+  LateNames late;
+  NpuWork npu;
+  // Of a piece.
+  size_t ahead = 0;    // version of the names that it was given
+  bool asked = false;  // of an event that other names might have made another
 };
 
 // The category of an event on a thread of a process that runs XLA: TensorFlow's traces hold ranges

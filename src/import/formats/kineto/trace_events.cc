@@ -64,6 +64,7 @@ class FileImport {
 
   // Of a merged file, once it was read.
   TraceTracks::MarkedRanks TakeRanks() { return std::move(marked_); }
+  const NpuWork& npu_work() const { return reader_->npu_work(); }
 
   // Facts of the part; their node is still to be numbered. `threads` may work on the file.
   Result<PartFacts> Run(std::string_view format, size_t threads) {
@@ -243,6 +244,7 @@ class FilesImport {
       results_.emplace_back(Error{});
     }
     marked_.resize(sources_.size());
+    npu_work_.resize(sources_.size());
     groups_.push_back(sources_.size());
     constexpr size_t kMostThreads = 8;  // of a file: one thread puts together what they read
     size_t threads = context_.parallel.Threads();
@@ -270,6 +272,7 @@ class FilesImport {
           FileImport file(sources_[i].source, context_, *sinks_[i]);
           results_[i] = file.Run(format_, threads);
           marked_[i] = file.TakeRanks();
+          npu_work_[i] = file.npu_work();
         } catch (const std::bad_alloc&) {  // not even a text can be made now
           ran_out_ = true;
           next_ = groups_.size();
@@ -288,10 +291,12 @@ class FilesImport {
       for (PartSink* sink : sinks_) sink->Drop();
       return OutOfMemory();
     }
+    const std::vector<char> again = LeaveOutMsprof();
     std::map<std::string, int32_t> nodes;
     Status first_failure;
     bool any = false;
     for (size_t i = 0; i < results_.size(); ++i) {
+      if (again[i] != 0) continue;
       if (results_[i].ok()) {
         any = true;
         auto number = static_cast<int32_t>(nodes.size());
@@ -304,6 +309,29 @@ class FilesImport {
       if (first_failure.ok()) first_failure = results_[i].error();
     }
     return any ? Status() : first_failure;
+  }
+
+  // The tasks of an Ascend device lie in msprof's file and, with what PyTorch did, in the one that
+  // its own profiler makes of that: which are there again.
+  std::vector<char> LeaveOutMsprof() {
+    std::vector<char> again(results_.size());
+    std::map<NpuWork, size_t> whole;
+    for (size_t i = 0; i < results_.size(); ++i) {
+      const bool is_rank = results_[i].ok() && marked_[i].ranks.empty();
+      if (!is_rank || npu_work_[i].tasks == 0) continue;
+      const auto [found, added] = whole.try_emplace(npu_work_[i], i);
+      if (added) continue;
+      size_t less = i;
+      if (sinks_[i]->part().rows > sinks_[found->second]->part().rows) {
+        std::swap(less, found->second);
+      }
+      again[less] = 1;
+      sinks_[less]->Drop();
+      sink_.RunLoss("slices", LossCause::kSameProfileTwice, 1,
+                    fmt::format("{}: the same device work as in {}; left out",
+                                results_[less]->source, results_[found->second]->source));
+    }
+    return again;
   }
 
   // The ranks of a merged file become parts; what has no mark is no rank's.
@@ -337,6 +365,7 @@ class FilesImport {
   std::vector<PartSink*> sinks_;
   std::vector<Result<PartFacts>> results_;
   std::vector<TraceTracks::MarkedRanks> marked_;
+  std::vector<NpuWork> npu_work_;
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> ran_out_ = false;  // of memory
 };

@@ -111,31 +111,31 @@ int64_t BytesOfCall(const RawEvent& event) {
 
 LineNames TraceReader::LinesSoFar() const {
   std::lock_guard lock(lines_mutex_);
-  return lines_;
+  return lines_.names;
 }
 
 void TraceReader::KnowLines(LineNames lines) {
-  lines_ahead_ = lines.version();
-  lines_ = std::move(lines);
+  lines_.ahead = lines.version();
+  lines_.names = std::move(lines);
 }
 
 // Only this reader's thread changes them, and reads them without the lock.
 void TraceReader::NameLine(const std::function<void(LineNames&)>& name) {
-  const size_t before = lines_.version();
+  const size_t before = lines_.names.version();
   {
     std::lock_guard lock(lines_mutex_);
-    name(lines_);
+    name(lines_.names);
   }
-  if (lines_.version() != before) late_names_.Look(lines_);
+  if (lines_.names.version() != before) lines_.late.Look(lines_.names);
 }
 
 Line TraceReader::LineOf(const RawEvent& event) {
-  asked_line_ = true;
+  lines_.asked = true;
   const std::string_view pid = event.pid.text;
   const std::string_view tid = event.tid.text;
-  return line_cache_.Of(pid, tid, lines_.version(), [&] {
-    const Line line = lines_.Of(pid, tid);
-    late_names_.TakeLine(pid, tid, line.kind);
+  return lines_.cache.Of(pid, tid, lines_.names.version(), [&] {
+    const Line line = lines_.names.Of(pid, tid);
+    lines_.late.TakeLine(pid, tid, line.kind);
     return line;
   });
 }
@@ -172,6 +172,7 @@ void TraceReader::DescribeOnLine(const RawEvent& event, LineKind kind, Slice* sl
 Status TraceReader::OnLine(const RawEvent& event, const Line& line, Slice slice) {
   slice.track = TrackOf(event, line);
   if (slice.track < 0) return {};
+  if (line.kind == LineKind::kNpuStream) lines_.npu.Take(event.pid.text, slice.ts_ns);
   line_event_.Clear();
   event.AllArgs(&scratch_args_);
   for (const Arg& arg : scratch_args_) line_event_.args.push_back(arg);

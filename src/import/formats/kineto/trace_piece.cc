@@ -107,10 +107,11 @@ std::string TraceReader::Cleaned(const std::string& text, bool replaced) {
 
 Result<bool> TraceReader::Absorb(TraceReader& piece) {
   // What it took for plain lines the names behind which it began may make others.
-  if (piece.asked_line_ && piece.lines_ahead_ != lines_.version()) return false;
+  if (piece.lines_.asked && piece.lines_.ahead != lines_.names.version()) return false;
   if (!sink_.HasRoomFor(piece.tracks_.size())) return false;
-  NameLine([&](LineNames& lines) { lines.Take(piece.lines_, piece.lines_ahead_); });
-  late_names_.Take(piece.late_names_);
+  NameLine([&](LineNames& lines) { lines.Take(piece.lines_.names, piece.lines_.ahead); });
+  lines_.late.Take(piece.lines_.late);
+  lines_.npu.Take(piece.lines_.npu);
   std::vector<int32_t> tracks = tracks_.Absorb(piece.tracks_);
   auto here = [&](int32_t track) { return tracks[static_cast<size_t>(track)]; };
   // No event of a piece is at 0, so its first time is older than its first row.

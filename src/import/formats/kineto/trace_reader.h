@@ -59,7 +59,8 @@ class TraceReader : public DocumentHandler {
   // Before the first event: what stands ahead of a piece names; of a file that is read again, all.
   void KnowLines(LineNames lines);
   // Whether a name came behind events that it would have made others.
-  bool lines_came_late() const { return late_names_.came(); }
+  bool lines_came_late() const { return lines_.late.came(); }
+  const NpuWork& npu_work() const { return lines_.npu; }
 
   // Of a piece: whether the last event was refused, and left no trace.
   bool refused() const { return refused_; }
@@ -161,11 +162,9 @@ class TraceReader : public DocumentHandler {
   LearntTexts& texts_;
   Reads reads_;
   TraceTracks tracks_;
-  mutable std::mutex lines_mutex_;  // of lines_ of a file, which other threads read
-  LineNames lines_;
+  mutable std::mutex lines_mutex_;  // of the names of a file, which other threads read
+  ReaderLines lines_;
   RawEvent line_event_;
-  LineCache line_cache_;
-  LateNames late_names_;
   std::vector<Category> categories_;
   SeededMap<std::string, uint32_t> category_numbers_;  // by the raw text
   std::array<uint32_t, 32> category_places_{};
@@ -190,8 +189,6 @@ class TraceReader : public DocumentHandler {
   bool kineto_ = false, of_2021_ = false;
   // Of a piece.
   bool refused_ = false;
-  size_t lines_ahead_ = 0;            // version of the names that it was given
-  bool asked_line_ = false;           // of an event that other names might have made another
   std::vector<Flow> early_launches_;  // of what stands before its first row
   std::vector<Flow> early_flows_;     // before its first held row
   std::unique_ptr<Part> rows_;
