@@ -507,3 +507,16 @@ def test_the_same_rank_twice_is_told_apart(tmp_path):
     assert "b.json: rank 0 as" in done.stderr and "stored as rank 1" in done.stderr
     assert [rank["rank"] for rank in manifest(tmp_path / "run")["ranks"]] == [0, 1]
     assert losses(tmp_path / "run") == {"same_rank_twice": 1}
+
+
+def test_profiles_of_two_jobs_are_refused_and_named(tmp_path):
+    write(tmp_path / "a.json", make_trace.text(rank=0, ranks=2, steps=1))
+    write(tmp_path / "b.json", make_trace.text(rank=1, ranks=2, steps=1))
+    write(tmp_path / "c.json", make_trace.text(rank=2, ranks=4, steps=1))
+    files = [tmp_path / name for name in ("a.json", "b.json", "c.json")]
+    done = steptrace("import", *files, "-o", tmp_path / "run", ok=False)
+    assert done.returncode == 1
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "profiles of 2 jobs" in done.stderr and "a.json and 1 more (2 ranks" in done.stderr
+    assert not (tmp_path / "run").exists()
+    steptrace("import", *files[:2], "-o", tmp_path / "run")

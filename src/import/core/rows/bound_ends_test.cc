@@ -70,18 +70,19 @@ class BoundEndsTest : public RunSinkFixture {
   }
 };
 
-TEST_F(BoundEndsTest, WorkEndsWhereTheNextBeginsAndNoTotalHasMore) {
-  for (const bool all_fit : {true, false}) {
-    ASSERT_NO_FATAL_FAILURE(Make({{7, 3'400'000}, {8, 3'400'000}, {100, 1000}}, all_fit));
-    EXPECT_EQ(SumOfWorkNs(), (kOften * 50 + 3 * 50) * kUs) << all_fit;
-    EXPECT_EQ(reader_->manifest().end_ns, ((kOften - 1) * 100 + 80) * kUs);
-    const auto losses = Losses();
-    ASSERT_EQ(losses.size(), 1u);
-    EXPECT_EQ(losses[0].count, 3);
-    EXPECT_EQ(losses[0].detail,
-              "one.json: 3 of 500 kernels and copies end up to 3.400 s after the next one on their "
-              "stream began: each ends there, 6.801 s are cut off");
-  }
+class BoundEndsInMemoryTest : public BoundEndsTest, public testing::WithParamInterface<bool> {};
+INSTANTIATE_TEST_SUITE_P(OrInAFile, BoundEndsInMemoryTest, testing::Bool());
+
+TEST_P(BoundEndsInMemoryTest, WorkEndsWhereTheNextBeginsAndNoTotalHasMore) {
+  ASSERT_NO_FATAL_FAILURE(Make({{7, 3'400'000}, {8, 3'400'000}, {100, 1000}}, GetParam()));
+  EXPECT_EQ(SumOfWorkNs(), (kOften * 50 + 3 * 50) * kUs);
+  EXPECT_EQ(reader_->manifest().end_ns, ((kOften - 1) * 100 + 80) * kUs);
+  const auto losses = Losses();
+  ASSERT_EQ(losses.size(), 1u);
+  EXPECT_EQ(losses[0].count, 3);
+  EXPECT_EQ(losses[0].detail,
+            "one.json: 3 of 500 kernels and copies end up to 3.400 s after the next one on their "
+            "stream began: each ends there, 6.801 s are cut off");
 }
 
 TEST_F(BoundEndsTest, NothingLastsLongerThanWasRecorded) {
