@@ -81,9 +81,13 @@ std::optional<LineNames::Known> LineNames::KnownBy(std::string_view pid, std::st
 void LineNames::NameProcess(std::string_view pid, std::string_view name) {
   auto known = KnownBy(pid, name);
   if (!known || told_.size() >= kMostNames) return;
-  has_npu_ = has_npu_ || known->process == Process::kNpuStreams;
-  if (!processes_.try_emplace(std::string(pid), std::move(*known)).second) return;
+  const auto [at, added] = processes_.try_emplace(std::string(pid), std::move(*known));
+  if (!added) return;
   told_.push_back({std::string(pid), {}, std::string(name)});
+  const Known& kept = at->second;
+  if (kept.process != Process::kNpuStreams) return;
+  has_npu_ = true;
+  if (!kept.host_pid.empty()) npu_hosts_.insert(kept.host_pid);
 }
 
 void LineNames::NameThread(std::string_view pid, std::string_view tid, std::string_view name) {
@@ -138,6 +142,13 @@ Line LineNames::Of(std::string_view pid, std::string_view tid) const {
       break;
   }
   return line;
+}
+
+std::string_view LineNames::NpuHostOf(std::string_view pid) const {
+  const auto number = NaturalIn(pid);
+  if (!number || *number < kLinesOfProcess) return {};
+  const auto found = npu_hosts_.find(std::to_string(*number / kLinesOfProcess));
+  return found == npu_hosts_.end() ? std::string_view() : std::string_view(*found);
 }
 
 void LineNames::Take(const LineNames& later, size_t from) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,9 @@ class LineNames {
   void NameThread(std::string_view pid, std::string_view tid, std::string_view name);
 
   Line Of(std::string_view pid, std::string_view tid) const;
+  // Of a line of a process that has an Ascend device, by its number alone: the process. Its calls
+  // into CANN have no name where only their flows were recorded. Empty: it is none.
+  std::string_view NpuHostOf(std::string_view pid) const;
   // Grows with each name that tells something.
   size_t version() const { return told_.size(); }
   // Takes the names that `later` has beyond its first `from`.
@@ -83,6 +87,7 @@ class LineNames {
 
   std::map<std::string, Known, std::less<>> processes_;
   bool has_npu_ = false;  // else "Communication" is a name like any other
+  std::set<std::string, std::less<>> npu_hosts_;
   std::vector<Told> told_;
 };
 

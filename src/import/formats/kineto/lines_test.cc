@@ -37,6 +37,16 @@ TEST(LineNames, TellTheLinesOfAnAscendProfile) {
   EXPECT_EQ(names.Of("4321", "1").kind, LineKind::kPlain);
 }
 
+TEST(LineNames, CallsIntoCannAreKnownByTheirNumberToo) {
+  LineNames names;
+  EXPECT_EQ(names.NpuHostOf(kCann), "");
+  names.NameProcess(kStreams, "Ascend Hardware");
+  EXPECT_EQ(names.NpuHostOf(kCann), "4321");
+  EXPECT_EQ(names.NpuHostOf("4321"), "");
+  EXPECT_EQ(names.NpuHostOf("5448931"), "");  // of process 5321
+  EXPECT_EQ(names.NpuHostOf("x"), "");
+}
+
 TEST(LineNames, OfOtherProfilersTellNothing) {
   LineNames names;
   names.NameProcess("1", "Communication");

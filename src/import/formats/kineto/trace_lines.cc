@@ -201,7 +201,12 @@ Status TraceReader::OnLine(const RawEvent& event, const Line& line, Slice slice)
 Status TraceReader::OnLaunchFlow(const RawEvent& event, const Category& category) {
   int64_t ts_ns = 0;
   if (!event.id || !TimeOf(event, &ts_ns)) return {};
-  const int32_t track = TrackOf(event, LineOf(event));
+  Line line = LineOf(event);
+  if (line.kind == LineKind::kPlain) {
+    line.host_pid = lines_.names.NpuHostOf(event.pid.text);
+    if (!line.host_pid.empty()) line.kind = LineKind::kNpuHost;
+  }
+  const int32_t track = TrackOf(event, line);
   if (track < 0) return {};
   const auto id =
       static_cast<int64_t>(Fnv1a(event.id.text, Fnv1a(category.raw)) >> 1);  // no correlation's
