@@ -26,6 +26,8 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
     time.optimizer += ns(row.optimizer_ns, row);
     time.unknown += ns(row.other_phase_ns, row);
     time.receive += ns(row.receive_ns, row);
+    time.worker_start += ns(row.worker_start_ns, row);
+    time.getitem += ns(row.getitem_ns, row);
     for (const int64_t other : {row.gc_ns, row.checkpoint_ns, row.logging_ns, row.compile_ns,
                                 row.capture_ns, row.communication_phase_ns}) {
       time.others += ns(other, row);

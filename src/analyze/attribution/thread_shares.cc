@@ -84,6 +84,7 @@ class ThreadReader {
     asking_ += block.asking;
     evaluating_.Add(block.evaluating, block.whole);
     sampler_.Add(block.sampler, block.whole);
+    sampler_begin_ += block.sampler_begin;
     forward_.Add(block.forward, block.whole);
     backward_.Add(block.backward, block.whole);
     optimizer_.Add(block.optimizer, block.whole);
@@ -148,8 +149,16 @@ class ThreadReader {
   }
 
   void ReadSampler() {
-    if (time_.receive <= 0 || Low(sampler_) < kWorthAStage) return;
-    shares_.of_receive = std::min(1.0, sampler_.weight * to_ns_ / time_.receive);
+    if (Low(sampler_) < kWorthAStage) return;
+    // Without workers nothing starts: to make the iterator is to load.
+    const double begin_ns = sampler_begin_ * to_ns_;
+    if (time_.worker_start > 0) {
+      shares_.of_worker_start = std::min(1.0, begin_ns / time_.worker_start);
+    } else if (time_.getitem > 0) {
+      shares_.of_getitem = std::min(1.0, begin_ns / time_.getitem);
+    }
+    if (time_.receive <= 0) return;
+    shares_.of_receive = std::min(1.0, (sampler_.weight * to_ns_ - begin_ns) / time_.receive);
   }
 
   // Between two calls of a closure an optimizer works, and gradients that the script asks for by
@@ -227,7 +236,7 @@ class ThreadReader {
   double worth_ = 0;  // samples of one weight that say as much
   double to_ns_ = 0;  // of a weight
   double whole_ = 0;
-  double on_signal_ = 0, asking_ = 0;
+  double on_signal_ = 0, asking_ = 0, sampler_begin_ = 0;
   SeenDoing waiting_, awaiting_, evaluating_, sampler_, forward_, backward_, optimizer_, leaves_;
   SeenDoing named_;    // outside torch, in code that the table knows
   SeenDoing movable_;  // of the script's own, what may be taken from forward

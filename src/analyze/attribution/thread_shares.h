@@ -17,6 +17,7 @@ namespace steptrace::analyze {
 
 struct ModelTime {  // of a rank's steady steps, in ns
   double whole = 0, forward = 0, backward = 0, optimizer = 0, unknown = 0, receive = 0;
+  double worker_start = 0, getitem = 0;
   double others = 0;     // in phases that the script's own lines may have begun: gc, saving, ...
   double phases = 0;     // of windowed steps: forward, backward and optimizer
   double operators = 0;  // ... and what of them operators compute
@@ -31,12 +32,13 @@ struct ThreadShares {
   double of_unknown = 0;
   double of_forward = 0;
   StageWeights weights{};
-  double awaited = 0;                        // of what is taken, the part that waits for others
-  double evaluated = 0;                      // ... and that evaluates
-  double forward_of_unknown = 0;             // torch was seen to compute there
-  double to_backward = 0, to_optimizer = 0;  // of forward, what torch was seen to do there
-  double of_receive = 0;                     // the part that is a sampler's
-  double idle_of_forward = 0;                // waits there, and for nothing that others make
+  double awaited = 0;                          // of what is taken, the part that waits for others
+  double evaluated = 0;                        // ... and that evaluates
+  double forward_of_unknown = 0;               // torch was seen to compute there
+  double to_backward = 0, to_optimizer = 0;    // of forward, what torch was seen to do there
+  double of_receive = 0;                       // the part that is a sampler's
+  double of_worker_start = 0, of_getitem = 0;  // ... as an epoch begins
+  double idle_of_forward = 0;                  // waits there, and for nothing that others make
   double script = 0, script_left = 0;  // weights: of the script's own code, and left in forward
   StageWeights made{};                 // each stage's part of what is awaited; all 0: nothing is
 };

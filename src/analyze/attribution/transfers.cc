@@ -11,6 +11,7 @@ extern const Transfer kStorageTransfer;
 extern const Transfer kNoStorageTransfer;
 extern const Transfer kWorkerShortageTransfer;
 extern const Transfer kTrainerShortageTransfer;
+extern const Transfer kSamplerBeginTransfer;
 extern const Transfer kSampledCollateTransfer;
 extern const Transfer kSampledFetchTransfer;
 extern const Transfer kSamplerTransfer;
@@ -26,11 +27,12 @@ extern const Transfer kDeviceBusyTransfer;
 namespace {
 
 constexpr const Transfer* kTransfers[] = {
-    &kStorageTransfer,           &kNoStorageTransfer,      &kWorkerShortageTransfer,
-    &kTrainerShortageTransfer,   &kSampledCollateTransfer, &kSampledFetchTransfer,
-    &kSamplerTransfer,           &kOutsideTorchTransfer,   &kTorchBackwardTransfer,
-    &kTorchOptimizerTransfer,    &kIdleForwardTransfer,    &kDispatchTransfer,
-    &kModelWithoutPhaseTransfer, &kDevicePhasesTransfer,   &kDeviceBusyTransfer,
+    &kStorageTransfer,         &kNoStorageTransfer,         &kWorkerShortageTransfer,
+    &kTrainerShortageTransfer, &kSamplerBeginTransfer,      &kSampledCollateTransfer,
+    &kSampledFetchTransfer,    &kSamplerTransfer,           &kOutsideTorchTransfer,
+    &kTorchBackwardTransfer,   &kTorchOptimizerTransfer,    &kIdleForwardTransfer,
+    &kDispatchTransfer,        &kModelWithoutPhaseTransfer, &kDevicePhasesTransfer,
+    &kDeviceBusyTransfer,
 };
 
 }  // namespace

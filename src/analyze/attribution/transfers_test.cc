@@ -134,6 +134,15 @@ TEST_F(TransferTest, ASamplerIsTheDatasetsOwnCode) {
             TimesOf({{SubStage::kReceive, 5}, {SubStage::kDatasetCode, 5}}));
 }
 
+TEST_F(TransferTest, ASamplerThatMakesItsOrderIsNoStartOfWorkers) {
+  Thread().of_worker_start = 0.75;
+  Thread().of_getitem = 0.5;
+  EXPECT_EQ(
+      After("sampler_begin", {{SubStage::kWorkerStart, 40}, {SubStage::kGetitem, 10}}),
+      TimesOf(
+          {{SubStage::kWorkerStart, 10}, {SubStage::kGetitem, 5}, {SubStage::kDatasetCode, 35}}));
+}
+
 TEST_F(TransferTest, OutsideTorchIsSharedOutByWhatRunsThere) {
   Thread().of_unknown = 1;
   Thread().of_forward = 0.25;

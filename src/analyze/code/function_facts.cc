@@ -21,6 +21,8 @@ FunctionWords WordsOf(const std::string& file, const std::string& name, const St
     function.on_signal = AwaitsSignal(module, name);
     function.asks = Asks(module, name);
     function.runs_compiled = RunsCompiled(module, name);
+    function.begins_epoch =
+        module == "torch.utils.data.dataloader" && ShortFunction(name) == "__iter__";
     function.leaves =
         module == "torch.utils.data.dataloader" && name == "_MultiProcessingDataLoaderIter.__del__";
   } else {

@@ -43,7 +43,8 @@ struct FunctionWords {
   bool on_signal = false;
   bool asks = false;
   bool runs_compiled = false;
-  bool leaves = false;  // gives up an iterator before its end
+  bool leaves = false;        // gives up an iterator before its end
+  bool begins_epoch = false;  // makes the iterator of a DataLoader
   bool sounds_like_evaluation = false;
   bool collates = false;
   bool passes_on = false;

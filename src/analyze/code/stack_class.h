@@ -38,12 +38,13 @@ struct StackWait {
 
 // What the frames around it say of how it is run.
 struct StackSurroundings {
-  bool leaves = false;     // workers of an iterator that is given up are sent home
-  bool compiled = false;   // it runs what torch.compile made
-  bool gradless = false;   // below a decorator of torch's that turns gradients off
-  bool infers = false;     // ... in a function that runs a module all the same
-  bool copies = false;     // the script has Python copy or pickle something
-  bool helps_log = false;  // a function that one of the script's calls to write a log
+  bool leaves = false;        // workers of an iterator that is given up are sent home
+  bool compiled = false;      // it runs what torch.compile made
+  bool gradless = false;      // below a decorator of torch's that turns gradients off
+  bool infers = false;        // ... in a function that runs a module all the same
+  bool copies = false;        // the script has Python copy or pickle something
+  bool begins_epoch = false;  // a DataLoader makes its iterator
+  bool helps_log = false;     // a function that one of the script's calls to write a log
 };
 
 // Of the user's function that is nearest to the innermost frame.

@@ -42,14 +42,15 @@ struct BatchBlock {  // of samples in a DataLoader's fetch, its collate function
 };
 struct ThreadBlock {  // of the training thread
   std::array<double, kBinCount>
-      outside{};          // running code of Python's that is not torch's, by stage
-  double waiting = 0;     // outside torch, and not running
-  double awaiting = 0;    // outside torch, for what other threads or processes make
-  double on_signal = 0;   // ... of that, until another thread says so
-  double asking = 0;      // outside torch, asking another process
-  double evaluating = 0;  // in a function of the script's that evaluates: of none of the others
-  double sampler = 0;     // in a sampler of the user's, which a DataLoader asked
-  double forward = 0;     // torch at work, by what the script called
+      outside{};             // running code of Python's that is not torch's, by stage
+  double waiting = 0;        // outside torch, and not running
+  double awaiting = 0;       // outside torch, for what other threads or processes make
+  double on_signal = 0;      // ... of that, until another thread says so
+  double asking = 0;         // outside torch, asking another process
+  double evaluating = 0;     // in a function of the script's that evaluates: of none of the others
+  double sampler = 0;        // in a sampler of the user's, which a DataLoader asked
+  double sampler_begin = 0;  // ... of that, as its iterator was made
+  double forward = 0;        // torch at work, by what the script called
   double backward = 0;
   double optimizer = 0;
   double leaves = 0;  // workers of an iterator that was given up are sent home

@@ -272,6 +272,7 @@ void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32
   }
   runs_compiled_ = runs_compiled_ || of.around.compiled;
   if (of.region == StackRegion::kSampler) sums.sampler += ns;
+  if (of.region == StackRegion::kSampler && of.around.begins_epoch) sums.sampler_begin += ns;
   if (of.region == StackRegion::kForward && of.frames.evaluator < 0) sums.forward += ns;
   if (of.region == StackRegion::kBackward) sums.backward += ns;
   if (of.region == StackRegion::kOptimizer) sums.optimizer += ns;
