@@ -75,7 +75,9 @@ std::optional<StepDrift> FindDrift(std::span<const StageTimes> cells) {
   Eighths medians;
   for (size_t i = 0; i < kEighths; ++i) medians[i] = MedianTime(EighthOf(cells, i));
   if (!Grows(cells, medians)) return std::nullopt;
-  StepDrift drift{.from_ns = std::llrint(medians.front()), .to_ns = std::llrint(medians.back())};
+  StepDrift drift;
+  drift.from_ns = std::llrint(medians.front());
+  drift.to_ns = std::llrint(medians.back());
   const double rise = medians.back() - medians.front();
   for (size_t stage = 0; stage < kSubStageCount; ++stage) {
     const auto id = static_cast<SubStage>(stage);
