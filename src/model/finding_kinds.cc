@@ -28,6 +28,7 @@ constexpr FigureInfo kCommunicationStagesItemFigures[] = {{"share", Unit::kShare
 constexpr std::string_view kCommunicationStagesItemTexts[] = {"stage"};
 constexpr FigureInfo kStepFasterWithoutFigures[] = {{"speedup", Unit::kTimes, false}};
 constexpr std::string_view kStepFasterWithoutTexts[] = {"suspect", "stage"};
+constexpr FigureInfo kStepUnrecognisedFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kStepProcessIdleFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kStepCheckpointsFigures[] = {{"steps", Unit::kCount, false}};
 constexpr FigureInfo kStepEvaluationsFigures[] = {{"steps", Unit::kCount, false}};
@@ -252,6 +253,7 @@ constexpr std::string_view kVerdictModelAndRestTexts[] = {"slowed_beside"};
 constexpr FigureInfo kVerdictModelWithOverheadFigures[] = {{"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"slowed_quota", Unit::kFlag, false}, {"slowed_others", Unit::kFlag, false}, {"slowed_threads", Unit::kInteger, true}, {"slowed_ranks", Unit::kInteger, true}, {"slowed_cores", Unit::kCores, true}, {"slowed_anomalies", Unit::kFlag, false}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
 constexpr std::string_view kVerdictModelWithOverheadTexts[] = {"slowed_beside"};
 constexpr FigureInfo kVerdictModelWaitsForHostFigures[] = {{"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
+constexpr FigureInfo kVerdictModelUnrecognisedFigures[] = {{"unrecognised", Unit::kShare, false}, {"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
 constexpr FigureInfo kVerdictModelHealthyFigures[] = {{"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
 constexpr FigureInfo kVerdictModelSlowedFigures[] = {{"share_share", Unit::kShare, false}, {"share_low", Unit::kShareNumber, true}, {"share_high", Unit::kShareNumber, true}, {"ranks_seen", Unit::kCount, true}, {"ranks_all", Unit::kCount, true}, {"ranks_rank", Unit::kInteger, true}, {"ranks_least", Unit::kShare, true}, {"ranks_least_rank", Unit::kInteger, true}, {"ranks_most", Unit::kShare, true}, {"ranks_most_rank", Unit::kInteger, true}, {"slowed_quota", Unit::kFlag, false}, {"slowed_others", Unit::kFlag, false}, {"slowed_threads", Unit::kInteger, true}, {"slowed_ranks", Unit::kInteger, true}, {"slowed_cores", Unit::kCores, true}, {"slowed_anomalies", Unit::kFlag, false}, {"seen_unmarked", Unit::kFlag, false}, {"seen_steps", Unit::kInteger, true}};
 constexpr std::string_view kVerdictModelSlowedTexts[] = {"slowed_beside"};
@@ -375,6 +377,9 @@ constexpr FigureInfo kLossNoHooksLoadedFigures[] = {{"pid", Unit::kInteger, fals
 constexpr std::string_view kLossNoHooksLoadedTexts[] = {"process"};
 constexpr FigureInfo kLossRecordedElsewhereFigures[] = {{"itself", Unit::kFlag, false}};
 constexpr std::string_view kLossUnavailableTexts[] = {"source", "reason", "remedy"};
+constexpr FigureInfo kLossUnrecognisedEventFigures[] = {{"more", Unit::kInteger, true}, {"share", Unit::kShare, true}};
+constexpr FigureInfo kLossUnrecognisedEventItemFigures[] = {{"events", Unit::kCount, false}};
+constexpr std::string_view kLossUnrecognisedEventItemTexts[] = {"category"};
 constexpr FigureInfo kLossRanksMissingFigures[] = {{"missing", Unit::kInteger, false}, {"imported", Unit::kFlag, false}, {"recorded", Unit::kFlag, false}};
 constexpr std::string_view kLossHookFailedTexts[] = {"hook", "reason"};
 constexpr FigureInfo kCostGpusOfNodeFigures[] = {{"used", Unit::kNumber, false}, {"has", Unit::kInteger, false}};
@@ -402,6 +407,7 @@ constexpr KindInfo kKinds[] = {
     {"operators.stages", Role::kEvidence, {{}, {}}, {kOperatorsStagesItemFigures, kOperatorsStagesItemTexts}, true, {}, Topic::kNone},
     {"communication.stages", Role::kEvidence, {{}, {}}, {kCommunicationStagesItemFigures, kCommunicationStagesItemTexts}, true, {}, Topic::kNone},
     {"step.faster_without", Role::kEvidence, {kStepFasterWithoutFigures, kStepFasterWithoutTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"step.unrecognised", Role::kEvidence, {kStepUnrecognisedFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.process_idle", Role::kEvidence, {kStepProcessIdleFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.checkpoints", Role::kEvidence, {kStepCheckpointsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.evaluations", Role::kEvidence, {kStepEvaluationsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -651,6 +657,7 @@ constexpr KindInfo kKinds[] = {
     {"verdict.model_and_rest", Role::kHeadline, {kVerdictModelAndRestFigures, kVerdictModelAndRestTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.model_with_overhead", Role::kHeadline, {kVerdictModelWithOverheadFigures, kVerdictModelWithOverheadTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.model_waits_for_host", Role::kHeadline, {kVerdictModelWaitsForHostFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"verdict.model_unrecognised", Role::kHeadline, {kVerdictModelUnrecognisedFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.model_healthy", Role::kHeadline, {kVerdictModelHealthyFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.model_slowed", Role::kHeadline, {kVerdictModelSlowedFigures, kVerdictModelSlowedTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.no_hooks", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -784,6 +791,7 @@ constexpr KindInfo kKinds[] = {
     {"loss.recorded_elsewhere", Role::kLoss, {kLossRecordedElsewhereFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"loss.unavailable", Role::kLoss, {{}, kLossUnavailableTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"loss.impossible_times", Role::kLoss, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.unrecognised_event", Role::kLoss, {kLossUnrecognisedEventFigures, {}}, {kLossUnrecognisedEventItemFigures, kLossUnrecognisedEventItemTexts}, true, {}, Topic::kNone},
     {"loss.ranks_missing", Role::kLoss, {kLossRanksMissingFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"loss.hook_failed", Role::kLoss, {{}, kLossHookFailedTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"cost.gpus_of_node", Role::kNote, {kCostGpusOfNodeFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -842,6 +850,8 @@ Item Plain(LiveHang::Item& one) { return {{ValueOf(one.rank), ValueOf(one.count)
 
 Item Plain(LossCaptureCut::Item& one) { return {{one.first_steps.value, one.aside.value, one.interrupted.value, one.replaced.value, one.full.value}, {}}; }
 
+Item Plain(LossUnrecognisedEvent::Item& one) { return {{one.events.value}, {one.category.value}}; }
+
 template <typename One>
 std::vector<Item> PlainOf(std::vector<One>& items) {
   std::vector<Item> plain;
@@ -889,6 +899,10 @@ Finding Make(CommunicationStages one) {
 
 Finding Make(StepFasterWithout one) {
   return {FindingKind::kStepFasterWithout, {one.speedup.value}, {one.suspect, one.stage.value}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
+}
+
+Finding Make(StepUnrecognised one) {
+  return {FindingKind::kStepUnrecognised, {one.share.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(StepProcessIdle one) {
@@ -1887,6 +1901,10 @@ Finding Make(VerdictModelWaitsForHost one) {
   return {FindingKind::kVerdictModelWaitsForHost, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {}, {}, {"", {}}};
 }
 
+Finding Make(VerdictModelUnrecognised one) {
+  return {FindingKind::kVerdictModelUnrecognised, {one.unrecognised.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {}, {}, {"", {}}};
+}
+
 Finding Make(VerdictModelHealthy one) {
   return {FindingKind::kVerdictModelHealthy, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {}, {}, {"", {}}};
 }
@@ -2417,6 +2435,10 @@ Finding Make(LossUnavailable one) {
 
 Finding Make(LossImpossibleTimes) {
   return {FindingKind::kLossImpossibleTimes, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(LossUnrecognisedEvent one) {
+  return {FindingKind::kLossUnrecognisedEvent, {ValueOf(one.more), ValueOf(one.share)}, {}, PlainOf(one.items.value), {"", {}}};
 }
 
 Finding Make(LossRanksMissing one) {

@@ -24,6 +24,7 @@ enum class FindingKind : uint16_t {
   kOperatorsStages,
   kCommunicationStages,
   kStepFasterWithout,
+  kStepUnrecognised,
   kStepProcessIdle,
   kStepCheckpoints,
   kStepEvaluations,
@@ -273,6 +274,7 @@ enum class FindingKind : uint16_t {
   kVerdictModelAndRest,
   kVerdictModelWithOverhead,
   kVerdictModelWaitsForHost,
+  kVerdictModelUnrecognised,
   kVerdictModelHealthy,
   kVerdictModelSlowed,
   kVerdictNoHooks,
@@ -406,6 +408,7 @@ enum class FindingKind : uint16_t {
   kLossRecordedElsewhere,
   kLossUnavailable,
   kLossImpossibleTimes,
+  kLossUnrecognisedEvent,
   kLossRanksMissing,
   kLossHookFailed,
   kCostGpusOfNode,
@@ -428,7 +431,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 412;
+inline constexpr size_t kFindingKindCount = 415;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -572,6 +575,10 @@ struct StepFasterWithout {
   Given<double> speedup;  // times
   std::string suspect = {};
   Text stage;
+};
+
+struct StepUnrecognised {
+  Given<double> share;  // share
 };
 
 struct StepProcessIdle {
@@ -1786,6 +1793,13 @@ struct VerdictModelWaitsForHost {
   Given<part::Seen> seen;
 };
 
+struct VerdictModelUnrecognised {
+  Given<double> unrecognised;  // share
+  Given<part::Share> share;
+  Given<part::Ranks> ranks;
+  Given<part::Seen> seen;
+};
+
 struct VerdictModelHealthy {
   Given<part::Share> share;
   Given<part::Ranks> ranks;
@@ -2416,6 +2430,16 @@ struct LossUnavailable {
 struct LossImpossibleTimes {
 };
 
+struct LossUnrecognisedEvent {
+  struct Item {
+    Given<int64_t> events;  // count
+    Text category;
+  };
+  std::optional<int64_t> more = std::nullopt;  // integer
+  std::optional<double> share = std::nullopt;  // share
+  Given<std::vector<Item>> items;
+};
+
 struct LossRanksMissing {
   Given<int64_t> missing;  // integer
   Given<bool> imported;  // flag
@@ -2517,6 +2541,7 @@ Finding Make(StepDrift one);
 Finding Make(OperatorsStages one);
 Finding Make(CommunicationStages one);
 Finding Make(StepFasterWithout one);
+Finding Make(StepUnrecognised one);
 Finding Make(StepProcessIdle one);
 Finding Make(StepCheckpoints one);
 Finding Make(StepEvaluations one);
@@ -2766,6 +2791,7 @@ Finding Make(VerdictModelAndNext one);
 Finding Make(VerdictModelAndRest one);
 Finding Make(VerdictModelWithOverhead one);
 Finding Make(VerdictModelWaitsForHost one);
+Finding Make(VerdictModelUnrecognised one);
 Finding Make(VerdictModelHealthy one);
 Finding Make(VerdictModelSlowed one);
 Finding Make(VerdictNoHooks one);
@@ -2899,6 +2925,7 @@ Finding Make(LossNothingToRecord one);
 Finding Make(LossRecordedElsewhere one);
 Finding Make(LossUnavailable one);
 Finding Make(LossImpossibleTimes one);
+Finding Make(LossUnrecognisedEvent one);
 Finding Make(LossRanksMissing one);
 Finding Make(LossHookFailed one);
 Finding Make(CostGpusOfNode one);

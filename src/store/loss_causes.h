@@ -109,6 +109,7 @@ enum class LossCause : uint8_t {
   kStepTwice,
   kImpossibleTimes,
   kRanksMissing,
+  kUnrecognisedEvent,
   kHookFailed,
 };
 
@@ -217,6 +218,7 @@ inline constexpr LossCauseInfo kLossCauses[] = {
     {"step_twice", "steps", ""},
     {"impossible_times", "steps", ""},
     {"ranks_missing", "steps", ""},
+    {"unrecognised_event", "slices", ""},
     {"hook_failed", "slices", ""},
 };
 // clang-format on

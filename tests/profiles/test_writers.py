@@ -80,3 +80,38 @@ def test_a_profile_of_a_framework_is_of_a_training(tmp_path, writer):
     path.write_text(json.dumps(PROFILES[writer]))
     report = json.loads(steptrace("report", path, "--folder", tmp_path, "--json").stdout)
     assert (report["verdict"]["reason"] or {}).get("id") != "no_training"
+
+
+def with_unknown(steps, dur):
+    """Steps of 1 ms that operators fill, and beside them a kind that nobody knows."""
+    events = []
+    for i in range(steps):
+        at = 1000.0 + 1000 * i
+        events.append(call(f"ProfilerStep#{i}", at, 1000.0, cat="user_annotation"))
+        events.append(call("aten::mm", at, 1000.0, cat="cpu_op"))
+        events.append(call("job", at, dur, cat="npu_of_tomorrow", tid=2))
+    return {"schemaVersion": 1, "traceEvents": events}
+
+
+@pytest.mark.parametrize("dur, caps", [(500.0, True), (20.0, False)])
+def test_what_is_not_recognised_is_counted_and_caps_what_is_claimed(tmp_path, dur, caps):
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps(with_unknown(8, dur)))
+    report = json.loads(steptrace("report", path, "--folder", tmp_path, "--json").stdout)
+    assert report["import"]["unrecognised"] == [{"kind": "npu_of_tomorrow", "count": 8}]
+    (loss,) = [r for r in report["data_loss"]["rows"] if r["cause"] == "unrecognised_event"]
+    assert loss["count"] == 8 and "npu_of_tomorrow" in json.dumps(loss)
+    verdict = report["verdict"]
+    assert verdict["suspect"] == "model"
+    assert (verdict["kind"] == "verdict.model_unrecognised") == caps
+    assert verdict["healthy"] == (not caps)
+    assert ("step.unrecognised" in [one["kind"] for one in verdict["evidence"]]) == caps
+
+
+def test_a_profile_of_known_kinds_says_so(tmp_path):
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps(PROFILES["pytorch"]))
+    report = json.loads(steptrace("report", path, "--folder", tmp_path, "--json").stdout)
+    section = report["import"]
+    assert (section["status"], section["reason"]["id"]) == ("not_found", "all_recognised")
+    assert section["unrecognised"] == []

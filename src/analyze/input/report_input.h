@@ -12,6 +12,7 @@
 #include "analyze/input/table_rows.h"
 #include "analyze/trace/tensor_cores.h"
 #include "analyze/trace/trace.h"
+#include "analyze/trace/unrecognised.h"
 #include "store/packed_rows.h"
 #include "store/string_table.h"
 #include "store/tables.h"
@@ -98,7 +99,7 @@ struct ReportInput {
   std::span<const store::DataLossRow> losses;
   std::span<const store::FindingRow> findings;  // by time
   bool holds_training = true;  // false: the profile is of something else, and has no steps
-  bool steps_marked = true;                     // false: as StepsSection::marked
+  bool steps_marked = true;    // false: as StepsSection::marked
   // Of a live run: the profile is of some of its windows, its steps are those of `steps` that lie
   // in them as a whole.
   bool profile_of_windows = false;
@@ -106,6 +107,7 @@ struct ReportInput {
   const SampleSums* samples = nullptr;  // of stacks, in these steps; null: none were taken
   // They are of all steps so near, of which these are a few: too few samples fall into these alone.
   std::optional<int64_t> samples_within_ns;
+  Unrecognised unrecognised;       // events of the profile of a training that was imported
   const Trace* profile = nullptr;  // device activity and operators, where the run holds them
   // Of a live run, as Trace::steps_left_out: also where nothing is left for a profile.
   int64_t steps_left_out = 0;

@@ -278,6 +278,14 @@ void CompleteOwnFindings(std::span<const NodeInfo> nodes, Report& report) {
   CompleteFindings(nodes, all);
 }
 
+// What a step would be without something is not known where nobody knows what else is in it.
+void LeaveOutBounds(std::vector<Recommendation>& recommendations) {
+  for (Recommendation& one : recommendations) {
+    one.at_most_share.reset();
+    one.at_most_ns.reset();
+  }
+}
+
 }  // namespace
 
 RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analysis) {
@@ -372,6 +380,8 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.system = MakeSystem(input);
   report.host_memory = MakeHostMemory(input);
   report.data_loss = MakeLosses(input, selection, facts);
+  report.unrecognised = input.unrecognised.kinds;
+  report.unrecognised_more = input.unrecognised.more_kinds > 0;
   report.rules = MakeRuleResults(input);
   report.verdict.rules = AgreeingRules(report.verdict, *report.rules);
   report.findings = MakeFindings(input.findings, *input.strings, input.run.nodes);
@@ -396,6 +406,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   // They tell who was waited for, as all of the report does.
   if (input.profile != nullptr) {
     report.recommendations = MakeRecommendations(*input.profile, report, unbegun_work);
+    if (HidesMuch(input.unrecognised)) LeaveOutBounds(report.recommendations);
   }
   report.notes = MakeNotes(input, report,
                            {.facts = facts,

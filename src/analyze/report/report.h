@@ -125,6 +125,8 @@ struct Report {
   std::vector<FindingLine> findings;                     // by time, the last 1000
   int64_t finding_count = 0;                             // of which these are the last
   std::vector<LossLine> data_loss;
+  std::vector<UnrecognisedKind> unrecognised;  // of an import
+  bool unrecognised_more = false;              // there are more kinds
   std::vector<model::Finding> notes;
   std::shared_ptr<const std::vector<RuleResult>> rules;  // in the mode modern; null: none ran
   // Roles, devices, operators, kernels, memory, modules, collectives, critical path. Without one

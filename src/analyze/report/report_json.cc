@@ -392,6 +392,9 @@ bool KeepTop(Json& member, std::string_view name, size_t top) {
 }
 
 Json WholeJson(const Report& report) {
+  const auto kind = [](const UnrecognisedKind& one) -> Json {
+    return {{"kind", one.category}, {"count", one.events}};
+  };
   Json json = {{"schema", kReportSchema},
                {"run", RunJson(report.run)},
                {"run_card", CardJson(report.card)},
@@ -421,7 +424,7 @@ Json WholeJson(const Report& report) {
                {"rules", RulesJson(report)},
                {"findings", FindingsJson(report.findings)},
                {"data_loss", Each(report.data_loss, LossJson)},
-               {"import", {{"unrecognised", Json::array()}}},
+               {"import", {{"unrecognised", Each(report.unrecognised, kind)}}},
                {"notes", Each(report.notes, FindingJson)}};
   if (report.profile) AddProfileJson(*report.profile, json);
   FrameSections(report, json);

@@ -22,6 +22,8 @@ enum class SectionStatus : uint8_t {
 enum class SectionReason : uint8_t {
   kNotBuilt,
   kNoSteps,
+  kNotImported,
+  kAllRecognised,
   kNoTraining,
   kTooFewSteps,
   kNoSingleSuspect,
@@ -50,6 +52,8 @@ struct SectionReasonInfo {
 inline constexpr SectionReasonInfo kSectionReasons[] = {
     {"not_built", "this version does not tell it yet"},
     {"no_steps", "no step was seen"},
+    {"not_imported", "the run was recorded"},
+    {"all_recognised", "every event is of a known kind"},
     {"no_training", "the profile is of no training"},
     {"too_few_steps", "too few steps were seen"},
     {"no_single_suspect", "no suspect takes most of the step"},

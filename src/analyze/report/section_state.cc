@@ -96,6 +96,11 @@ SectionState CriticalPathState(const Report& report) {
   return FoundIf(path.applicable, kNotApplicable, SectionReason::kNoDeviceActivity);
 }
 
+SectionState ImportState(const Report& report) {
+  if (report.card.imported_as.empty()) return Because(kNotApplicable, SectionReason::kNotImported);
+  return FoundIf(!report.unrecognised.empty(), kNotFound, SectionReason::kAllRecognised);
+}
+
 // A section and how many rows it has: of several lists the main one.
 struct Framed {
   const char* name;
@@ -142,7 +147,7 @@ std::vector<Framed> ObjectsOf(const Report& report, const Json& json) {
       {"tensors", not_built, 0},
       {"host_memory", FoundIf(processes > 0, kNotApplicable, SectionReason::kNoProcessMemory),
        processes, processes > RowsOf(json["host_memory"], "processes")},
-      {"import", not_built, 0},
+      {"import", ImportState(report), CountOf(report.unrecognised), report.unrecognised_more},
   };
 }
 

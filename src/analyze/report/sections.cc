@@ -299,6 +299,24 @@ int64_t SumOf(const std::vector<int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), int64_t{0}, SaturatingAdd);
 }
 
+LossLine UnrecognisedLoss(const Unrecognised& found) {
+  constexpr size_t kMostNamed = 4;
+  std::vector<model::finding::LossUnrecognisedEvent::Item> named;
+  for (const UnrecognisedKind& kind : found.kinds) {
+    if (named.size() == kMostNamed) break;
+    named.push_back(
+        {.events = kind.events, .category = kind.category.empty() ? "(none)" : kind.category});
+  }
+  const auto more = static_cast<int64_t>(found.kinds.size() - named.size()) + found.more_kinds;
+  return {.table = "slices",
+          .cause = std::string(NameOf(store::LossCause::kUnrecognisedEvent)),
+          .count = found.events,
+          .said = Make(model::finding::LossUnrecognisedEvent{
+              .more = more > 0 ? std::optional(more) : std::nullopt,
+              .share = found.held_ns > 0 ? std::optional(found.share()) : std::nullopt,
+              .items = std::move(named)})};
+}
+
 }  // namespace
 
 std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelection& selection) {
@@ -446,6 +464,7 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
                           .imported = input.profile != nullptr,
                           .recorded = RecordedBeside(input, ranks) >= missing})});
   }
+  if (input.unrecognised.events > 0) losses.push_back(UnrecognisedLoss(input.unrecognised));
   std::set<std::string> hooks;
   for (const HookFailure& failure : facts.hook_failures) {
     if (!hooks.insert(failure.hook).second) continue;

@@ -207,7 +207,8 @@ TEST(KindTest, CategoriesOfOtherMakersAreKnown) {
   EXPECT_EQ(KindOf("mtia_ccp_events", "event_wait"), EventKind::kSync);
   EXPECT_EQ(KindOf("mtia_ccp_events", "event_record"), EventKind::kSync);
   EXPECT_EQ(KindOf("user_annotation", "ProfilerStep#9"), EventKind::kStep);
-  EXPECT_EQ(KindOf("something", "x"), EventKind::kOtherHost);
+  EXPECT_EQ(KindOf("instant", "x"), EventKind::kOtherHost);
+  EXPECT_EQ(KindOf("something", "x"), EventKind::kUnrecognised);
 }
 
 }  // namespace

@@ -9,7 +9,9 @@ namespace steptrace::analyze {
 
 bool ShowsTraining(const Trace& trace) {
   const auto of_framework = [](const TraceEvent& event) {
-    return event.kind != EventKind::kOtherHost || event.in_collective;
+    const bool of_others =
+        event.kind == EventKind::kOtherHost || event.kind == EventKind::kUnrecognised;
+    return !of_others || event.in_collective;
   };
   return std::ranges::any_of(trace.ranks, [&](const RankTrace& rank) {
     return !rank.steps.empty() || !rank.device.empty() ||

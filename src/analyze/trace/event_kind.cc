@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an event is, by its category and name.
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string_view>
 
@@ -11,6 +12,15 @@ namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 constexpr std::string_view kXcclPrefix = "xccl::";
+
+// What analyses look for by name, or need not look at: of Steptrace's own runs, of Debugger, of
+// Kineto moments and marks.
+constexpr std::array<std::string_view, 25> kOthers = {
+    "user",          "phase",        "communication",  "worker",           "fact",
+    "window",        "details",      "nccl",           "nccl_proxy",       "stack",
+    "device_memory", "device_phase", "step",           "data_wait",        "data_work",
+    "framework",     "horovod",      "python_profile", "instant",          "cpu_instant_event",
+    "Trace",         "ac2g",         "fwdbwd",         "async_cpu_to_gpu", "async_npu"};
 
 bool ContainsNoCase(std::string_view text, std::string_view lower) {
   auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
@@ -60,7 +70,8 @@ EventKind KindOf(std::string_view category, std::string_view name) {
   }
   if (category == "enqueue" || category == "dequeue") return EventKind::kHandover;
   if (category == "overhead") return EventKind::kOverhead;
-  return EventKind::kOtherHost;
+  const bool known = std::find(kOthers.begin(), kOthers.end(), category) != kOthers.end();
+  return known ? EventKind::kOtherHost : EventKind::kUnrecognised;
 }
 
 DeviceRole RoleOf(EventKind kind, std::string_view name) {

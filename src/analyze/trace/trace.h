@@ -19,15 +19,16 @@
 namespace steptrace::analyze {
 
 enum class EventKind : uint8_t {
-  kOperator,    // cpu_op
-  kAnnotation,  // user_annotation, but for steps
-  kStep,        // ProfilerStep#N on the host, or a step_annotation
-  kRuntime,     // cuda_runtime, cuda_driver, and their likes of other makers
-  kPython,      // python_function
-  kOverhead,    // the profiler's own
-  kHandover,    // enqueue, dequeue: what one thread leaves to another to launch (torch_npu)
-  kOtherHost,   // any other category on a host thread
-  kKernel,      // device work from here on
+  kOperator,      // cpu_op
+  kAnnotation,    // user_annotation, but for steps
+  kStep,          // ProfilerStep#N on the host, or a step_annotation
+  kRuntime,       // cuda_runtime, cuda_driver, and their likes of other makers
+  kPython,        // python_function
+  kOverhead,      // the profiler's own
+  kHandover,      // enqueue, dequeue: what one thread leaves to another to launch (torch_npu)
+  kOtherHost,     // of other categories on a host thread those that are known
+  kUnrecognised,  // and those that nobody knows
+  kKernel,        // device work from here on
   kMemcpy,
   kMemset,
   kSync,              // a device-side wait: Stream Wait Event, Event Sync, Context Sync
@@ -36,7 +37,6 @@ enum class EventKind : uint8_t {
 
 // What the device does while an event of it runs.
 enum class DeviceRole : uint8_t { kCompute, kCommunication, kMemory, kNone };
-
 inline constexpr int32_t kNone = -1;
 
 // There are millions of them: what only some have stands beside them in the RankTrace, and ids that

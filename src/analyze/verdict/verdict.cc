@@ -107,6 +107,7 @@ double LargestElsewhere(const VerdictInput& input, int32_t late) {
 
 void SetGain(const VerdictInput& input, double removable_share, Verdict& verdict) {
   if (removable_share <= 0 || removable_share >= 1) return;
+  if (HidesMuch(input.report.unrecognised)) return;
   verdict.at_most_speedup = 1 / (1 - removable_share);
   verdict.at_most_saving_ns =
       std::llround(removable_share * static_cast<double>(input.training_ns));
@@ -245,6 +246,10 @@ model::Finding ModelHeadline(const VerdictInput& input, const SuspectShare& next
                                              .seen = seen,
                                              .next = SuspectPart(input, suspect)});
   };
+  if (const Unrecognised& others = input.report.unrecognised; HidesMuch(others)) {
+    return Make(finding::VerdictModelUnrecognised{
+        .unrecognised = others.share(), .share = share, .ranks = ranks, .seen = seen});
+  }
   if (MayWaitInForward(input)) {
     return Make(finding::VerdictModelIfItComputes{
         .share = share, .ranks = ranks, .slowed = slowed, .seen = seen});
@@ -366,6 +371,9 @@ Verdict DecideVerdict(const VerdictInput& input) {
     return TooFewStepsVerdict(input);
   Verdict verdict = Decide(input);
   verdict.evidence = CollectEvidence(input, verdict);
+  if (const Unrecognised& others = input.report.unrecognised; HidesMuch(others)) {
+    verdict.evidence.push_back(Make(finding::StepUnrecognised{.share = others.share()}));
+  }
   for (model::Finding& one : DeviceCaveats(input)) verdict.evidence.push_back(std::move(one));
   verdict.advice = CollectAdvice(input, verdict);
   std::erase_if(verdict.advice,

@@ -29,7 +29,7 @@ void WriterMarks::Key(std::string_view key) {
 }
 
 void WriterMarks::Category(std::string_view name) {
-  if (IsAnyOf(name, {"cpu_op", "cuda_runtime", "Operator"})) Set(ProfileWriter::kPytorch);
+  if (IsAnyOf(name, {"cpu_op", "Operator"})) Set(ProfileWriter::kPytorch);
   if (name == "FEE") Set(ProfileWriter::kViztracer);
   if (name == "py-spy") Set(ProfileWriter::kPySpy);
   if (BeginsWithAnyOf(name, {"task:", "task::"})) Set(ProfileWriter::kRay);

@@ -607,6 +607,20 @@ inline constexpr ClauseWords kVerdictModelWaitsForHostClauses[] = {
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
 };
+inline constexpr ClauseWords kVerdictModelUnrecognisedClauses[] = {
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share}{share_interval}"},
+    {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
+    {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
+    {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
+    {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
+    {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
+    {"seen_noun", "seen_steps", 1, "step"},
+    {"seen_noun", "", {}, "steps"},
+    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
+    {"seen", "", {}, "{seen_where}"},
+};
 inline constexpr ClauseWords kVerdictModelHealthyClauses[] = {
     {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
     {"share", "", {}, "{share_share}{share_interval}"},
@@ -924,6 +938,10 @@ inline constexpr ClauseWords kLossRecordedElsewhereClauses[] = {
 inline constexpr ClauseWords kLossUnavailableClauses[] = {
     {"next", "remedy", {}, "; {remedy}"},
 };
+inline constexpr ClauseWords kLossUnrecognisedEventClauses[] = {
+    {"others", "more", {}, " and {more} more"},
+    {"held", "share", {}, "; they run in {share} of the steps"},
+};
 inline constexpr ClauseWords kLossRanksMissingClauses[] = {
     {"noun", "missing", 1, "rank"},
     {"noun", "", {}, "ranks"},
@@ -971,6 +989,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"{stage} {share}", {}}, ", ", ", "},
     // step.faster_without
     {{"at most {speedup} faster without {what}", kStepFasterWithoutClauses},
+     {"", {}}, "", ""},
+    // step.unrecognised
+    {{"events whose kind is not known run in {share} of the step: what the step would be without something is not told", {}},
      {"", {}}, "", ""},
     // step.process_idle
     {{"in {share} of the time, between a batch and its backward, the process neither ran nor wanted a core: it slept or waited", {}},
@@ -1719,6 +1740,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // verdict.model_waits_for_host
     {{"the model fills the step, {share}{ranks}, and the device waits for the host in it{seen}", kVerdictModelWaitsForHostClauses},
      {"", {}}, "", ""},
+    // verdict.model_unrecognised
+    {{"the model takes {share}{ranks}, as far as events are recognised: others run in {unrecognised} of the step, and may be in the way{seen}", kVerdictModelUnrecognisedClauses},
+     {"", {}}, "", ""},
     // verdict.model_healthy
     {{"the model fills the step, {share}{ranks}; nothing around it is in the way{seen}", kVerdictModelHealthyClauses},
      {"", {}}, "", ""},
@@ -2118,6 +2142,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // loss.impossible_times
     {{"rows whose times no run can hold were left out", {}},
      {"", {}}, "", ""},
+    // loss.unrecognised_event
+    {{"what these categories mean is not known: {items}{others}{held}; the timeline shows them; report the categories, so that they become known", kLossUnrecognisedEventClauses},
+     {"{category} {events}", {}}, ", ", ", "},
     // loss.ranks_missing
     {{"of {missing} {noun} there are no steps: {to_do}", kLossRanksMissingClauses},
      {"", {}}, "", ""},

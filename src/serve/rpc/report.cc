@@ -247,6 +247,9 @@ Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, cons
       input.tables.cut_steps = stored.cut;
     }
   }
+  if (input.profile != nullptr && !input.profile_of_windows && input.holds_training) {
+    input.unrecognised = analyze::FindUnrecognised(*profile);
+  }
   if (run.damaged().size() > damaged) return false;
   make(input, std::move(analysis));
   return true;

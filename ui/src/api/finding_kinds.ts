@@ -19,6 +19,7 @@ export const SHOWN = {
   'operators.stages': { view: 'operators' },
   'communication.stages': { view: 'distributed' },
   'step.faster_without': { view: 'steps' },
+  'step.unrecognised': { view: 'timeline' },
   'step.process_idle': { view: 'system' },
   'step.checkpoints': { view: 'steps' },
   'step.evaluations': { view: 'steps' },
@@ -289,6 +290,7 @@ export type HeadlineKind =
   | 'verdict.model_and_rest'
   | 'verdict.model_with_overhead'
   | 'verdict.model_waits_for_host'
+  | 'verdict.model_unrecognised'
   | 'verdict.model_healthy'
   | 'verdict.model_slowed'
   | 'verdict.no_hooks'
@@ -438,5 +440,6 @@ export type LossKind =
   | 'loss.recorded_elsewhere'
   | 'loss.unavailable'
   | 'loss.impossible_times'
+  | 'loss.unrecognised_event'
   | 'loss.ranks_missing'
   | 'loss.hook_failed';

@@ -34,6 +34,8 @@ export type Severity = 'info' | 'warning' | 'error';
 export type ReasonId =
   | 'not_built'
   | 'no_steps'
+  | 'not_imported'
+  | 'all_recognised'
   | 'no_training'
   | 'too_few_steps'
   | 'no_single_suspect'

@@ -247,7 +247,8 @@ void TraceEvents::DescribeForeign(uint64_t uuid, std::string category, Slice* sl
   slice->category = sink_.Intern(category);
   const analyze::EventKind kind = analyze::KindOf(category, name);
   const bool on_device = kind >= analyze::EventKind::kKernel;
-  kineto_ = kineto_ || kind != analyze::EventKind::kOtherHost;
+  kineto_ = kineto_ ||
+            (kind != analyze::EventKind::kOtherHost && kind != analyze::EventKind::kUnrecognised);
   if (on_device) {
     slice->track = lines_.Device(
         uuid, {annotations_.Integer("device"), annotations_.Integer("stream"), std::string()});
