@@ -39,13 +39,13 @@ export function hash(name: string): number {
 
 export type Role = 'communication' | 'copy' | 'python' | 'runtime' | 'other';
 
-const COMMUNICATION_NAME = /nccl|rccl|hccl|xccl|cross_device_reduce|^gloo:|^c10d::/i;
+const COMMUNICATION_NAME = /nccl|rccl|hccl|hcom_|xccl|cross_device_reduce|^gloo:|^c10d::/i;
 
 export function roleOf(name: string, category: string): Role {
   if (category === 'communication' || COMMUNICATION_NAME.test(name)) return 'communication';
   if (category === 'gpu_memcpy' || category === 'gpu_memset') return 'copy';
   if (category === 'python_function') return 'python';
-  if (category === 'cuda_runtime' || category === 'cuda_driver') return 'runtime';
+  if (category.endsWith('_runtime') || category.endsWith('_driver')) return 'runtime';
   return 'other';
 }
 
