@@ -6,9 +6,7 @@ import gzip
 import io
 import json
 import lzma
-import marshal
 import os
-import pickle
 import tarfile
 import zipfile
 
@@ -262,14 +260,6 @@ def test_refused(tmp_path):
         ("a.7z", b"7z\xbc\xaf\x27\x1c\0\x04", "7z archive", "unpack it first"),
         ("a.gz", gzip.compress(gzip.compress(document(sound()).encode())), "gzip inside gzip"),
         ("lfs.json", "version https://git-lfs.github.com/spec/v1\nsize 9\n", "git lfs pull"),
-        ("train.prof", marshal.dumps({("a.py", 1, "f"): (1, 1, 0.5, 0.5, {})}), "cProfile", "run"),
-        (
-            "pyspy.json",
-            '{"$schema":"https://www.speedscope.app/file-format-schema.json"}',
-            "py-spy",
-        ),
-        ("snapshot.pickle", pickle.dumps({"segments": [], "device_traces": []}), "memory snapshot"),
-        ("raw.json.gz", gzip.compress(b"[[-1, 1, 16384, 0]]"), "memory timeline", "profile_memory"),
         ("a.xplane.pb", b"\n\x14\x08\x01\x12\x10/host:annotation", "XPlane", ".trace.json.gz"),
     ):
         refused(tmp_path, write(tmp_path / name, data), *words)
