@@ -200,6 +200,7 @@ TEST(KindTest, CategoriesOfOtherMakersAreKnown) {
   EXPECT_EQ(RoleOf(EventKind::kKernel, "all-reduce-start.7"), DeviceRole::kCommunication);
   EXPECT_EQ(KindOf("npu_sync", "EVENT_WAIT"), EventKind::kSync);
   EXPECT_EQ(KindOf("hccl_task", "SDMA"), EventKind::kDeviceAnnotation);
+  EXPECT_EQ(KindOf("npu_task", "SOMETHING_NEW"), EventKind::kUnrecognised);
   EXPECT_EQ(KindOf("npu_figure", "Computing"), EventKind::kDeviceAnnotation);
   EXPECT_EQ(RoleOf(EventKind::kKernel, "hcom_allReduce__868"), DeviceRole::kCommunication);
   EXPECT_EQ(KindOf("mtia_ccp_events", "fc-dtype_Float"), EventKind::kKernel);

@@ -62,10 +62,9 @@ EventKind KindOf(std::string_view category, std::string_view name) {
   if (category == "gpu_memset") return EventKind::kMemset;
   if (category == "cuda_sync" || category == "npu_sync") return EventKind::kSync;
   if (category == "gpu_user_annotation") return EventKind::kDeviceAnnotation;
-  // Of Ascend: what a collective is made of, tasks that nobody knows, and figures of its profiler;
-  // of XLA what its profiler tells again.
-  if (category == "hccl_task" || category == "npu_task" || category == "npu_figure" ||
-      category == "xla_line") {
+  // Of Ascend: what a collective is made of, and figures of its profiler; of XLA what its profiler
+  // tells again.
+  if (category == "hccl_task" || category == "npu_figure" || category == "xla_line") {
     return EventKind::kDeviceAnnotation;
   }
   if (category == "enqueue" || category == "dequeue") return EventKind::kHandover;
