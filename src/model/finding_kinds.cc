@@ -98,6 +98,8 @@ constexpr FigureInfo kProfileProcessesTogetherFigures[] = {{"rank", Unit::kInteg
 constexpr SubjectInfo kProfileProcessesTogetherSubject[] = {{SubjectMember::kRank, false, false, 0}};
 constexpr FigureInfo kProfileWorkNotRecordedFigures[] = {{"rank", Unit::kInteger, false}, {"time", Unit::kNs, false}};
 constexpr SubjectInfo kProfileWorkNotRecordedSubject[] = {{SubjectMember::kRank, false, false, 0}};
+constexpr FigureInfo kProfileStepsOverlapFigures[] = {{"rank", Unit::kInteger, false}, {"steps", Unit::kCount, false}};
+constexpr SubjectInfo kProfileStepsOverlapSubject[] = {{SubjectMember::kRank, false, false, 0}};
 constexpr FigureInfo kProfileThreadsTogetherFigures[] = {{"threads", Unit::kInteger, false}, {"rank", Unit::kInteger, false}};
 constexpr SubjectInfo kProfileThreadsTogetherSubject[] = {{SubjectMember::kRank, false, false, 1}};
 constexpr FigureInfo kProfileRunsInFigures[] = {{"share", Unit::kShare, false}};
@@ -456,6 +458,7 @@ constexpr KindInfo kKinds[] = {
     {"run.last_seen", Role::kEvidence, {kRunLastSeenFigures, kRunLastSeenTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"profile.processes_together", Role::kEvidence, {kProfileProcessesTogetherFigures, {}}, {{}, {}}, false, kProfileProcessesTogetherSubject, Topic::kNone},
     {"profile.work_not_recorded", Role::kEvidence, {kProfileWorkNotRecordedFigures, {}}, {{}, {}}, false, kProfileWorkNotRecordedSubject, Topic::kNone},
+    {"profile.steps_overlap", Role::kEvidence, {kProfileStepsOverlapFigures, {}}, {{}, {}}, false, kProfileStepsOverlapSubject, Topic::kNone},
     {"profile.threads_together", Role::kEvidence, {kProfileThreadsTogetherFigures, {}}, {{}, {}}, false, kProfileThreadsTogetherSubject, Topic::kNone},
     {"profile.runs_in", Role::kEvidence, {kProfileRunsInFigures, kProfileRunsInTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"profile.busiest", Role::kEvidence, {kProfileBusiestFigures, kProfileBusiestTexts}, {{}, {}}, false, kProfileBusiestSubject, Topic::kNone},
@@ -1095,6 +1098,10 @@ Finding Make(ProfileProcessesTogether one) {
 
 Finding Make(ProfileWorkNotRecorded one) {
   return {FindingKind::kProfileWorkNotRecorded, {one.rank.value, one.time.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(ProfileStepsOverlap one) {
+  return {FindingKind::kProfileStepsOverlap, {one.rank.value, one.steps.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ProfileThreadsTogether one) {

@@ -73,6 +73,7 @@ enum class FindingKind : uint16_t {
   kRunLastSeen,
   kProfileProcessesTogether,
   kProfileWorkNotRecorded,
+  kProfileStepsOverlap,
   kProfileThreadsTogether,
   kProfileRunsIn,
   kProfileBusiest,
@@ -431,7 +432,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 415;
+inline constexpr size_t kFindingKindCount = 416;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -839,6 +840,11 @@ struct ProfileProcessesTogether {
 struct ProfileWorkNotRecorded {
   Given<int64_t> rank;  // integer
   Given<int64_t> time;  // ns
+};
+
+struct ProfileStepsOverlap {
+  Given<int64_t> rank;  // integer
+  Given<int64_t> steps;  // count
 };
 
 struct ProfileThreadsTogether {
@@ -2590,6 +2596,7 @@ Finding Make(RunHookFailed one);
 Finding Make(RunLastSeen one);
 Finding Make(ProfileProcessesTogether one);
 Finding Make(ProfileWorkNotRecorded one);
+Finding Make(ProfileStepsOverlap one);
 Finding Make(ProfileThreadsTogether one);
 Finding Make(ProfileRunsIn one);
 Finding Make(ProfileBusiest one);

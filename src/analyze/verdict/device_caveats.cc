@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -45,6 +46,20 @@ std::optional<model::Finding> TogetherCaveat(const RankTrace& rank) {
   return std::nullopt;
 }
 
+// A thread is in one step at a time.
+std::optional<model::Finding> OverlapCaveat(const RankTrace& rank) {
+  constexpr int64_t kRoundedNs = 10'000;
+  std::map<int32_t, int64_t> ended;  // by lane
+  int64_t steps = 0;
+  for (const TraceStep& step : rank.steps) {
+    const auto [at, is_first] = ended.try_emplace(step.lane, step.end_ns());
+    if (!is_first && step.ts_ns < at->second - kRoundedNs) ++steps;
+    at->second = std::max(at->second, step.end_ns());
+  }
+  if (steps == 0) return std::nullopt;
+  return Make(finding::ProfileStepsOverlap{.rank = rank.rank, .steps = steps});
+}
+
 std::optional<model::Finding> UnrecordedCaveat(const VerdictInput& input, const RankTrace& rank) {
   const Stretch steps = {input.selection.from_ns, input.selection.to_ns};
   const Stretch time = Clip(UnrecordedWork(rank, *input.report.profile->strings), steps);
@@ -64,6 +79,7 @@ std::vector<model::Finding> DeviceCaveats(const VerdictInput& input) {
   }
   if (input.profiled && input.report.profile != nullptr) {
     for (const RankTrace& rank : input.report.profile->ranks) {
+      if (auto one = OverlapCaveat(rank)) caveats.push_back(*std::move(one));
       if (auto one = UnrecordedCaveat(input, rank)) caveats.push_back(*std::move(one));
     }
   }

@@ -1137,6 +1137,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // profile.work_not_recorded
     {{"rank {rank}'s device had work queued for {time} before the first that was recorded: what it did then is not known, and counts as unattributed", {}},
      {"", {}}, "", ""},
+    // profile.steps_overlap
+    {{"steps of rank {rank} begin before the one ahead on their thread has ended ({steps}), which cannot be: the clock was set back, or marks of two recordings lie in one file; that time counts in both", {}},
+     {"", {}}, "", ""},
     // profile.threads_together
     {{"{threads} threads of rank {rank} mark steps: where these overlap, the time counts in each", {}},
      {"", {}}, "", ""},

@@ -68,6 +68,7 @@ export const SHOWN = {
   'run.last_seen': { view: 'data', threads: 'training' },
   'profile.processes_together': { view: 'timeline' },
   'profile.work_not_recorded': { view: 'timeline' },
+  'profile.steps_overlap': { view: 'timeline' },
   'profile.threads_together': { view: 'steps' },
   'profile.runs_in': { view: 'timeline' },
   'profile.busiest': { view: 'timeline' },
