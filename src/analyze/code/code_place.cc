@@ -63,6 +63,13 @@ std::optional<std::string> Within(std::string_view file, std::string_view begin)
 
 }  // namespace
 
+bool IsGenerated(std::string_view file) {
+  constexpr std::array<std::string_view, 3> kOthers = {"<frozen", "<built-in", "<ipython-input"};
+  return file.starts_with('<') &&
+         std::none_of(kOthers.begin(), kOthers.end(),
+                      [file](std::string_view begin) { return file.starts_with(begin); });
+}
+
 CodePlace PlaceOf(std::string_view file) {
   file = file.substr(0, kMaxPath);
   if (const auto module = Within(file, "<frozen")) return {CodeOrigin::kStandard, *module};

@@ -26,6 +26,10 @@ struct CodePlace {
 
 CodePlace PlaceOf(std::string_view file);
 
+// Code that was made as the program ran, of a dataclass, by exec: its file is "<string>" and the
+// like. Who calls it says what it is for. The cells of a notebook are files.
+bool IsGenerated(std::string_view file);
+
 // The package that a function of it is to be named with, as its name alone says too little: all of
 // the standard library ("json" of "loads"), and of other packages those that many have ("torch" of
 // "load"). Empty: the name says enough, or it is no package's.

@@ -93,5 +93,16 @@ TEST(CodePlaceTest, FilesAreNamedByTheirEnd) {
   EXPECT_EQ(FileName(""), "");
 }
 
+TEST(CodePlaceTest, GeneratedCodeHasNoFile) {
+  for (const char* file : {"<string>", "<stdin>", "<attrs generated init job.Row>",
+                           "<eval_with_key>.12", "<template>"}) {
+    EXPECT_TRUE(IsGenerated(file)) << file;
+  }
+  for (const char* file :
+       {"", "/job/train.py", "<frozen os>", "<built-in zlib>", "<ipython-input-3-0a1b2c>"}) {
+    EXPECT_FALSE(IsGenerated(file)) << file;
+  }
+}
+
 }  // namespace
 }  // namespace steptrace::analyze

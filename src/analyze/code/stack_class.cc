@@ -42,6 +42,9 @@ class Classifier {
     const auto parent = ParentOf(row);
     return in_log_[row] && !(parent && in_log_[*parent]);
   }
+  bool IsGeneratedAt(int32_t row) const {
+    return IsGenerated(strings_.Text(rows_[static_cast<size_t>(row)].file));
+  }
   bool PassesOnAt(int32_t row) const {
     return functions_[function_of_row_[static_cast<size_t>(row)]].passes_on;
   }
@@ -253,6 +256,10 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   of.frames.leaf = number;
   of.leaf = frame.leaf;
   AddBorder(number, frame, of);
+  if (of.frames.user >= 0 && frame.place.origin == CodeOrigin::kUser && IsGeneratedAt(number) &&
+      !IsGeneratedAt(of.frames.user)) {
+    return;  // its caller names it
+  }
   // A log is named by the outermost frame that writes it, whatever that calls.
   if (own_log_[row] && !BeginsLog(row) && frame.place.origin == CodeOrigin::kUser) {
     of.around.helps_log = true;

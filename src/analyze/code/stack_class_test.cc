@@ -109,12 +109,10 @@ TEST(StackClassTest, AFrameworksLogHasAllThatItComputes) {
   const Frame loop{"_TrainingEpochLoop.advance", lightning + "loops/training_epoch_loop.py"};
   const Frame step{"Net.training_step", "/job/net.py", 12};
   const Frame log{"LightningModule.log_dict", lightning + "core/module.py"};
-  const Frame result{"_ResultCollection.log",
-                     lightning + "trainer/connectors/logger_connector/result.py"};
   const Frame metric{"Metric.forward", kPackages + "torchmetrics/metric.py"};
   const Frame add{"torch.add", "<built-in torch>"};
   const char* named = "Net.training_step LightningModule.log_dict";
-  EXPECT_EQ(NamedBy({kMain, loop, step, log, result, kModule, metric, add}), named);
+  EXPECT_EQ(NamedBy({kMain, loop, step, log, kModule, metric, add}), named);
   EXPECT_EQ(NamedBy({kMain, loop, kModule, step, log, add}), named) << "a strategy's module calls";
   EXPECT_EQ(NamedBy({kMain, loop, step, kModule, metric, add}), "Net.training_step Metric.forward");
   // Of what the loop itself writes, the log says more than what the script called to train.
@@ -129,7 +127,6 @@ TEST(StackClassTest, ALogOfTheScriptsHasAllThatItCalls) {
   const Frame sort{"Tensor.argsort", kTorch + "_tensor.py"};
   EXPECT_EQ(NamedBy({kMain, write, curve, sort}), "write_metrics -");
   EXPECT_EQ(NamedBy({kMain, write, {"json.dumps", "<built-in>"}}), "write_metrics json.dumps");
-  // A name alone makes no log of a training.
   const Frame backward{"Tensor.backward", kTorch + "_tensor.py"};
   EXPECT_EQ(RegionOf({kMain, write, backward}), StackRegion::kBackward);
   const Frame catcher{"Logger.catch.<locals>.catch_wrapper", kPackages + "loguru/_logger.py"};

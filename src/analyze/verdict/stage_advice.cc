@@ -72,7 +72,10 @@ model::Finding AdviseLock(const VerdictInput& input, const StageFunction* functi
     return Make(finding::DataCheaperHelpers{.function = name});
   }
   const LoaderFact* loader = TrainingLoader(input.facts);
-  if (loader != nullptr && loader->workers == 0) {
+  // One that makes all batches waits for none of the others.
+  constexpr double kAlone = 1.5;
+  const auto& at_work = input.waits.workers_at_work;
+  if ((loader != nullptr && loader->workers == 0) || (at_work && *at_work < kAlone)) {
     return Make(finding::DataHoldLockLess{.function = name});
   }
   return Make(finding::DataShareLess{.function = name});
