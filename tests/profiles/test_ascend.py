@@ -12,7 +12,7 @@ from profile_runs import imported, section, table
 def test_times_of_devices_are_those_of_an_independent_count(tmp_path):
     profiles = [made(0), made(1, late_ns=50_000)]
     run = imported(tmp_path, *(profile.write(tmp_path) for profile in profiles))
-    devices = section(run, "devices")["devices"]
+    devices = section(run, "devices")["devices"]["rows"]
     assert [(one["rank"], one["device"]) for one in devices] == [(0, 0), (1, 1)]
     ranks = section(run, "distributed")["distributed"]["ranks"]
     for profile, rank in zip(profiles, ranks):
@@ -30,7 +30,7 @@ def test_tasks_of_a_collective_and_derived_rows_are_no_work_of_their_own(tmp_pat
     assert categories["hccl_task"] == 2 * 2
     assert categories["npu_sync"] == 2
     assert categories["npu_figure"] == 2 * 2
-    (device,) = section(run, "devices")["devices"]
+    (device,) = section(run, "devices")["devices"]["rows"]
     assert device["events"] == 2 * 4
 
 
@@ -50,14 +50,14 @@ def test_collectives_of_two_ranks_find_each_other(tmp_path):
 
 def test_launches_find_their_tasks_and_operators(tmp_path):
     run = imported(tmp_path, made(0).write(tmp_path))
-    (device,) = section(run, "devices")["devices"]
+    (device,) = section(run, "devices")["devices"]["rows"]
     (launches,) = device["launches"]
     assert launches["call"] == "HostToDevice"
     assert launches["calls"] == launches["device_events"] == 8
     assert launches["delay_ns"]["min"] == 20_000
     assert launches["delay_ns"]["max"] == 120_000
     assert device["without_launch"] == 0
-    kernels = section(run, "kernels")["kernels"]
+    kernels = section(run, "kernels")["kernels"]["rows"]
     assert {(one["name"], launch["operator"]) for one in kernels for launch in one["launches"]} >= {
         ("aclnnMm_MatMulCommon_MatMulV2", "aten::mm"),
         ("aclnnInplaceAdd_Add", "aten::add_"),
@@ -86,7 +86,7 @@ def test_names_that_come_behind_the_rows_tell_the_same(tmp_path):
     path.write_text(json.dumps(profile.events()))
     found = imported(second, path)
     for name in ("devices", "distributed"):
-        assert section(found, name) == section(expected, name)
+        assert section(found, name)[name] == section(expected, name)[name]
 
 
 def test_what_msprof_wrote_of_the_same_device_is_the_same_profile(tmp_path):
@@ -96,7 +96,7 @@ def test_what_msprof_wrote_of_the_same_device_is_the_same_profile(tmp_path):
     beside.parent.mkdir(parents=True)
     beside.write_text(json.dumps([*profile.named, *profile.device]))
     run = imported(tmp_path, path.parents[1])
-    (device,) = section(run, "devices")["devices"]
+    (device,) = section(run, "devices")["devices"]["rows"]
     assert device["events"] == 2 * 4
     assert {row["rank"] for row in table(run, "tracks", tmp_path)} == {"0"}
     (loss,) = [

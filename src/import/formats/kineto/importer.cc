@@ -35,7 +35,8 @@ std::string_view WithoutSpace(std::string_view head) {
 bool IsOfKineto(std::string_view head) {
   return Has(head, "\"schemaVersion\"") || Has(head, "\"deviceProperties\"") ||
          Has(head, "\"baseTimeNanoseconds\"") || Has(head, "\"distributedInfo\"") ||
-         Has(head, "\"cpu_op\"") || Has(head, "\"cuda_runtime\"");
+         Has(head, "\"cpu_op\"") || Has(head, "\"cuda_runtime\"") ||
+         Has(head, "\"Ascend Hardware\"");  // msprof's lies beside PyTorch's
 }
 
 // {"traceEvents": [...]}, whose key may stand behind the head where Kineto's marks stand in it, or
