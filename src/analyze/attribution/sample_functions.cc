@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of SampleSplit: the functions that samples show, by stage and by what they wait for.
+#include "analyze/attribution/sample_functions.h"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -8,7 +9,6 @@
 
 #include "analyze/attribution/portion.h"
 #include "analyze/attribution/sample_bins.h"
-#include "analyze/attribution/sample_split.h"
 #include "analyze/code/code_place.h"
 
 namespace steptrace::analyze {
@@ -31,23 +31,24 @@ double WaitingPart(double ran, double waited) {
 }  // namespace
 
 // The functions of those who make batches.
-void SampleSplit::AddDataset(SubStage stage, std::vector<SampledFunctions>& found) const {
+void SampleFunctions::AddDataset(SubStage stage, std::vector<SampledFunctions>& found) const {
   for (size_t bin = 0; bin < kBinCount; ++bin) {
     if (StageOfBatch(bin) != stage) continue;
-    if (all_.samples >= kLeastSamples) found.push_back(sums_.BatchFunctions(bin, storage_));
-    if (all_.collate_samples >= kLeastSamples && IsToldOfCollate(bin)) {
+    if (split_.saw_batches()) found.push_back(sums_.BatchFunctions(bin, split_.reads_storage()));
+    if (split_.saw_collating() && IsToldOfCollate(bin)) {
       found.push_back(sums_.CollateFunctions([bin](size_t one) { return one == bin; }));
     }
-    if (awaits_) found.push_back(sums_.MadeFunctions(bin, storage_));
+    if (split_.awaits()) found.push_back(sums_.MadeFunctions(bin, split_.reads_storage()));
   }
   const auto unseen = [](const auto& rank) { return rank.second.made_samples < kLeastSamples; };
-  if (awaits_ && stage == SubStage::kDatasetCode &&
+  if (split_.awaits() && stage == SubStage::kDatasetCode &&
       std::any_of(sums_.ranks().begin(), sums_.ranks().end(), unseen)) {
     found.push_back(sums_.AwaitingFunctions());
   }
 }
 
-SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whole_ns) const {
+SampleFunctions::Shown SampleFunctions::ShownOf(SubStage stage, int64_t ns,
+                                                int64_t whole_ns) const {
   Shown shown;
   if (ns <= 0) return shown;
   SampledFunctions all;
@@ -60,13 +61,13 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
   AddDataset(stage, of_dataset);
   for (SampledFunctions& one : of_dataset) add(std::move(one));
   for (size_t bin = 0; bin < kBinCount; ++bin) {
-    if (StageOutside(bin) != stage || thread_.empty()) continue;
+    if (StageOutside(bin) != stage || split_.threads().empty()) continue;
     SampledFunctions outside = sums_.OutsideFunctions(bin);
     if (bin == kTensorCode || bin == kModelLine || bin == kModuleLine)
       Scale(outside, TensorCodeTaken());
     add(std::move(outside));
   }
-  if (!thread_.empty()) {
+  if (!split_.threads().empty()) {
     if (stage == SubStage::kEvaluation) add(sums_.EvaluatingFunctions());
     if (stage == SubStage::kForward) add(sums_.RegionFunctions(StackRegion::kForward));
     if (stage == SubStage::kForward) add(ScriptInForward());
@@ -74,7 +75,7 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
     if (stage == SubStage::kOptimizer) add(sums_.RegionFunctions(StackRegion::kOptimizer));
     if (stage == SubStage::kUnknown) add(sums_.WaitingFunctions());
     if (stage == SubStage::kUnknown) add(sums_.BetweenFunctions());
-    if (stage == SubStage::kUnknown && !awaits_) add(sums_.AwaitingFunctions());
+    if (stage == SubStage::kUnknown && !split_.awaits()) add(sums_.AwaitingFunctions());
     if (stage == SubStage::kDatasetCode) add(sums_.RegionFunctions(StackRegion::kSampler));
     if (stage == SubStage::kGarbageCollection) add(Collecting(ns, whole_ns));
   }
@@ -115,7 +116,7 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
 }
 
 // Only where most of it was asked for: else it came by itself, wherever the script was.
-SampledFunctions SampleSplit::Collecting(int64_t ns, int64_t whole_ns) const {
+SampledFunctions SampleFunctions::Collecting(int64_t ns, int64_t whole_ns) const {
   SampledFunctions found = sums_.CollectingFunctions();
   double weight = 0;
   for (const SampledFunction& one : found.functions) weight += one.weight;
@@ -126,10 +127,10 @@ SampledFunctions SampleSplit::Collecting(int64_t ns, int64_t whole_ns) const {
 }
 
 // Tensor code of the script's own lines, as far as its time was left there.
-SampledFunctions SampleSplit::ScriptInForward() const {
+SampledFunctions SampleFunctions::ScriptInForward() const {
   double script = 0, left = 0;
-  for (const auto& [number, shares] : thread_) script += shares.script;
-  for (const auto& [number, shares] : thread_) left += shares.script_left;
+  for (const auto& [number, shares] : split_.threads()) script += shares.script;
+  for (const auto& [number, shares] : split_.threads()) left += shares.script_left;
   if (left <= 0) return {};
   SampledFunctions found = sums_.OutsideFunctions(static_cast<size_t>(WorkStage::kUserCode));
   for (const size_t bin : {kTensorCode, kGradless, kModelLine, kModuleLine, kApart}) {
@@ -143,9 +144,9 @@ SampledFunctions SampleSplit::ScriptInForward() const {
 
 // Of the script's time that was taken from the phases, code that calls torch has what is beyond the
 // rest of the script.
-double SampleSplit::TensorCodeTaken() const {
+double SampleFunctions::TensorCodeTaken() const {
   double taken = 0, tensors = 0, rest = 0;
-  for (const auto& [number, shares] : thread_) {
+  for (const auto& [number, shares] : split_.threads()) {
     taken += shares.script - shares.script_left;
     rest += shares.script;
     for (const ThreadBlock& block : sums_.ranks().at(number).thread) {
@@ -157,7 +158,7 @@ double SampleSplit::TensorCodeTaken() const {
   return tensors > 0 ? std::clamp((taken - rest) / tensors, 0.0, 1.0) : 1;
 }
 
-double SampleSplit::ThreadWeight() const {
+double SampleFunctions::ThreadWeight() const {
   double whole = 0;
   for (const auto& [number, rank] : sums_.ranks()) {
     for (const ThreadBlock& block : rank.thread) whole += block.whole;
@@ -166,8 +167,8 @@ double SampleSplit::ThreadWeight() const {
 }
 
 // By the time that the training threads were seen for.
-std::vector<StageFunction> SampleSplit::OfThread(const SampledFunctions& found,
-                                                 int64_t whole_ns) const {
+std::vector<StageFunction> SampleFunctions::OfThread(const SampledFunctions& found,
+                                                     int64_t whole_ns) const {
   const double whole = ThreadWeight();
   std::vector<StageFunction> functions;
   for (const SampledFunction& one : found.functions) {
@@ -179,7 +180,7 @@ std::vector<StageFunction> SampleSplit::OfThread(const SampledFunctions& found,
   return functions;
 }
 
-SampledWaits SampleSplit::WaitsOf(int64_t whole_ns) const {
+SampledWaits SampleFunctions::WaitsOf(int64_t whole_ns) const {
   SampledWaits waits;
   double ran = 0, waited = 0, makers_ran = 0, makers_waited = 0, awaited_ns = 0, loading_ns = 0;
   int64_t loading_samples = 0;
@@ -196,13 +197,13 @@ SampledWaits SampleSplit::WaitsOf(int64_t whole_ns) const {
       makers_waited += rank.made.blocked[bin];
     }
   }
-  if (all_.samples >= kLeastSamples) waits.of_dataset = WaitingPart(ran, waited);
+  if (split_.saw_batches()) waits.of_dataset = WaitingPart(ran, waited);
   if (loading_samples >= kLeastSamples) waits.workers_at_work = loading_ns / awaited_ns;
-  if (thread_.empty()) return waits;
+  if (split_.threads().empty()) return waits;
   waits.between = OfThread(sums_.BetweenFunctions(), whole_ns);
   waits.beside = OfThread(sums_.BesideFunctions(), whole_ns);
   waits.sampler = OfThread(sums_.RegionFunctions(StackRegion::kSampler), whole_ns);
-  if (!awaits_) return waits;
+  if (!split_.awaits()) return waits;
   waits.of_makers = WaitingPart(makers_ran, makers_waited);
   waits.awaited = OfThread(sums_.AwaitingFunctions(), whole_ns);
   return waits;

@@ -12,29 +12,10 @@
 #include "analyze/input/report_input.h"
 #include "analyze/input/step_selection.h"
 #include "analyze/samples/sample_sums.h"
-#include "analyze/stages/stage_row.h"
 #include "analyze/stages/stages.h"
 #include "analyze/stats/bootstrap.h"
 
 namespace steptrace::analyze {
-
-// What samples tell of waiting where the batches come from.
-struct SampledWaits {
-  // By shares of the steady steps: where the training thread awaits what others make.
-  std::vector<StageFunction> awaited;
-  // Of the time of those others, and of a DataLoader's fetches, the part in which they wait
-  // themselves, and for no lock.
-  double of_makers = 0;
-  double of_dataset = 0;
-  // How many workers of a rank make batches at a time while the training waits for one.
-  std::optional<double> workers_at_work;
-  // Functions of the script's in which torch works between the phases of a step.
-  std::vector<StageFunction> between;
-  // Code of Python's that other threads of the training's process run, by shares of the time.
-  std::vector<StageFunction> beside;
-  // Of a sampler of the user's, which the training thread asks itself, with workers or without.
-  std::vector<StageFunction> sampler;
-};
 
 // What samples do to the stages of steps (docs/concepts/verdict.md, "With samples of stacks").
 //
@@ -65,18 +46,17 @@ class SampleSplit {
   };
   std::optional<Doubt> DoubtOf(SubStage stage, const StageTimes& totals) const;
 
-  // What the samples of a stage show: those with most time, their ns sum to no more than `ns`.
-  struct Shown {
-    int64_t samples = 0;
-    std::vector<StageFunction> functions;
-  };
-  Shown ShownOf(SubStage stage, int64_t ns, int64_t whole_ns) const;
-
   // Whether samples tell what a training thread does in its steps.
   bool SeesThreads() const { return !thread_.empty(); }
 
-  // How those who make the batches wait; `whole_ns`: the steady steps.
-  SampledWaits WaitsOf(int64_t whole_ns) const;
+  // By rank: what is taken from its training thread. Whether one of them awaits what others make.
+  const std::map<int32_t, ThreadShares>& threads() const { return thread_; }
+  bool awaits() const { return awaits_; }
+  // Whether there are enough samples of fetches, and of collating, over all ranks.
+  bool saw_batches() const { return all_.samples >= kLeastSamples; }
+  bool saw_collating() const { return all_.collate_samples >= kLeastSamples; }
+  bool reads_storage() const { return storage_; }
+  const SampleSums& sums() const { return sums_; }
 
  private:
   struct BatchShares {
@@ -92,12 +72,6 @@ class SampleSplit {
   std::pair<double, double> InBatches(SubStage stage) const;
   BatchShares SharesOf(const RankSamples& rank) const;
   double OnThread(int32_t rank, const ThreadBlock& block, SubStage stage) const;
-  double ThreadWeight() const;  // of all that the training threads were seen doing
-  SampledFunctions ScriptInForward() const;
-  SampledFunctions Collecting(int64_t ns, int64_t whole_ns) const;
-  double TensorCodeTaken() const;
-  void AddDataset(SubStage stage, std::vector<SampledFunctions>& found) const;
-  std::vector<StageFunction> OfThread(const SampledFunctions& found, int64_t whole_ns) const;
   void FindBatch(const SampleSums& sums);
   void FindThread(const SampleSums& sums, const std::map<int32_t, ModelTime>& times);
   Interval BatchInterval(SubStage stage) const;

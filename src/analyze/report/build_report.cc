@@ -10,7 +10,7 @@
 
 #include "analyze/attribution/attribution.h"
 #include "analyze/attribution/lost_slices.h"
-#include "analyze/attribution/sample_split.h"
+#include "analyze/attribution/sample_functions.h"
 #include "analyze/attribution/trace_steps.h"
 #include "analyze/attribution/window_cost.h"
 #include "analyze/input/complete_findings.h"
@@ -102,7 +102,7 @@ FunctionTimes FunctionsOf(const std::vector<RankSteps>& ranks, int64_t whole_ns)
 
 // What samples, or a profile's own functions, tell of the code beside the model.
 SampledWaits WaitsOf(const SampleSplit* samples, const FunctionTimes& functions, int64_t whole_ns) {
-  if (samples != nullptr) return samples->WaitsOf(whole_ns);
+  if (samples != nullptr) return SampleFunctions(*samples).WaitsOf(whole_ns);
   SampledWaits waits;
   if (const auto found = functions.find(SubStage::kUnknown); found != functions.end()) {
     for (const FunctionTime& one : found->second) {

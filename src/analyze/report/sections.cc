@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/attribution/sample_functions.h"
 #include "analyze/attribution/suspect_share.h"
 #include "analyze/input/complete_findings.h"
 #include "analyze/input/lost_steps.h"
@@ -246,7 +247,8 @@ std::vector<StageRow> MakeStages(const StepTimes& times, const SampleSplit* samp
       for (const FunctionTime& one : found->second) row.functions.push_back(one.function);
     }
     if (samples == nullptr) continue;
-    SampleSplit::Shown shown = samples->ShownOf(stage, row.ns, times.total_ns());
+    SampleFunctions::Shown shown =
+        SampleFunctions(*samples).ShownOf(stage, row.ns, times.total_ns());
     row.samples = shown.samples;
     row.functions = std::move(shown.functions);
   }

@@ -135,7 +135,12 @@ SampleSums::SampleSums(const ReportInput& input, std::span<const store::TrackRow
                               CollateCallsOf(ReadJobFacts(input.facts, *input.strings)))),
       weights_(stacks.size()) {
   FindSteps(input);
-  FindThreads(input, tracks);
+  std::vector<int32_t> ranks;
+  for (auto& [number, rank] : steps_) {
+    ranks.push_back(number);
+    by_place_.push_back(&rank);
+  }
+  threads_ = SampleThreads(input, tracks, ranks);
 }
 
 void SampleSums::FindSteps(const ReportInput& input) {
@@ -184,7 +189,7 @@ bool SampleSums::Waits(store::StringId state) {
 }
 
 void SampleSums::Add(std::span<const store::SampleRow> samples) {
-  FindTrainers(samples);
+  threads_.FindTrainers(samples, classes_);
   FindRunning(samples);
   for (const store::SampleRow& sample : samples) AddOne(sample);
 }
@@ -193,10 +198,9 @@ void SampleSums::Add(std::span<const store::SampleRow> samples) {
 void SampleSums::FindRunning(std::span<const store::SampleRow> samples) {
   for (auto& [number, rank] : steps_) rank.running.Begin();
   for (const store::SampleRow& sample : samples) {
-    const auto thread = threads_.find(sample.track);
-    if (thread == threads_.end() || Waits(sample.state)) continue;
-    const Thread& of = thread->second;
-    if (of.beside || of.trains) of.rank->running.Note(sample.ts_ns);
+    const SampleThreads::Thread* of = threads_.Of(sample.track);
+    if (of == nullptr || Waits(sample.state)) continue;
+    if (of->beside || of->trains) by_place_[of->rank]->running.Note(sample.ts_ns);
   }
   for (auto& [number, rank] : steps_) rank.running.Sort();
 }
@@ -204,9 +208,10 @@ void SampleSums::FindRunning(std::span<const store::SampleRow> samples) {
 void SampleSums::AddOne(const store::SampleRow& sample) {
   if (sample.stack < 0 || static_cast<size_t>(sample.stack) >= classes_.size()) return;
   if (sample.interval_ns <= 0) return;
-  const auto thread = threads_.find(sample.track);
-  if (thread == threads_.end()) return;
-  const auto& [steps, trains, beside, training_seen] = thread->second;
+  const SampleThreads::Thread* thread = threads_.Of(sample.track);
+  if (thread == nullptr) return;
+  const auto [place, trains, beside, training_seen] = *thread;
+  RankSteps* steps = by_place_[place];
   const Step* step = StepAt(*steps, sample.ts_ns);
   if (step == nullptr) return;
   const store::StepRow& row = rows_[step->row];

@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "analyze/samples/rank_samples.h"
 #include "analyze/samples/running_moments.h"
 #include "analyze/samples/sample_share.h"
+#include "analyze/samples/sample_threads.h"
 #include "store/tables.h"
 
 namespace steptrace::analyze {
@@ -114,12 +114,6 @@ class SampleSums {
     RankSamples* samples = nullptr;
     RunningMoments running;
   };
-  struct Thread {
-    RankSteps* rank = nullptr;
-    bool trains = false;
-    bool beside = false;        // of the same process
-    int64_t training_seen = 0;  // samples in backward or an optimizer
-  };
   // By stack and by whether the thread ran: ns and number.
   struct Weight {
     int64_t ns = 0;
@@ -135,9 +129,7 @@ class SampleSums {
   using NamedFrames = std::pair<int32_t, int32_t>;  // a function, and what it called; -1: none
 
   void FindSteps(const ReportInput& input);
-  void FindThreads(const ReportInput& input, std::span<const store::TrackRow> tracks);
   void FindRunning(std::span<const store::SampleRow> samples);
-  void FindTrainers(std::span<const store::SampleRow> samples);
   static const Step* StepAt(RankSteps& rank, int64_t ts_ns);
   bool Waits(store::StringId state);
   void AddOne(const store::SampleRow& sample);
@@ -168,7 +160,8 @@ class SampleSums {
   std::vector<StackClass> classes_;
   std::vector<StackWeights> weights_;  // by stack
   std::map<int32_t, RankSteps> steps_;
-  std::unordered_map<int32_t, Thread> threads_;  // by track
+  std::vector<RankSteps*> by_place_;  // the same, as threads_ has its ranks
+  SampleThreads threads_;
   std::map<int32_t, RankSamples> ranks_;
   store::StringId last_state_ = store::StringId::kEmpty;
   bool last_waits_ = false;  // what last_state_ says

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of SampleSums: which thread is a rank's, and which of them trains.
-#include "analyze/samples/sample_sums.h"
+#include "analyze/samples/sample_threads.h"
+
+#include <algorithm>
+#include <map>
 
 namespace steptrace::analyze {
 
-void SampleSums::FindThreads(const ReportInput& input, std::span<const store::TrackRow> tracks) {
+SampleThreads::SampleThreads(const ReportInput& input, std::span<const store::TrackRow> tracks,
+                             std::span<const int32_t> ranks) {
   for (const store::TrackRow& track : tracks) {
     if (!track.pid || !track.tid) continue;
     int32_t number = track.rank;
@@ -16,21 +19,25 @@ void SampleSums::FindThreads(const ReportInput& input, std::span<const store::Tr
       trains = *track.tid == *track.pid;
       beside = !trains;
     }
-    if (number < 0 && steps_.size() == 1) number = steps_.begin()->first;
-    const auto rank = steps_.find(number);
-    if (rank != steps_.end()) {
-      threads_.emplace(track.track, Thread{&rank->second, trains, beside, 0});
-    }
+    if (number < 0 && ranks.size() == 1) number = ranks.front();
+    const auto rank = std::ranges::lower_bound(ranks, number);
+    if (rank == ranks.end() || *rank != number) continue;
+    const auto place = static_cast<size_t>(rank - ranks.begin());
+    threads_.emplace(track.track, Thread{place, trains, beside, 0});
   }
 }
 
-// A script may train in a thread of its own, beside which the main one waits: what is seen most in
-// backward and in optimizers trains.
-void SampleSums::FindTrainers(std::span<const store::SampleRow> samples) {
-  std::map<const RankSteps*, const Thread*> trainers;
+const SampleThreads::Thread* SampleThreads::Of(int32_t track) const {
+  const auto found = threads_.find(track);
+  return found == threads_.end() ? nullptr : &found->second;
+}
+
+void SampleThreads::FindTrainers(std::span<const store::SampleRow> samples,
+                                 std::span<const StackClass> classes) {
+  std::map<size_t, const Thread*> trainers;  // by rank
   for (const store::SampleRow& sample : samples) {
-    if (sample.stack < 0 || static_cast<size_t>(sample.stack) >= classes_.size()) continue;
-    const StackRegion region = classes_[static_cast<size_t>(sample.stack)].region;
+    if (sample.stack < 0 || static_cast<size_t>(sample.stack) >= classes.size()) continue;
+    const StackRegion region = classes[static_cast<size_t>(sample.stack)].region;
     if (region != StackRegion::kBackward && region != StackRegion::kOptimizer) continue;
     const auto thread = threads_.find(sample.track);
     if (thread != threads_.end()) ++thread->second.training_seen;

@@ -8,7 +8,7 @@
 #include "analyze/attribution/dispatch_split.h"
 #include "analyze/attribution/host_idle.h"
 #include "analyze/attribution/load_summary.h"
-#include "analyze/attribution/sample_split.h"
+#include "analyze/attribution/sample_functions.h"
 #include "analyze/attribution/step_times.h"
 #include "analyze/device/device_phases.h"
 #include "analyze/input/job_facts.h"
