@@ -269,6 +269,7 @@ enum class FindingKind : uint16_t {
   kVerdictStraggler,
   kVerdictExchangeOrWaiting,
   kVerdictSuspect,
+  kVerdictTrainingWithoutCore,
   kVerdictNoSingleSuspect,
   kVerdictModelIfItComputes,
   kVerdictModelAndNext,
@@ -432,7 +433,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 416;
+inline constexpr size_t kFindingKindCount = 417;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -1749,6 +1750,12 @@ struct VerdictSuspect {
   Given<part::Seen> seen;
 };
 
+struct VerdictTrainingWithoutCore {
+  Given<int64_t> ready;  // count
+  Given<int64_t> waits;  // count
+  Given<part::ShareOfStep> share;
+};
+
 struct VerdictNoSingleSuspect {
   std::optional<double> model = std::nullopt;  // share
   Given<part::Suspect> first;
@@ -2792,6 +2799,7 @@ Finding Make(RecommendationAllocatorCalls one);
 Finding Make(VerdictStraggler one);
 Finding Make(VerdictExchangeOrWaiting one);
 Finding Make(VerdictSuspect one);
+Finding Make(VerdictTrainingWithoutCore one);
 Finding Make(VerdictNoSingleSuspect one);
 Finding Make(VerdictModelIfItComputes one);
 Finding Make(VerdictModelAndNext one);

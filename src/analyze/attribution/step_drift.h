@@ -14,7 +14,7 @@ struct StepDrift {
   int64_t from_ns = 0;  // a step in the first eighth
   int64_t to_ns = 0;    // and in the last
   // The stage that has most of what it grew by; nothing: several share it.
-  std::optional<SubStage> stage;
+  std::optional<SubStage> stage = std::nullopt;
   int64_t stage_from_ns = 0;
   int64_t stage_to_ns = 0;
 };

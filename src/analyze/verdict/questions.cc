@@ -10,6 +10,7 @@
 #include "analyze/code/code_place.h"
 #include "analyze/code/function_text.h"
 #include "analyze/verdict/thresholds.h"
+#include "analyze/verdict/worker_advice.h"
 
 namespace steptrace::analyze {
 
@@ -50,6 +51,13 @@ const StageFunction* FunctionThatGrows(const VerdictInput& input, const StepDrif
   const StageFunction* function = LargestFunction(input, *drift.stage);
   const int64_t all_ns = At(input.times.total(), *drift.stage);
   return function != nullptr && 2 * function->ns > all_ns ? function : nullptr;
+}
+
+bool TrainingLacksCore(const VerdictInput& input) {
+  const StageTimes& times = input.times.total();
+  const int64_t all_ns = At(BySuspect(times), SuspectId::kDataPipeline);
+  return input.selection.steps >= kMinSteadySteps && input.times.ranks().size() == 1 &&
+         WorkersKeepUp(input) && 2 * At(times, SubStage::kCpuShortage) > all_ns;
 }
 
 bool MayWaitInForward(const VerdictInput& input) {

@@ -30,6 +30,10 @@ const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage);
 // Where samples saw most of the stage that grows; null: no function has most of it.
 const StageFunction* FunctionThatGrows(const VerdictInput& input, const StepDrift& drift);
 
+// Of what the data pipeline takes, most is waiting for a core, and batches stand ready: who waits
+// is the thread that trains. Not where there are few steps or several ranks to tell of.
+bool TrainingLacksCore(const VerdictInput& input);
+
 // Whether forward has enough of the step, and is so little seen, that its waiting would pass for
 // the model's work.
 bool MayWaitInForward(const VerdictInput& input);

@@ -210,6 +210,14 @@ Verdict SuspectVerdict(const VerdictInput& input, const SuspectShare& candidate)
   if ((IsBlamed(candidate.suspect) || in_one_place) && !slows_the_rest) {
     SetGain(input, candidate.share, verdict);
   }
+  if (candidate.suspect == SuspectId::kDataPipeline && TrainingLacksCore(input)) {
+    const StepCounts& counts = input.times.counts();
+    verdict.headline = Make(finding::VerdictTrainingWithoutCore{
+        .ready = counts.waits - counts.starved_waits,
+        .waits = counts.waits,
+        .share = ShareOfStepPart(candidate.share, candidate.interval)});
+    return verdict;
+  }
   verdict.headline =
       Make(finding::VerdictSuspect{.by_others = IsHeldUp(input, verdict),
                                    .who = SuspectPart(input, candidate.suspect),

@@ -438,6 +438,10 @@ inline constexpr ClauseWords kVerdictSuspectClauses[] = {
     {"seen", "", {}, "{seen_where}"},
     {"slowed", "by_others", {}, ", slowed by other work on the cores"},
 };
+inline constexpr ClauseWords kVerdictTrainingWithoutCoreClauses[] = {
+    {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
+    {"share", "", {}, "{share_share} of the step{share_interval}"},
+};
 inline constexpr ClauseWords kVerdictNoSingleSuspectClauses[] = {
     {"first_waiting", "first_share", {}, "mostly waiting in {first_function} ({first_share}, {first_place})"},
     {"first_waiting", "", {}, "waiting in {first_function} ({first_place})"},
@@ -1724,6 +1728,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // verdict.suspect
     {{"{who}, {share}{ranks}{slowed}{seen}", kVerdictSuspectClauses},
+     {"", {}}, "", ""},
+    // verdict.training_without_core
+    {{"CPU contention of the training thread, {share}: batches stand ready in {ready} of {waits} waits, and the thread that takes them over waits for a core", kVerdictTrainingWithoutCoreClauses},
      {"", {}}, "", ""},
     // verdict.no_single_suspect
     {{"no single suspect: {first} {first_part}{more}{beside_model}{of_ranks}{seen}", kVerdictNoSingleSuspectClauses},

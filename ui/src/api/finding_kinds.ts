@@ -285,6 +285,7 @@ export type HeadlineKind =
   | 'verdict.straggler'
   | 'verdict.exchange_or_waiting'
   | 'verdict.suspect'
+  | 'verdict.training_without_core'
   | 'verdict.no_single_suspect'
   | 'verdict.model_if_it_computes'
   | 'verdict.model_and_next'
