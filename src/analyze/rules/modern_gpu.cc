@@ -80,16 +80,6 @@ model::Finding UnknownAllocation(const ModernData& data) {
                                : Unmeasured<finding::ReasonNoMemoryRecords>(data, kMemory);
 }
 
-std::vector<const SignalSeries*> ModernData::Gpus() const {
-  std::vector<const SignalSeries*> gpus = signals.Of(Signal::kGpu);
-  for (const SignalSeries& one : activity) gpus.push_back(&one);
-  return gpus;
-}
-
-size_t ModernData::PatienceFor(ParameterId patience, const SignalSeries& gpu) const {
-  return gpu.rank >= 0 ? 0 : settings.Count(patience);
-}
-
 GpuName NameOf(const SignalSeries& gpu) {
   if (gpu.rank < 0) return {gpu.device, std::nullopt, gpu.node, false};
   return {gpu.device, gpu.rank, std::nullopt, gpu.signal == Signal::kGpuMemory};

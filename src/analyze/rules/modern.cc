@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/rules/modern.h"
+
+#include <algorithm>
+
+#include "analyze/input/step_selection.h"
+#include "store/step_kinds.h"
+
+namespace steptrace::analyze {
+namespace {
+
+struct TrainingTime {
+  int64_t from_ns = 0;
+  int64_t to_ns = 0;
+  bool known = false;
+};
+
+// From the first step that trains to the end of the last; without steps all that was sampled.
+TrainingTime TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
+  TrainingTime stretch;
+  for (const store::StepRow& row : input.steps) {
+    if (!IsPlausible(row) || input.strings->Text(row.kind) == store::kStepEval) continue;
+    const int64_t end = row.ts_ns + row.dur_ns;
+    stretch.from_ns = stretch.known ? std::min(stretch.from_ns, row.ts_ns) : row.ts_ns;
+    stretch.to_ns = stretch.known ? std::max(stretch.to_ns, end) : end;
+    stretch.known = true;
+  }
+  if (!stretch.known) return {signals.first_ns(), signals.last_ns() + 1, false};
+  return stretch;
+}
+
+}  // namespace
+
+ModernData::ModernData(const RulesInput& rules_input, const RuleSettings& rule_settings)
+    : input(rules_input),
+      settings(rule_settings),
+      facts(ReadJobFacts(rules_input.facts, *rules_input.strings)),
+      steps(StepEvents(rules_input)),
+      signals(rules_input.counters) {
+  const TrainingTime stretch = TrainingStretch(input, signals);
+  from_ns = stretch.from_ns;
+  to_ns = stretch.to_ns;
+  training_known = stretch.known;
+  for (const SignalSeries& one : signals.series()) around.insert(one.signal);
+  if (training_known) signals = signals.Between(from_ns, to_ns);
+  snapshots = Snapshots(signals);
+  outside = SignalsOf(rules_input.metrics_outside);
+  for (const SignalSeries& one : signals.series()) {
+    around.erase(one.signal);
+    outside.erase(one.signal);
+  }
+  const SystemSignals sampled(input.counters);
+  activity = ActivityOf(input, sampled);
+  allocated = AllocatedOf(input, sampled);
+}
+
+std::vector<const SignalSeries*> ModernData::Gpus() const {
+  std::vector<const SignalSeries*> gpus = signals.Of(Signal::kGpu);
+  for (const SignalSeries& one : activity) gpus.push_back(&one);
+  return gpus;
+}
+
+size_t ModernData::PatienceFor(ParameterId patience, const SignalSeries& gpu) const {
+  return gpu.rank >= 0 ? 0 : settings.Count(patience);
+}
+
+}  // namespace steptrace::analyze
