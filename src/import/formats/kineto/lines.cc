@@ -2,8 +2,10 @@
 #include "import/formats/kineto/lines.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <iterator>
+#include <utility>
+
+#include "import/formats/kineto/natural_number.h"
 
 namespace steptrace::import::kineto {
 namespace {
@@ -13,13 +15,6 @@ constexpr size_t kMostNames = 1 << 12;
 // msprof numbers its lines of a process: pid << 10 | layer << 5 | device.
 constexpr int64_t kDevices = 1 << 5;
 constexpr int64_t kLinesOfProcess = 1 << 10;
-
-std::optional<int64_t> NaturalIn(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
-}
 
 // 1 of "/device:GPU:1", also behind a host's name. A device that is the host's processor has none.
 std::optional<int32_t> XlaDeviceIn(std::string_view name) {
@@ -41,11 +36,6 @@ int64_t XlaStreamIn(std::string_view name) {
   if (!name.starts_with(kPrefix)) return -1;
   name.remove_prefix(kPrefix.size());
   return NaturalIn(name.substr(0, name.find('('))).value_or(-1);
-}
-
-template <size_t N>
-bool IsAny(std::string_view text, const std::array<std::string_view, N>& words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
 }
 
 }  // namespace
@@ -186,96 +176,6 @@ void LateNames::Take(const LateNames& later) {
   for (const auto& [key, taken] : later.taken_) TakeLine(taken.pid, taken.tid, taken.kind);
   has_more_ = has_more_ || later.has_more_;
   came_ = came_ || later.came_;
-}
-
-std::string_view XlaHostCategory(const XlaHostEvent& event) {
-  if (event.has_step) {
-    return "step_annotation";
-  }
-  if (event.name.starts_with('$')) return "python_function";
-  if (event.has_operation) return "hlo_op";
-  if (event.has_correlation) return event.name.starts_with("hip") ? "hip_runtime" : "cuda_runtime";
-  constexpr std::array<std::string_view, 6> kOfRuntime = {
-      "PjitFunction(", "ParseArguments", "DevicePut", "Wait for ", "end: ", "Handle inputs"};
-  const bool is_runtime =
-      event.has_source || event.name.find("::") != std::string_view::npos ||
-      std::any_of(kOfRuntime.begin(), kOfRuntime.end(),
-                  [&event](std::string_view part) { return event.name.starts_with(part); });
-  // tf.data's own are of the data pipeline.
-  if (is_runtime && !event.name.starts_with("Iterator::")) return "xla_runtime";
-  return "user_annotation";
-}
-
-std::string_view XlaStreamCategory(std::string_view name) {
-  if (name.starts_with("Memcpy")) return "gpu_memcpy";
-  return name.starts_with("Memset") ? "gpu_memset" : "kernel";
-}
-
-std::string XlaPythonName(std::string_view name) {
-  if (name.starts_with('$')) name.remove_prefix(1);
-  const size_t space = name.find(' ');
-  if (space == std::string_view::npos) return std::string(name);
-  const std::string_view place = name.substr(0, space);
-  const std::string_view function = name.substr(space + 1);
-  const size_t colon = place.rfind(':');
-  if (colon == std::string_view::npos) {
-    return "<built-in function " + std::string(place) + "." + std::string(function) + ">";
-  }
-  return std::string(place.substr(0, colon)) + "(" + std::string(place.substr(colon + 1)) +
-         "): " + std::string(function);
-}
-
-int64_t XlaBytesIn(std::string_view details) {
-  constexpr std::string_view kKey = "size:";
-  const size_t at = details.find(kKey);
-  if (at == std::string_view::npos) return -1;
-  const std::string_view text = details.substr(at + kKey.size());
-  return NaturalIn(text.substr(0, text.find(' '))).value_or(-1);
-}
-
-std::string_view NpuTaskCategory(std::string_view type, std::string_view name) {
-  // Parts of a collective, which HCCL's own line tells as a whole.
-  constexpr std::array<std::string_view, 7> kOfCollective = {
-      "Notify Wait", "Notify Record", "Write Value",  "SDMA",
-      "RDMA",        "HCCL_AI_CPU",   "Reduce Inline"};
-  if (name.starts_with("hcom_") || IsAny(type, kOfCollective)) return "hccl_task";
-  if (name.starts_with("MEMSET")) return "gpu_memset";
-  constexpr std::array<std::string_view, 3> kCopies = {"PCIE_DMA_SQE", "SDMA_SQE", "MEMCPY_ASYNC"};
-  if (name.starts_with("MEMCPY") || IsAny(type, kCopies)) return "gpu_memcpy";
-  for (std::string_view word : {"EVENT_", "NOTIFY_", "WRITE_VALUE", "PLACE_HOLDER", "STREAM_WAIT",
-                                "PROFILING_", "PROFILER_", "MODEL_MAINTENANCE", "MAINTENANCE"}) {
-    if (type.starts_with(word)) return "npu_sync";
-  }
-  constexpr std::array<std::string_view, 14> kComputes = {
-      "AI_CORE", "AI_VECTOR_CORE", "AI_CPU",    "AIV_SQE", "AIC",       "AIV",       "MIX_AIC",
-      "MIX_AIV", "DSA_SQE",        "FFTS_PLUS", "VPC_SQE", "JPEGE_SQE", "JPEGD_SQE", "C_CORE_SQE"};
-  if (type.starts_with("KERNEL_") || IsAny(type, kComputes)) return "kernel";
-  return "npu_task";
-}
-
-int64_t NpuTypeBytes(std::string_view type) {
-  constexpr std::pair<std::string_view, int64_t> kTypes[] = {
-      {"FP32", 4},   {"FP16", 2},   {"BFP16", 2},   {"BF16", 2},    {"FP64", 8},  {"INT8", 1},
-      {"INT16", 2},  {"INT32", 4},  {"INT64", 8},   {"INT128", 16}, {"UINT8", 1}, {"UINT16", 2},
-      {"UINT32", 4}, {"UINT64", 8}, {"FP8E4M3", 1}, {"FP8E5M2", 1}, {"HIF8", 1}};
-  for (const auto& [name, bytes] : kTypes) {
-    if (type == name) return bytes;
-  }
-  return -1;
-}
-
-std::optional<HcclCall> HcclCallIn(std::string_view name) {
-  constexpr std::string_view kBetween = "__";
-  const size_t between = name.find(kBetween);
-  if (!name.starts_with("hcom_") || between == std::string_view::npos) return std::nullopt;
-  const size_t group_at = between + kBetween.size();
-  const size_t group_end = name.find('_', group_at);
-  if (group_end == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = name.substr(group_end + 1);
-  const auto group = NaturalIn(name.substr(group_at, group_end - group_at));
-  const auto number = NaturalIn(rest.substr(0, rest.find('_')));
-  if (!group || !number) return std::nullopt;
-  return HcclCall{name.substr(0, group_end), *group, *number};
 }
 
 }  // namespace steptrace::import::kineto

@@ -170,40 +170,4 @@ struct ReaderLines {
   bool asked = false;  // of an event that other names might have made another
 };
 
-// The category of an event on a thread of a process that runs XLA: TensorFlow's traces hold ranges
-// of scripts beside those of the runtime, apart by their names and arguments alone.
-struct XlaHostEvent {
-  std::string_view name;
-  bool has_step = false;         // step_num
-  bool has_operation = false;    // hlo_op
-  bool has_correlation = false;  // correlation_id
-  bool has_source = false;       // _src: a place in the runtime's own code
-};
-std::string_view XlaHostCategory(const XlaHostEvent& event);
-
-// Of work on a stream of XLA's.
-std::string_view XlaStreamCategory(std::string_view name);
-
-// "train.py(11): load_batch" of "$train.py:11 load_batch", as PyTorch names a function of Python.
-std::string XlaPythonName(std::string_view name);
-
-// 4194304 of "kind_src:pinned kind_dst:device size:4194304 dest:0 async:1"; -1: not told.
-int64_t XlaBytesIn(std::string_view details);
-
-// The category of a task on a stream of an Ascend device, by what the profiler calls its type and
-// its name. Types: msprof's tables of tasks, by the hardware queue (AI_CORE, SDMA_SQE), by the
-// runtime (KERNEL_AICORE) and of parts of a fused task (MIX_AIV, Notify Wait).
-std::string_view NpuTaskCategory(std::string_view type, std::string_view name);
-
-// Bytes of an element by HCCL's name of the type; -1: not known.
-int64_t NpuTypeBytes(std::string_view type);
-
-// The parts of hcom_allReduce__868_0_1: what is called in which group, and the call's number there.
-struct HcclCall {
-  std::string_view name;  // hcom_allReduce__868
-  int64_t group = 0;
-  int64_t number = 0;
-};
-std::optional<HcclCall> HcclCallIn(std::string_view name);
-
 }  // namespace steptrace::import::kineto

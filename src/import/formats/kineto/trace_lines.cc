@@ -7,7 +7,9 @@
 
 #include "analyze/trace/host_activity.h"
 #include "base/fnv.h"
+#include "import/formats/kineto/npu_tasks.h"
 #include "import/formats/kineto/trace_reader.h"
+#include "import/formats/kineto/xla_events.h"
 
 namespace steptrace::import::kineto {
 namespace {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/formats/kineto/xla_events.h"
+
+#include <gmock/gmock.h>
+
+namespace steptrace::import::kineto {
+namespace {
+
+TEST(XlaHostCategory, GoesByArgumentsThenNames) {
+  EXPECT_EQ(XlaHostCategory({.name = "train", .has_step = true}), "step_annotation");
+  EXPECT_EQ(XlaHostCategory({.name = "$train.py:11 load_batch"}), "python_function");
+  EXPECT_EQ(XlaHostCategory({.name = "dot.2", .has_operation = true, .has_source = true}),
+            "hlo_op");
+  EXPECT_EQ(XlaHostCategory({.name = "cuLaunchKernel", .has_correlation = true}), "cuda_runtime");
+  EXPECT_EQ(XlaHostCategory({.name = "hipLaunchKernel", .has_correlation = true}), "hip_runtime");
+  EXPECT_EQ(XlaHostCategory({.name = "PjitFunction(step)"}), "xla_runtime");
+  EXPECT_EQ(XlaHostCategory({.name = "CommonPjRtBuffer::Await"}), "xla_runtime");
+  EXPECT_EQ(XlaHostCategory({.name = "Iterator::Prefetch"}), "user_annotation");
+  EXPECT_EQ(XlaHostCategory({.name = "load_batch"}), "user_annotation");
+}
+
+TEST(XlaPythonName, IsAsPyTorchNamesFunctions) {
+  EXPECT_EQ(XlaPythonName("$train.py:11 load_batch"), "train.py(11): load_batch");
+  EXPECT_EQ(XlaPythonName("$time sleep"), "<built-in function time.sleep>");
+  EXPECT_EQ(XlaPythonName("$"), "");
+  EXPECT_EQ(XlaPythonName("$x"), "x");
+}
+
+TEST(XlaBytesIn, ReadsTheSize) {
+  EXPECT_EQ(XlaBytesIn("kind_src:pinned kind_dst:device size:4194304 dest:0 async:1"), 4194304);
+  EXPECT_EQ(XlaBytesIn("size:"), -1);
+  EXPECT_EQ(XlaBytesIn("size:-4"), -1);
+  EXPECT_EQ(XlaBytesIn(""), -1);
+}
+
+}  // namespace
+}  // namespace steptrace::import::kineto
