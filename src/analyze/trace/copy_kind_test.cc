@@ -23,6 +23,16 @@ TEST(CopyKindTest, NamesOfEveryMakerAreKnown) {
   EXPECT_EQ(KindOfCopy("Memcpy D2H (Device -> Host)"), "DtoH");
   EXPECT_EQ(KindOfCopy("Memcpy D2D (Device -> Device)"), "DtoD");
   EXPECT_EQ(KindOfCopy("Memcpy H2M (Host -> Memory)"), "HtoH");
+  EXPECT_EQ(KindOfCopy("MemcpyH2D"), "HtoD");
+  EXPECT_EQ(KindOfCopy("MemcpyP2P"), "PtoP");
+  EXPECT_EQ(KindOfCopy("MEMCPY_ASYNC"), "MEMCPY_ASYNC");
+}
+
+TEST(CopyKindTest, AscendTellsTheDirectionBesideTheName) {
+  store::StringTable strings;
+  const RankTrace trace =
+      DrawRank("s2 memcpy MEMCPY_ASYNC 0 10 details={\"operation\":\"device to host\"}\n", strings);
+  EXPECT_EQ(CopyKind(trace.device.at(0), strings), "DtoH");
 }
 
 TEST(CopyKindTest, AnyOtherIsItsName) {

@@ -9,7 +9,8 @@ namespace {
 TEST(WaitingCalls, Synchronisation) {
   for (const char* call :
        {"cudaStreamSynchronize", "cuCtxSynchronize", "hipEventSynchronize", "synchronizeStream",
-        "zeCommandQueueSynchronize", "zeEventHostSynchronize", "urQueueFinish", "urEventWait"}) {
+        "zeCommandQueueSynchronize", "zeEventHostSynchronize", "urQueueFinish", "urEventWait",
+        "CommonPjRtBuffer::Await", "AscendCL@aclrtSynchronizeStream"}) {
     EXPECT_TRUE(IsSynchronisation(call)) << call;
     EXPECT_TRUE(IsWaitingCall(call)) << call;
   }
