@@ -100,7 +100,7 @@ inline constexpr std::array<StageInfo, kSubStageCount> kStageInfos = {{
     {"device_copy", "copying on the device", SuspectId::kModel, false, true, false, false},
     {"exposed", "exposed communication", SuspectId::kCommunication, false, true, false, false},
     {"straggler", "waiting for the last rank", SuspectId::kCommunication, false, true, false, false},
-    {"garbage_collection", "garbage collection", SuspectId::kFrameworkOverhead, false, false, true, true},
+    {"garbage_collection", "garbage collection", SuspectId::kFrameworkOverhead, false, false, true, false},
     {"recompilation", "recompilation", SuspectId::kFrameworkOverhead, true, false, false, false},
     {"dispatch", "dispatch overhead", SuspectId::kFrameworkOverhead, false, false, false, false},
     {"launch", "launch overhead", SuspectId::kFrameworkOverhead, false, false, false, false},

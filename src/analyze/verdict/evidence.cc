@@ -472,7 +472,8 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
   Collector collector(input);
   if (verdict.status == VerdictStatus::kNoSingleSuspect) {
     collector.Suspects();
-    collector.Functions({SuspectId::kOtherWork, SuspectId::kUnattributed});
+    collector.Functions(
+        {SuspectId::kFrameworkOverhead, SuspectId::kOtherWork, SuspectId::kUnattributed});
     collector.Shortage();
     collector.Cores();
   } else if (verdict.suspect == SuspectName(SuspectId::kDataPipeline)) {
@@ -497,8 +498,9 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) collector.Operators();
     collector.Stages({SuspectId::kOtherWork, SuspectId::kUnattributed});
     const bool of_framework = verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead);
-    collector.Functions({SuspectId::kOtherWork, SuspectId::kUnattributed},
-                        of_framework ? std::optional(SubStage::kForward) : std::nullopt);
+    collector.Functions(
+        {SuspectId::kFrameworkOverhead, SuspectId::kOtherWork, SuspectId::kUnattributed},
+        of_framework ? std::optional(SubStage::kForward) : std::nullopt);
     collector.Other();
     if (IsHeldUp(input, verdict)) collector.Shortage();
   }
