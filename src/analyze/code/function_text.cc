@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <tuple>
 
@@ -13,12 +14,15 @@ namespace steptrace::analyze {
 
 namespace {
 
-// Every module has a forward, every optimizer and every environment a step: such a name goes with
-// its class.
+// Every module has a forward, every optimizer and every environment a step, every sampler an
+// __iter__, every metric a compute: such a name goes with its class.
 std::string WithOwner(std::string_view function) {
   const std::string_view name = ShortFunction(function);
   const size_t dot = function.rfind("." + std::string(name));
-  if ((name != "forward" && name != "step") || dot == std::string_view::npos || dot == 0) {
+  constexpr std::array<std::string_view, 5> kOfMany = {"forward", "step", "__iter__", "__next__",
+                                                       "compute"};
+  const bool of_many = std::find(kOfMany.begin(), kOfMany.end(), name) != kOfMany.end();
+  if (!of_many || dot == std::string_view::npos || dot == 0) {
     return std::string(name);
   }
   return fmt::format("{}.{}", ShortFunction(function.substr(0, dot)), name);
