@@ -13,6 +13,8 @@ namespace finding = model::finding;
 
 namespace {
 
+constexpr double kWorthAnEvidence = 0.02;  // of the step
+
 // Whether those that are absent were there, and made no steps.
 bool WereRecorded(const VerdictInput& input) {
   std::set<int32_t> seen;
@@ -27,7 +29,10 @@ int64_t AbsentRanks(const VerdictInput& input) {
   return std::max<int64_t>(input.facts.world_size - seen, 0);
 }
 
-model::Finding AbsentRanksEvidence(const VerdictInput& input) {
+std::optional<model::Finding> AbsentRanksEvidence(const VerdictInput& input) {
+  const auto shares = ExactShares(BySuspect(input.times.total()));
+  const double communication = shares[static_cast<size_t>(SuspectId::kCommunication)];
+  if (AbsentRanks(input) == 0 || communication < kWorthAnEvidence) return std::nullopt;
   return Make(finding::CommunicationRanksAbsent{
       .missing = AbsentRanks(input), .all = input.facts.world_size, .imported = input.profiled});
 }

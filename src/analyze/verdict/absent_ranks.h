@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "analyze/verdict/verdict_input.h"
 #include "analyze/verdict/verdict_value.h"
@@ -14,7 +15,8 @@ namespace steptrace::analyze {
 // How many ranks the job has beyond those whose steps are here.
 int64_t AbsentRanks(const VerdictInput& input);
 
-model::Finding AbsentRanksEvidence(const VerdictInput& input);
+// Where communication is worth a word: that it holds more than the exchange.
+std::optional<model::Finding> AbsentRanksEvidence(const VerdictInput& input);
 
 // How to see all of them.
 Advice AdviseAllRanks(const VerdictInput& input);

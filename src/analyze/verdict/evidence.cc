@@ -58,7 +58,6 @@ class Collector {
   void Device();
   void DevicePhases();
   void Ranks(const Verdict& verdict);
-  void Absent();
   void HostExchange();
   bool CommunicationIsUnbounded() const;
   template <typename Kind>
@@ -259,16 +258,6 @@ bool Collector::CommunicationIsUnbounded() const {
 void Collector::HostExchange() {
   if (AbsentRanks(input_) > 0 || !ExchangesOnTheHost(input_)) return;
   Say(finding::CommunicationOnTheHost{.backend = input_.facts.backend});
-}
-
-// Where communication is worth a word, so is that it holds more than the exchange.
-void Collector::Absent() {
-  const auto shares = ExactShares(BySuspect(input_.times.total()));
-  if (AbsentRanks(input_) == 0 ||
-      shares[static_cast<size_t>(SuspectId::kCommunication)] < kWorthSaying) {
-    return;
-  }
-  Add(AbsentRanksEvidence(input_));
 }
 
 void Collector::Unseen() {
@@ -504,7 +493,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Other();
     if (IsHeldUp(input, verdict)) collector.Shortage();
   }
-  collector.Absent();
+  collector.Add(AbsentRanksEvidence(input));
   collector.Beside();
   collector.Drift();
   collector.Profile();
