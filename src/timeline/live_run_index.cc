@@ -85,8 +85,7 @@ Status LiveRunIndex::ReadNew(const store::RunReader& run) {
         rows_->index, GrowingIndex::Make({.horizon_ns = horizon_ns_, .folder = run.run()}));
     rows_->labels = std::make_unique<RunLabels>(rows_->index->labels(), rows_->strings);
   }
-  STEPTRACE_RETURN_IF_ERROR(rows_->Read(
-      slices.journals, {"ts_ns", "dur_ns", "track", "name", "category"}, rows_->slices));
+  STEPTRACE_RETURN_IF_ERROR(rows_->Read(slices.journals, IndexedColumns(), rows_->slices));
   STEPTRACE_RETURN_IF_ERROR(rows_->Read(counters.journals, {}, rows_->counters));
   return rows_->index->Settle();
 }

@@ -83,11 +83,6 @@ class SliceSink {
   size_t part_ = 0;
 };
 
-const std::vector<std::string>& IndexedColumns() {
-  static const std::vector<std::string> columns = {"ts_ns", "dur_ns", "track", "name", "category"};
-  return columns;
-}
-
 Status Fill(store::RunReader& run, IndexBuilder& builder, std::vector<Settled> settled) {
   SliceSink sink(builder, run.strings(), std::move(settled));
   store::ReadOptions slices;

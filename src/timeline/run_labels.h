@@ -2,13 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/text_hash.h"
+#include "store/columns_of.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 #include "timeline/index_writer.h"
 
 namespace steptrace::timeline {
+
+// Of slices, what an index holds.
+inline std::vector<std::string> IndexedColumns() {
+  using Row = store::SliceRow;
+  return store::ColumnsOf<&Row::ts_ns, &Row::dur_ns, &Row::track, &Row::name, &Row::category>();
+}
 
 // Labels by the run's own numbers for texts: a text is looked at once.
 class RunLabels {

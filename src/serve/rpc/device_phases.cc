@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "store/columns_of.h"
 #include "store/row_stream.h"
 
 namespace steptrace::rpc {
@@ -57,7 +58,7 @@ Result<analyze::StepsOnDevice> LoadDevicePhases(store::RunReader& run,
     }
   }
   if (slices_of.tracks.empty()) return analyze::StepsOnDevice();
-  slices_of.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "args"};
+  slices_of.columns = store::SliceColumnsWith<&store::SliceRow::args>();
   slices_of.from_ns = bounds.from_ns;
   slices_of.to_ns = bounds.to_ns;
   // A few rows a step lie among all that windows captured: of a long run those of its end tell.

@@ -14,6 +14,7 @@
 #include "analyze/trace/lost_stretches.h"
 #include "analyze/trace/trace_builder.h"
 #include "base/time.h"
+#include "serve/rpc/trace_columns.h"
 #include "store/metadata_json.h"
 
 namespace steptrace::rpc {
@@ -214,12 +215,10 @@ Result<analyze::Trace> Load(store::RunReader& run, const std::vector<store::Trac
           i + 1 < found->second.size() ? found->second[i + 1].from_ns : INT64_MAX;
       int64_t behind_ns = 0;
       if (__builtin_add_overflow(window.to_ns, kBehindNs, &behind_ns)) behind_ns = INT64_MAX;
-      const store::ReadOptions slices_of = {
-          .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation",
-                      "flow_out", "flow_in", "bytes", "sequence", "external_id", "details"},
-          .rank = rank,
-          .from_ns = window.from_ns,
-          .to_ns = std::min(next_ns, behind_ns)};
+      const store::ReadOptions slices_of = {.columns = TraceColumns(),
+                                            .rank = rank,
+                                            .from_ns = window.from_ns,
+                                            .to_ns = std::min(next_ns, behind_ns)};
       STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
           slices_of, [&](std::span<const store::SliceRow> slices) -> Status {
             rows.Add(slices, window);

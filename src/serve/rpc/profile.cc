@@ -9,18 +9,14 @@
 
 #include "analyze/distributed/live_trace.h"
 #include "analyze/trace/trace_builder.h"
+#include "serve/rpc/trace_columns.h"
+#include "store/columns_of.h"
 #include "store/metadata_json.h"
 #include "store/row_stream.h"
 #include "store/run_parts.h"
 
 namespace steptrace::rpc {
 namespace {
-
-// Of slices, all that the analysis of operators and kernels reads; the rest of a row's arguments
-// stays on disk.
-const std::vector<std::string> kSliceColumns = {
-    "ts_ns",    "dur_ns",  "track", "rank",     "name",        "category", "correlation",
-    "flow_out", "flow_in", "bytes", "sequence", "external_id", "details"};
 
 // The agent tells of the sources of its metrics by facts of the same kind, without a format.
 bool IsImport(const store::RunMetadataRow& fact) {
@@ -78,7 +74,7 @@ Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store:
   trace.facts = facts;
   for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
     const store::ReadOptions slices_of = {
-        .columns = kSliceColumns, .rank = rank, .from_ns = bounds.from_ns, .to_ns = bounds.to_ns};
+        .columns = TraceColumns(), .rank = rank, .from_ns = bounds.from_ns, .to_ns = bounds.to_ns};
     analyze::RankTraceBuilder builder(rank, of_rank, run.strings());
     STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
         slices_of, [&builder](std::span<const store::SliceRow> slices) -> Status {
@@ -193,8 +189,10 @@ Result<analyze::Trace> LoadOperators(store::RunReader& run,
           run.Read<store::MemoryRow>(
               {.columns = {}, .rank = rank, .from_ns = window.from_ns, .to_ns = window.to_ns}));
       memory.insert(memory.end(), allocations.begin(), allocations.end());
-      const store::ReadOptions slices_of = {
-          .columns = kSliceColumns, .rank = rank, .from_ns = window.from_ns, .to_ns = window.to_ns};
+      const store::ReadOptions slices_of = {.columns = TraceColumns(),
+                                            .rank = rank,
+                                            .from_ns = window.from_ns,
+                                            .to_ns = window.to_ns};
       STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
           slices_of, [&](std::span<const store::SliceRow> slices) -> Status {
             std::vector<store::SliceRow> operators;
@@ -246,8 +244,8 @@ Result<LiveCollectives> LoadCollectives(store::RunReader& run,
   const bool cut = newest_ns && *newest_ns > bounds.from_ns.value_or(INT64_MIN);
   int64_t from_ns = cut ? *newest_ns : INT64_MIN;
   const store::ReadOptions slices_of = {
-      .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation", "bytes",
-                  "sequence", "details"},
+      .columns = store::SliceColumnsWith<&store::SliceRow::correlation, &store::SliceRow::bytes,
+                                         &store::SliceRow::sequence, &store::SliceRow::details>(),
       .rank = {},
       .from_ns = cut ? newest_ns : bounds.from_ns,
       .to_ns = bounds.to_ns};

@@ -18,6 +18,7 @@
 #include "serve/rpc/report.h"
 #include "serve/rpc/run_rows.h"
 #include "serve/rpc/steps.h"
+#include "store/columns_of.h"
 #include "store/row_stream.h"
 #include "store/run_reader.h"
 
@@ -181,7 +182,7 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
     KeepStretch(stretch, marked, stored.cut);
     steps = marked;
   }
-  wanted.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "step"};
+  wanted.columns = store::SliceColumnsWith<&store::SliceRow::step>();
   std::optional<SlicePartsBuilder> slices;
   STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::SliceRow>(
       run, wanted,

@@ -17,6 +17,7 @@
 #include "analyze/trace/trace_builder.h"
 #include "serve/rpc/profile.h"
 #include "store/add_rows.h"
+#include "store/columns_of.h"
 #include "store/manifest.h"
 #include "store/step_kinds.h"
 
@@ -35,11 +36,12 @@ void Sort(std::vector<store::StepRow>& rows) {
 
 // What the steps are made from: who launched what, and when. The rest of a slice stays on disk.
 store::ReadOptions SlicesOf(int32_t rank) {
-  return {.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation",
-                      "external_id"},
-          .rank = rank,
-          .from_ns = std::nullopt,
-          .to_ns = std::nullopt};
+  return {
+      .columns =
+          store::SliceColumnsWith<&store::SliceRow::correlation, &store::SliceRow::external_id>(),
+      .rank = rank,
+      .from_ns = std::nullopt,
+      .to_ns = std::nullopt};
 }
 
 // Damaged files of what steps are derived from.

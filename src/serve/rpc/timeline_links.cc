@@ -18,6 +18,7 @@
 #include "serve/rpc/timeline.h"
 #include "serve/rpc/timeline_parts.h"
 #include "store/all_tables.h"
+#include "store/columns_of.h"
 #include "store/row_stream.h"
 #include "timeline/label_name.h"
 
@@ -140,8 +141,10 @@ std::string NameOf(const timeline::Index& index, const timeline::SlicePlace& pla
 
 store::ReadOptions LinkColumns(int64_t from_ns, int64_t to_ns) {
   store::ReadOptions options;
-  options.columns = {"ts_ns",       "dur_ns",   "track",   "rank",  "name",     "category",
-                     "correlation", "flow_out", "flow_in", "group", "sequence", "external_id"};
+  options.columns =
+      store::SliceColumnsWith<&store::SliceRow::correlation, &store::SliceRow::flow_out,
+                              &store::SliceRow::flow_in, &store::SliceRow::group,
+                              &store::SliceRow::sequence, &store::SliceRow::external_id>();
   options.from_ns = from_ns;
   options.to_ns = to_ns;
   return options;
