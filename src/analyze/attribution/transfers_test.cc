@@ -190,6 +190,21 @@ TEST_F(TransferTest, DispatchIsTheShareThatWindowsShow) {
       TimesOf({{SubStage::kForward, 40}, {SubStage::kBackward, 40}, {SubStage::kDispatch, 20}}));
 }
 
+TEST_F(TransferTest, AForwardThatNothingShowsIsUnattributed) {
+  const Parts parts = {{SubStage::kForward, 50}, {SubStage::kBackward, 50}};
+  EXPECT_EQ(After("unseen_forward", parts), TimesOf(parts));
+  rules_.forward_unseen = true;
+  EXPECT_EQ(After("unseen_forward", parts),
+            TimesOf({{SubStage::kUnknown, 50}, {SubStage::kBackward, 50}}));
+  DispatchSplit split;  // operators show some of it
+  split.apart[0] = 0.4;
+  rules_.dispatch = &split;
+  row_.backward_ns = 50;
+  EXPECT_EQ(
+      After("unseen_forward", parts),
+      TimesOf({{SubStage::kForward, 10}, {SubStage::kUnknown, 40}, {SubStage::kBackward, 50}}));
+}
+
 TEST_F(TransferTest, AModelWithoutAPhaseIsForward) {
   Thread().forward_of_unknown = 0.8;
   EXPECT_EQ(After("model_without_phase", {{SubStage::kUnknown, 100}}),

@@ -140,6 +140,19 @@ StepSelection OfProfiled(const ReportInput& input, const StepSelection& all,
   return known;
 }
 
+// Whether forward could be blamed, were it nobody's time: less stays with the model, which it
+// mostly is.
+bool MuchIsForward(const ReportInput& input, const StepSelection& selection) {
+  constexpr double kMuch = 0.20;
+  int64_t forward_ns = 0, all_ns = 0;
+  for (const uint32_t i : selection.steady) {
+    const store::StepRow& row = input.steps[i];
+    forward_ns += row.forward_ns;
+    all_ns += row.dur_ns;
+  }
+  return static_cast<double>(forward_ns) >= kMuch * static_cast<double>(all_ns) && forward_ns > 0;
+}
+
 // The steady steps of a run with each nanosecond put to its cause. Parts of it point into others.
 struct Attributed {
   // ranks: what the analysis of input.profile found; null: it is found here.
@@ -163,8 +176,9 @@ struct Attributed {
   StepTimes times;
 
   // On a host that computes itself: neither samples of stacks nor of CPU time fall into its steps.
-  bool ForwardUnseen() const {
-    return rules.on_host && idle.seen.empty() && !(samples && samples->SeesThreads());
+  bool ForwardUnseen() const { return ForwardUnseen(rules); }
+  bool ForwardUnseen(const AttributionRules& by) const {
+    return by.on_host && idle.seen.empty() && !(samples && samples->SeesThreads());
   }
 
  private:
@@ -215,6 +229,7 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
   }
   if (input.profile_of_windows) window_cost = TakeOffWindowCost(input.steps, selection, profiled);
   if (!profiled.empty()) made.profiled = &profiled;
+  made.forward_unseen = ForwardUnseen(made) && MuchIsForward(input, selection);
   return made;
 }
 
@@ -370,7 +385,8 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
                               IsCompiled(input),
                               report.device_phases,
                               steps.ForwardUnseen(),
-                              steps.left_out};
+                              steps.left_out,
+                              steps.rules.forward_unseen};
   report.verdict = DecideVerdict(known);
   CountEvidence(input, report.verdict.evidence);
   const bool unbegun_work = IsUnbegunWork(known);

@@ -489,6 +489,9 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.Framework();
     adviser.Other();
   }
+  if (input.forward_unattributed && verdict.suspect != SuspectName(SuspectId::kModel)) {
+    adviser.Unseen();
+  }
   const bool of_others = verdict.suspect == SuspectName(SuspectId::kDataPipeline) ||
                          IsNamedByStage(verdict.suspect) || verdict.straggler_rank.has_value();
   if (!of_others) adviser.UnusedParameters();

@@ -18,6 +18,7 @@
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/slow_calls.h"
+#include "analyze/verdict/unseen_forward.h"
 #include "model/finding_kinds.h"
 #include "store/metrics.h"
 
@@ -261,22 +262,7 @@ void Collector::HostExchange() {
 }
 
 void Collector::Unseen() {
-  if (!MayWaitInForward(input_)) return;
-  if (StacksWereNotTaken(input_)) {
-    Say(finding::ModelNoStacks{.reason = input_.facts.no_stacks});
-  } else {
-    Say(finding::ModelFewSamples{});
-  }
-  int64_t operators_ns = 0, steps_ns = 0;
-  for (const uint32_t i : input_.selection.steady) {
-    const store::StepRow& row = input_.report.steps[i];
-    if (!row.operators_ns) continue;
-    operators_ns += std::clamp<int64_t>(*row.operators_ns, 0, row.dur_ns);
-    steps_ns += row.dur_ns;
-  }
-  if (steps_ns == 0) return;
-  Say(finding::ModelOperatorsShare{.share = static_cast<double>(operators_ns) /
-                                            static_cast<double>(steps_ns)});
+  for (model::Finding& one : UnseenForwardEvidence(input_)) Add(std::move(one));
 }
 
 void Collector::Other() {
@@ -492,6 +478,9 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
         of_framework ? std::optional(SubStage::kForward) : std::nullopt);
     collector.Other();
     if (IsHeldUp(input, verdict)) collector.Shortage();
+  }
+  if (input.forward_unattributed && verdict.suspect != SuspectName(SuspectId::kModel)) {
+    collector.Unseen();
   }
   collector.Add(AbsentRanksEvidence(input));
   collector.Beside();

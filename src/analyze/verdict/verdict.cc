@@ -258,7 +258,7 @@ model::Finding ModelHeadline(const VerdictInput& input, const SuspectShare& next
     return Make(finding::VerdictModelUnrecognised{
         .unrecognised = others.share(), .share = share, .ranks = ranks, .seen = seen});
   }
-  if (MayWaitInForward(input)) {
+  if (MayWaitInForward(input) && !input.forward_unattributed) {
     return Make(finding::VerdictModelIfItComputes{
         .share = share, .ranks = ranks, .slowed = slowed, .seen = seen});
   }

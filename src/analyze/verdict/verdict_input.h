@@ -37,6 +37,8 @@ struct VerdictInput {
   bool forward_unseen = false;
   // Steps whose device activity is not looked at: a damaged file held slices of them.
   int64_t left_out = 0;
+  // Forward is unseen, and so much that it is nobody's time.
+  bool forward_unattributed = false;
 };
 
 }  // namespace steptrace::analyze
