@@ -75,7 +75,8 @@ TEST(Sort, MarksOfOneWriterCountMoreThanAShape) {
 
 TEST(Sort, TraceEventsOfAJobUnderDebuggerAreItsOwnButForKinetos) {
   const std::string timeline = R"({"traceEvents":[{"ph":"M","args":{"name":"/host:CPU"}}]})";
-  EXPECT_EQ(TakenBy(timeline), "sagemaker");
+  EXPECT_EQ(TakenBy(timeline, "detailed_profiling/1/x"), "sagemaker");
+  EXPECT_EQ(TakenBy(timeline), "chrome");
   EXPECT_EQ(
       TakenBy(R"({"schemaVersion":1,"traceEvents":[{"ph":"M","args":{"name":"/host:CPU"}}]})"),
       "kineto");

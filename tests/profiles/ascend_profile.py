@@ -5,7 +5,7 @@ The truth is computed from the JSON alone, moment by moment: it shares nothing w
 """
 
 import json
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 START_US = 1_736_405_443_000_000
 COMPUTES = ("AI_CORE", "AI_VECTOR_CORE", "MIX_AIV", "MIX_AIC", "AI_CPU", "DSA_SQE")
@@ -196,9 +196,12 @@ def truth(events):
         if e["ph"] == "M" and e["name"] == "process_name"
     }
 
+    def ns(us):
+        return int((Decimal(str(us)) * 1000).quantize(Decimal(1), ROUND_HALF_UP))
+
     def span(event):
-        begin = int(Decimal(event["ts"]) * 1000)
-        return begin, begin + int(Decimal(str(event["dur"])) * 1000)
+        begin = ns(event["ts"])
+        return begin, begin + ns(event["dur"])
 
     computes, communicates = [], []
     for event in events:

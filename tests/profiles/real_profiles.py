@@ -9,3 +9,4 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROFILES = pathlib.Path(os.environ.get("STEPTRACE_PROFILES") or ROOT.parent / "shared" / "data")
 KINETO = PROFILES / "kineto"
 SAGEMAKER = PROFILES / "sagemaker"
+ASCEND = PROFILES / "ascend"

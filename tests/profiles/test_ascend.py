@@ -2,11 +2,15 @@
 """Profiles of Ascend NPUs: device work, collectives, steps and launches, as its profiler tells them
 by the names of processes alone."""
 
+import gzip
 import json
 from collections import Counter
+from decimal import Decimal
 
+import pytest
 from ascend_profile import made, truth
 from profile_runs import imported, section, table
+from real_profiles import ASCEND
 
 
 def test_times_of_devices_are_those_of_an_independent_count(tmp_path):
@@ -43,7 +47,7 @@ def test_collectives_of_two_ranks_find_each_other(tmp_path):
     for number, call in enumerate(distributed["collectives"]):
         assert (call["name"], call["group"], call["sequence"]) == ("all_reduce", "868", number)
         assert call["bytes"] == 1_000_000
-        assert call["ranks"] == [0, 1]
+        assert call["ranks"] == 2
         assert call["wait_ns"] == 50_000
         assert call["last_rank"] == 1
 
@@ -103,3 +107,29 @@ def test_what_msprof_wrote_of_the_same_device_is_the_same_profile(tmp_path):
         row for row in table(run, "data_loss", tmp_path) if row["cause"] == "same_profile_twice"
     ]
     assert "msprof_1.json: the same device work as in" in loss["detail"]
+
+
+@pytest.mark.parametrize("rank", (0, 1))
+def test_a_real_profile_has_the_figures_of_its_own_profiler(tmp_path, rank):
+    folder = ASCEND / f"rank{rank}_ascend_pt"
+    if not folder.exists():
+        pytest.skip(f"{folder}: no such profile here")
+    (path,) = folder.rglob("trace_view.json.gz")
+    with gzip.open(path) as file:
+        events = json.loads(file.read(), parse_float=Decimal)
+    true = truth(events)
+    run = imported(tmp_path, folder)
+    (device,) = section(run, "devices")["devices"]["rows"]
+    (times,) = section(run, "distributed")["distributed"]["ranks"]
+    assert device["device"] == rank
+    assert times["exposed_ns"] == true["exposed_ns"]
+    assert times["computation_ns"] + times["overlap_ns"] == true["compute_ns"]
+    own = Counter()
+    for event in events:
+        if event["ph"] == "X" and event["name"] in ("Computing", "Communication(Not Overlapped)"):
+            own[event["name"]] += event["dur"] * 1000
+    # Its own pieces are rounded each.
+    assert times["exposed_ns"] == pytest.approx(
+        float(own["Communication(Not Overlapped)"]), abs=500
+    )
+    assert true["compute_ns"] == pytest.approx(float(own["Computing"]), abs=500)

@@ -40,8 +40,10 @@ bool IsOfAWindow(const std::string& path) {
 
 std::optional<Dialect> DetectEvents(const Source& source, std::string_view head, bool object) {
   if (object) {
-    const bool tensorflow =
-        Has(head, "\"traceEvents\"") && (Has(head, "\"/host:CPU") || Has(head, "\"/device:"));
+    // Others write the same, JAX among them: Debugger's lie in its own folder.
+    const bool tensorflow = Has(source.path, "detailed_profiling") &&
+                            Has(head, "\"traceEvents\"") &&
+                            (Has(head, "\"/host:CPU") || Has(head, "\"/device:"));
     return tensorflow ? std::optional(Dialect::kTensorFlow) : std::nullopt;
   }
   if (!Has(head, "\"ph\"")) return std::nullopt;

@@ -83,8 +83,9 @@ TEST(DetectDialect, GoesByContent) {
   EXPECT_EQ(DetectIn("x", R"([{"ph":"M","args":{"start_time_since_epoch_in_micros":1}}])"),
             Dialect::kFramework);
   EXPECT_EQ(DetectIn("x", "[\n{\"ph\":\"B\",\"name\":\"NEGOTIATE_ALLREDUCE\""), Dialect::kHorovod);
-  EXPECT_EQ(DetectIn("x", R"({"traceEvents":[{"ph":"M","args":{"name":"/host:CPU"}}]})"),
-            Dialect::kTensorFlow);
+  const char* timeline = R"({"traceEvents":[{"ph":"M","args":{"name":"/host:CPU"}}]})";
+  EXPECT_EQ(DetectIn("detailed_profiling/1/x", timeline), Dialect::kTensorFlow);
+  EXPECT_EQ(DetectIn("plugins/profile/1/x", timeline), std::nullopt);  // TensorFlow's, or JAX's
   EXPECT_EQ(DetectIn("1-h_1_2.metadata", ""), Dialect::kTensorFlow);
   for (const char* head : {"", "hello", "{}", "[]", R"([{"ph":"X","ts":1}])",
                            R"({"traceEvents":[{"ph":"X"}]})", "{\"a\":1}"}) {
