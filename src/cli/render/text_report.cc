@@ -176,10 +176,12 @@ void RenderLosses(const Report& report, const std::string& run, Page& page) {
 }
 
 // What does not fit beside the rest has a line of its own.
-void RenderMore(const std::string& run, Page& page) {
+void RenderMore(const Report& report, const std::string& run, Page& page) {
+  const bool training = report.verdict.status != analyze::VerdictStatus::kNoTraining;
+  const char* table = training ? "steps" : "slices";
   std::string line = fmt::format("More: steptrace report {} --json", run);
   for (const std::string& next :
-       {fmt::format("steptrace ui {}", run), fmt::format("steptrace show {} steps", run)}) {
+       {fmt::format("steptrace ui {}", run), fmt::format("steptrace show {} {}", run, table)}) {
     const std::string both = line + page.separator() + next;
     if (Columns(both) <= page.width()) {
       line = both;
@@ -288,7 +290,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   RenderOutliers(report, page);
   const std::string run = RunToType(report, page);
   RenderLosses(report, run, page);
-  RenderMore(run, page);
+  RenderMore(report, run, page);
   return page.Take();
 }
 
