@@ -179,9 +179,10 @@ Status Document::ReadEvents(DocumentHandler& handler) {
       window_.MoveTo(after);
       continue;
     }
-    if (after != nullptr) {  // an object, but no event
-      ++damage_.damaged_events;
-      damage_.skipped_bytes += after - window_.at();
+    if (after != nullptr) {  // an object, but no event: with an empty one XLA's writers end
+      const bool is_empty = json::SkipSpace(window_.at() + 1) + 1 == after;
+      damage_.damaged_events += is_empty ? 0 : 1;
+      damage_.skipped_bytes += is_empty ? 0 : after - window_.at();
       window_.MoveTo(after);
       continue;
     }

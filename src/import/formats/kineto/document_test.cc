@@ -68,6 +68,14 @@ TEST(Document, ReadsMembersAndEvents) {
   EXPECT_FALSE(read.damage.cut_off);
 }
 
+// XLA's writers end with one.
+TEST(Document, AnEmptyObjectIsNoDamage) {
+  const Read read(R"({"traceEvents":[{"ph":"X","name":"x"},{"a":1},{ },{}]})");
+  EXPECT_THAT(read.names, ElementsAre("x"));
+  EXPECT_EQ(read.damage.damaged_events, 1);
+  EXPECT_EQ(read.damage.skipped_bytes, 7);
+}
+
 TEST(Document, AnArrayNeedsNoEnd) {
   EXPECT_FALSE(Read(R"([{"ph":"X","name":"x"},)").damage.cut_off);
   EXPECT_TRUE(Read(R"([{"ph":"X","name":"x"},{"ph")").damage.cut_off);
