@@ -505,8 +505,33 @@ def test_profiles_of_two_jobs_are_refused_and_named(tmp_path):
     write(tmp_path / "c.json", make_trace.text(rank=2, ranks=4, steps=1))
     files = [tmp_path / name for name in ("a.json", "b.json", "c.json")]
     done = steptrace("import", *files, "-o", tmp_path / "run", ok=False)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert len(done.stderr.strip().splitlines()) == 1
     assert "profiles of 2 jobs" in done.stderr and "a.json and 1 more (2 ranks" in done.stderr
     assert not (tmp_path / "run").exists()
     steptrace("import", *files[:2], "-o", tmp_path / "run")
+
+
+def test_both_files_of_a_jax_folder_are_one_profile(tmp_path):
+    """JAX writes its trace a second time for Perfetto, without the metadata."""
+    names = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}}]
+    names.append({"ph": "M", "pid": 701, "name": "process_name", "args": {"name": "/host:CPU"}})
+    calls = [
+        {
+            "ph": "X",
+            "pid": 701,
+            "tid": 1,
+            "ts": 1000.5 * i,
+            "dur": 300.25,
+            "name": "PjitFunction(f)",
+        }
+        for i in range(20)
+    ]
+    trace = {"displayTimeUnit": "ns", "traceEvents": names + calls}
+    write(tmp_path / "perfetto_trace.json", json.dumps(trace))
+    host = {"metadata": {"highres-ticks": True}, **trace}
+    write(tmp_path / "host.trace.json", json.dumps(host))
+    files = [tmp_path / "host.trace.json", tmp_path / "perfetto_trace.json"]
+    done = steptrace("import", *files, "-o", tmp_path / "run")
+    assert "the same profile" in done.stderr
+    assert [rank["rank"] for rank in manifest(tmp_path / "run")["ranks"]] == [0]

@@ -17,9 +17,10 @@ struct PartFacts {
   int64_t pid = 0;
   // What to add to the part's times to get UTC; none: its clock is not known.
   std::optional<int64_t> utc_offset_ns;
-  std::string source;       // its file, for messages
-  std::string job;          // as the profile calls it
-  bool is_profile = false;  // one recording of a rank, which belongs to those of one job
+  std::string source;            // its file, for messages
+  std::string job;               // as the profile calls it
+  bool host_is_guessed = false;  // by the name of its file: a copy's is another
+  bool is_profile = false;       // one recording of a rank, which belongs to those of one job
 };
 
 }  // namespace steptrace::import

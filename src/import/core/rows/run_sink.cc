@@ -110,7 +110,8 @@ void RunSink::Impl::LeaveOutDoubles() {
     // What is no rank's, as a node's metrics are, may be alike, and so may what two nodes did. A
     // profile that tells neither rank nor node is not.
     constexpr int32_t kUntold = -2;
-    const bool told = !part->facts.host.empty() || part->slices.size() == 0;
+    const bool has_host = !part->facts.host.empty() && !part->facts.host_is_guessed;
+    const bool told = has_host || part->slices.size() == 0;
     const int32_t rank = part->facts.rank.value_or(told ? -1 : kUntold);
     if (part->left_out || rank == -1 || part->bounds.empty()) continue;
     auto [found, added] =

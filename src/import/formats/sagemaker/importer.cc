@@ -62,6 +62,8 @@ bool ImportProcess(const ImportPlan& plan, const PlannedProcess& process,
   if (!any || import.is_worker()) facts.rank = -1;
   facts.node = plan.NodeOf(process.process.host);
   facts.host = process.process.host;
+  // JAX writes its profile twice beside each other; in Debugger's folders a host has its own.
+  facts.host_is_guessed = !process.dated && process.files.front().dialect == Dialect::kTensorFlow;
   facts.pid = process.process.pid;
   if (process.dated) facts.utc_offset_ns = kUtc;
   facts.source = process.files.front().source->path;
