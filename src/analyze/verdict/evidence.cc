@@ -401,9 +401,7 @@ void Collector::Drift() {
     found.stage_to = drift->stage_to_ns;
     about.stage = StageName(*drift->stage);
     found.stage = TitleOf(about.stage);
-    if (const StageFunction* function = FunctionThatGrows(input_, *drift)) {
-      found.function = FunctionText(*function);
-    }
+    found.function = FunctionText(FunctionThatGrows(input_, *drift));
   }
   Say(std::move(found), std::move(about));
 }
