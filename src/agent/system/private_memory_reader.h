@@ -35,9 +35,12 @@ class RollupPace {
 // by kind does not show. By smaps_rollup, one worker at a time, in turns. One thread.
 class PrivateMemoryReader {
  public:
-  // `clock`: that by which a read is timed; it does not jump.
-  explicit PrivateMemoryReader(std::string proc_root,
-                               std::function<int64_t()> clock = MonotonicNowNs)
+  // `clock`: that by which a read is timed. By default the reading thread's CPU time, which is what
+  // the walk takes: on a busy machine a thread that has to wait for a core would take any read for
+  // a long one.
+  explicit PrivateMemoryReader(
+      std::string proc_root,
+      std::function<int64_t()> clock = [] { return ClockNowNs(CLOCK_THREAD_CPUTIME_ID); })
       : proc_root_(std::move(proc_root)), clock_(std::move(clock)) {}
 
   // `job`: of them those are read that are workers.

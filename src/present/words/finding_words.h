@@ -121,6 +121,10 @@ inline constexpr ClauseWords kDataLocalCopyClauses[] = {
     {"where_it_is", "dataset", {}, "{dataset}"},
     {"where_it_is", "", {}, "the dataset"},
 };
+inline constexpr ClauseWords kDataWorkersOfCoresClauses[] = {
+    {"are", "cores", 1, "is 1 core"},
+    {"are", "", {}, "are {cores} cores"},
+};
 inline constexpr ClauseWords kDataQueryLessClauses[] = {
     {"in_function", "function", {}, " in {function}"},
 };
@@ -1181,7 +1185,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"DataLoader(num_workers={proposed}), now {workers}: they keep up, and the training thread waits for a core of theirs", {}},
      {"", {}}, "", ""},
     // data.workers_of_cores
-    {{"DataLoader(num_workers={cores}), now {workers}: there are {cores} cores for them", {}},
+    {{"DataLoader(num_workers={cores}), now {workers}: there {are} for them", kDataWorkersOfCoresClauses},
      {"", {}}, "", ""},
     // data.cheaper_worker_start
     {{"the workers start once (persistent_workers=True): make importing and opening in them cheaper; over a longer run the share falls", {}},
