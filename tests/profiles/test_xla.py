@@ -4,7 +4,7 @@ names, steps by the script's marks."""
 
 import json
 
-from profile_runs import imported, section, table
+from profile_runs import imported, section, steptrace, table
 
 STEPS = 4
 STEP_NS = 20_000_000
@@ -103,9 +103,9 @@ def test_a_loader_that_the_script_names_is_the_data_pipeline(tmp_path):
         one["category"] for one in table(run, "slices", tmp_path) if "train.py(11)" in one["name"]
     }
     assert row_of_loader == "python_function"
-    verdict = section(run, "verdict")["verdict"]
-    rows = section(run, "verdict")["suspects"]["rows"]
-    shares = {one["suspect"]: one["share"] for one in rows}
+    report = json.loads(steptrace("report", run, "--json"))
+    verdict = report["verdict"]
+    shares = {one["suspect"]: one["share"] for one in report["suspects"]["rows"]}
     assert verdict["suspect"] == "data_pipeline"
     assert abs(shares["data_pipeline"] - 0.8) < 0.01
     assert abs(shares["model"] - 0.195) < 0.01

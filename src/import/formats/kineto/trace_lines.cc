@@ -176,6 +176,7 @@ Status TraceReader::OnLine(const RawEvent& event, const Line& line, Slice slice)
   if (slice.track < 0) return {};
   if (line.kind == LineKind::kNpuStream) lines_.npu.Take(event.pid.text, slice.ts_ns);
   line_event_.Clear();
+  line_event_.name = event.name;
   event.AllArgs(&scratch_args_);
   for (const Arg& arg : scratch_args_) line_event_.args.push_back(arg);
   slice.category = sink_.Intern(CategoryOnLine(line_event_, line.kind));
