@@ -17,6 +17,8 @@ constexpr ReadFiles kKinetoReads[] = {
      "`cpu_op`, or as any Chrome trace events", "one rank a file"},
 };
 constexpr ReadFiles kChromeReads[] = {
+    {"JAX and TensorFlow (`*.trace.json.gz`, `perfetto_trace.json.gz`)",
+     "as any Chrome trace events", "one rank a file"},
     {"any Chrome trace events: `{\"traceEvents\": […]}` or `[…]`, closed or not",
      "`traceEvents`, `ph`", "one rank a file"},
 };
