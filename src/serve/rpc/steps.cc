@@ -34,14 +34,15 @@ void Sort(std::vector<store::StepRow>& rows) {
   });
 }
 
-// What the steps are made from: who launched what, and when. The rest of a slice stays on disk.
+// What the steps are made from: who launched what, and when, and the numbers of marked ones. The
+// rest of a slice stays on disk.
 store::ReadOptions SlicesOf(int32_t rank) {
-  return {
-      .columns =
-          store::SliceColumnsWith<&store::SliceRow::correlation, &store::SliceRow::external_id>(),
-      .rank = rank,
-      .from_ns = std::nullopt,
-      .to_ns = std::nullopt};
+  return {.columns =
+              store::SliceColumnsWith<&store::SliceRow::correlation, &store::SliceRow::external_id,
+                                      &store::SliceRow::details>(),
+          .rank = rank,
+          .from_ns = std::nullopt,
+          .to_ns = std::nullopt};
 }
 
 // Damaged files of what steps are derived from.
