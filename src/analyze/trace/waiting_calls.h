@@ -14,9 +14,9 @@ inline bool IsSynchronisation(std::string_view call) {
   for (std::string_view part : {"::Await", "BlockUntilReady", "BlockHostUntil", "Wait for "}) {
     if (call.find(part) != call.npos) return true;
   }
-  constexpr std::array<std::string_view, 4> kOthers = {"urQueueFinish", "urEventWait",
+  constexpr std::array<std::string_view, 4> kWaits = {"urQueueFinish", "urEventWait",
                                                        "piQueueFinish", "piEventsWait"};
-  return call.find("ynchronize") != call.npos || std::ranges::find(kOthers, call) != kOthers.end();
+  return call.find("ynchronize") != call.npos || std::ranges::find(kWaits, call) != kWaits.end();
 }
 
 // The same, and what waits besides what it is for: copies that are not asynchronous, and freeing.
