@@ -11,11 +11,11 @@ namespace steptrace::analyze {
 // cudaStreamSynchronize, hipDeviceSynchronize, zeCommandQueueSynchronize, urQueueFinish,
 // synchronizeStream (MTIA), CommonPjRtBuffer::Await (XLA), ...
 inline bool IsSynchronisation(std::string_view call) {
-  for (std::string_view part : {"::Await", "BlockUntilReady", "BlockHostUntil", "Wait for "}) {
-    if (call.find(part) != call.npos) return true;
+  for (std::string_view awaits : {"::Await", "BlockUntilReady", "BlockHostUntil", "Wait for "}) {
+    if (call.find(awaits) != call.npos) return true;
   }
   constexpr std::array<std::string_view, 4> kWaits = {"urQueueFinish", "urEventWait",
-                                                       "piQueueFinish", "piEventsWait"};
+                                                      "piQueueFinish", "piEventsWait"};
   return call.find("ynchronize") != call.npos || std::ranges::find(kWaits, call) != kWaits.end();
 }
 
