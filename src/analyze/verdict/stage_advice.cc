@@ -73,9 +73,9 @@ model::Finding AdviseLock(const VerdictInput& input, const StageFunction* functi
   }
   const LoaderFact* loader = TrainingLoader(input.facts);
   // One that makes all batches waits for none of the others.
-  constexpr double kAlone = 1.5;
+  constexpr double kOneAtWork = 1.5;
   const auto& at_work = input.waits.workers_at_work;
-  if ((loader != nullptr && loader->workers == 0) || (at_work && *at_work < kAlone)) {
+  if ((loader != nullptr && loader->workers == 0) || (at_work && *at_work < kOneAtWork)) {
     return Make(finding::DataHoldLockLess{.function = name});
   }
   return Make(finding::DataShareLess{.function = name});

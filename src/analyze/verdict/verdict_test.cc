@@ -43,6 +43,8 @@ const char* StatusText(VerdictStatus status) {
       return "too_few_steps";
     case VerdictStatus::kNoSteps:
       return "no_steps";
+    case VerdictStatus::kNoTraining:
+      return "no_training";
   }
   return "?";
 }
