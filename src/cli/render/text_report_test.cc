@@ -192,7 +192,7 @@ TEST(RenderTextTest, AHangOfBeforeKindsIsShownAsOne) {
   analyze::Report report;
   report.findings = {{60'000'000'000, "error", "alert", "hang", Said("no step for 5 min")}};
   const std::string text = RenderText(report, {});
-  EXPECT_THAT(text, HasSubstr("Hang: at 1 min: no step for 5 min\n"));
+  EXPECT_THAT(text, HasSubstr("Hang: at 60 s: no step for 5 min\n"));
   EXPECT_THAT(text, Not(HasSubstr("Noticed: ")));
 }
 
