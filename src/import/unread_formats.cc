@@ -54,6 +54,7 @@ constexpr std::array<Row, static_cast<size_t>(Format::kCount)> kWords = {{
      {"a PyTorch memory snapshot (a pickle)",
       "look at it on pytorch.org/memory_viz, or import a trace of torch.profiler with "
       "profile_memory=True"}},
+    {Format::kMemorySnapshotJson, {"a PyTorch memory snapshot, written as JSON", kWithMemory}},
     {Format::kPickle, {"a Python pickle, which is not opened because that would run code", ""}},
     {Format::kRocprof, {"JSON of rocprofv3", "record with `rocprofv3 --output-format pftrace`"}},
     {Format::kRocprofDatabase,
@@ -103,7 +104,7 @@ constexpr std::array<Marks, 14> kJson = {{
     {Format::kPyinstrument, {"\"root_frame\"", "\"sample_count\""}},
     {Format::kPyinstrument, {"\"frame_records\""}},
     {Format::kSpans, {"\"resourceSpans\""}},
-    {Format::kMemorySnapshot, {"\"segments\"", "\"device_traces\""}},
+    {Format::kMemorySnapshotJson, {"\"segments\"", "\"device_traces\""}},
 }};
 
 constexpr std::array<Marks, 6> kPages = {{

@@ -24,6 +24,7 @@ enum class UnreadFormat : uint8_t {
   kExecutionTrace,
   kMemoryTimeline,
   kMemorySnapshot,
+  kMemorySnapshotJson,
   kPickle,
   kRocprof,
   kRocprofDatabase,

@@ -51,6 +51,7 @@ std::vector<Case> Cases() {
       {Format::kMemoryTimeline, "[[1795827342550027, 1795827342550200], [[0, 4], [0, 8]]]"},
       {Format::kMemoryTimeline, "<html><title>GPU Memory Timeline HTML</title></html>"},
       {Format::kMemorySnapshot, Binary("\x80\x04\x95\x01") + "}\x94(\x8C\x08segments\x94]"},
+      {Format::kMemorySnapshotJson, R"({"segments": [], "device_traces": [[]]})"},
       {Format::kPickle, Binary("\x80\x02}q")},
       {Format::kRocprof, R"({"rocprofiler-sdk-tool": [{"metadata": {}}]})"},
       {Format::kRocprofDatabase, Binary("SQLite format 3") + "CREATE TABLE rocpd_string"},

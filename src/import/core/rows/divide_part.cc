@@ -12,12 +12,15 @@ namespace steptrace::import {
 namespace {
 
 constexpr std::string_view kOwnMarks = "Trace";
+// Of facts that are copied: a source tells few, and a hostile one must not have them times its
+// ranks.
+constexpr size_t kMostCopiedBytes = 16 << 20;
 
 class Division {
  public:
-  Division(Part& whole, std::span<const size_t> places, std::span<PartSink* const> parts,
+  Division(PartSink& sink, std::span<const size_t> places, std::span<PartSink* const> parts,
            const store::StringTable& strings)
-      : whole_(whole), places_(places), parts_(parts), strings_(strings) {
+      : sink_(sink), whole_(sink.part()), places_(places), parts_(parts), strings_(strings) {
     has_marks_ = strings.Find(kOwnMarks, &mark_);
   }
 
@@ -57,10 +60,12 @@ class Division {
 
   // Parents have lower numbers than what lies on them.
   void Tracks() {
-    for (const store::TrackRow& row : whole_.tracks) {
-      store::TrackRow moved = row;
-      if (row.parent) moved.parent = Track(*row.parent);
-      tracks_.push_back(To(row.track).AddTrack(std::move(moved), strings_.Text(row.kind)));
+    std::vector<store::TrackRow> before = sink_.TakeTracks();
+    for (store::TrackRow& row : before) {
+      if (row.parent) row.parent = Track(*row.parent);
+      PartSink& to = To(row.track);
+      const std::string_view kind = strings_.Text(row.kind);
+      tracks_.push_back(to.AddTrack(std::move(row), kind));
     }
   }
 
@@ -87,6 +92,14 @@ class Division {
     return reader.status();
   }
 
+  // How many parts get the fact: all, until what was copied is too much.
+  size_t HoldersOf(const store::RunMetadataRow& row) {
+    const size_t bytes = (sizeof(row) + row.json.size()) * (parts_.size() - 1);
+    if (bytes > kMostCopiedBytes - copied_bytes_) return 1;
+    copied_bytes_ += bytes;
+    return parts_.size();
+  }
+
   Status Facts() {
     FactRows::Reader reader(whole_.fact_rows, 0);
     while (true) {
@@ -95,18 +108,20 @@ class Division {
       if (!more) return {};
       // Those without a time come as 0, which is before all that has one.
       const auto ts_ns = row.ts_ns == 0 ? std::nullopt : std::optional(row.ts_ns);
-      for (PartSink* part : parts_) {
+      for (PartSink* part : parts_.first(HoldersOf(row))) {
         part->Fact(ts_ns, strings_.Text(row.kind), row.json, row.pid);
       }
     }
   }
 
+  PartSink& sink_;
   Part& whole_;
   const std::span<const size_t> places_;
   const std::span<PartSink* const> parts_;
   const store::StringTable& strings_;
   store::StringId mark_{};
   bool has_marks_ = false;
+  size_t copied_bytes_ = 0;
   std::vector<int32_t> tracks_;  // where they are now, by what they were
 };
 
@@ -114,7 +129,7 @@ class Division {
 
 Status DividePart(PartSink& whole, std::span<const size_t> places, std::span<PartSink* const> parts,
                   const store::StringTable& strings) {
-  const Status given = Division(whole.part(), places, parts, strings).Run();
+  const Status given = Division(whole, places, parts, strings).Run();
   whole.Drop();
   return given;
 }

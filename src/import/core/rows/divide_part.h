@@ -12,8 +12,8 @@ namespace steptrace::import {
 
 // Gives the rows of a part that has not ended, of a source that holds several ranks, to others that
 // are empty: what lies on a track to the one that `places` has for it, what lies on none, and what
-// was lost, to the first. Facts and versions go to all. The part is dropped. While no part is
-// filled by another thread.
+// was lost, to the first. Versions go to all, and facts unless they are many: then the rest of them
+// is the first's. The part is dropped. While no part is filled by another thread.
 Status DividePart(PartSink& whole, std::span<const size_t> places, std::span<PartSink* const> parts,
                   const store::StringTable& strings);
 

@@ -46,13 +46,11 @@ std::string DateOf(int64_t utc_ns) {
   return {text, std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &utc)};
 }
 
+// None: it has no date, or one at which nobody trained.
 std::optional<int64_t> FirstUtcNs(const Part& part) {
-  int64_t first_ns = 0;
-  if (!part.facts.utc_offset_ns) return std::nullopt;
-  if (__builtin_add_overflow(part.bounds.first_ns, *part.facts.utc_offset_ns, &first_ns)) {
-    return std::nullopt;
-  }
-  return first_ns;
+  const auto& offset_ns = part.facts.utc_offset_ns;
+  if (!offset_ns || !IsDate(part.bounds, *offset_ns)) return std::nullopt;
+  return part.bounds.first_ns + *offset_ns;
 }
 
 std::vector<const Part*> Profiles(std::span<Part* const> parts) {
@@ -113,6 +111,19 @@ Error OfSeveralJobs(const std::map<JobKey, OneJob>& jobs) {
           "import the files of one: name them, or put them into a folder of their own"};
 }
 
+// One job that was recorded several times: whoever was recorded later was recorded at first, too.
+bool IsOneJobAgain(const std::map<const Part*, int64_t>& recordings) {
+  using Process = std::tuple<int32_t, std::string, int64_t>;
+  std::set<Process> at_first;
+  std::set<Process> later;
+  for (const auto& [part, recording] : recordings) {
+    const PartFacts& facts = part->facts;
+    if (facts.pid == 0) return false;  // who it is nobody tells
+    (recording == 0 ? at_first : later).emplace(facts.rank.value_or(-1), facts.host, facts.pid);
+  }
+  return std::includes(at_first.begin(), at_first.end(), later.begin(), later.end());
+}
+
 // A rank that two processes say they are is of two jobs, or of two starts of one.
 Status CheckRanks(const std::vector<const Part*>& profiles) {
   std::map<int32_t, const Part*> seen;
@@ -155,7 +166,8 @@ Status CheckOneJob(std::span<Part* const> parts) {
       job.first_utc_ns = first_ns;
     }
   }
-  if (names.size() > 1 || sizes.size() > 1 || times.size() > 1) return OfSeveralJobs(jobs);
+  const bool at_other_times = times.size() > 1 && !IsOneJobAgain(recordings);
+  if (names.size() > 1 || sizes.size() > 1 || at_other_times) return OfSeveralJobs(jobs);
   return CheckRanks(profiles);
 }
 

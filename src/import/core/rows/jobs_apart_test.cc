@@ -64,6 +64,23 @@ TEST_F(JobsApartTest, TimesFarApartAreRecordingsOfTheirOwn) {
                                    "2023-11-15 22:13 UTC)"));
 }
 
+TEST_F(JobsApartTest, OneProcessMayBeRecordedAtSeveralTimes) {
+  Add("a.json", 0, 1);
+  Add("b.json", 0, 1, 5 * kNsPerHour);
+  Add("c.json", 0, 1, 24 * kNsPerHour);
+  EXPECT_EQ(Refused(), "");
+  Add("d.json", 0, 1, 48 * kNsPerHour).pid = 7;
+  EXPECT_THAT(Refused(), HasSubstr("profiles of 4 jobs or recordings"));
+}
+
+TEST_F(JobsApartTest, WhatIsNoDateIsNoTime) {
+  constexpr int64_t kFarNs = 9'000'000'000'000'000'000;
+  Add("a.json", 0, 2);
+  Add("b.json", 1, 2).utc_offset_ns = kFarNs - kNoonNs;
+  Add("c.json", 2, 2).utc_offset_ns = -kFarNs;
+  EXPECT_EQ(Refused(), "");
+}
+
 TEST_F(JobsApartTest, AnotherNameIsAnotherJob) {
   Add("a.json", 0, 2).job = "bert";
   Add("b.json", 1, 2).job = "resnet";

@@ -35,6 +35,18 @@ struct Bounds {
   bool empty() const { return first_ns > last_ns; }
 };
 
+// Whether times plus the distance of their clock to UTC stay where sums of two do not overflow.
+inline bool IsDate(const Bounds& bounds, int64_t offset_ns) {
+  constexpr int64_t kMostNs = int64_t{1} << 62;  // the year 2116
+  for (const int64_t ns : {bounds.first_ns, bounds.last_ns}) {
+    int64_t date = 0;
+    if (__builtin_add_overflow(ns, offset_ns, &date) || date >= kMostNs || date <= -kMostNs) {
+      return false;
+    }
+  }
+  return offset_ns < kMostNs && offset_ns > -kMostNs;
+}
+
 // Tells a part's rows from others of the same number and bounds, in whatever order they came.
 class Content {
  public:

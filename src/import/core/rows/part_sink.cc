@@ -95,6 +95,7 @@ void PartSink::GrowTexts() {
 int32_t PartSink::AddTrack(store::TrackRow row, std::string_view kind) {
   bool counts = fills_ == Fills::kPart;
   if (counts && share_.tracks.fetch_add(1, std::memory_order_relaxed) >= kMostTracks) {
+    share_.tracks.fetch_sub(1, std::memory_order_relaxed);
     Loss("tracks", LossCause::kTooManyTracks, 1, "threads and streams beyond the first 262144");
     return -1;
   }
@@ -106,6 +107,13 @@ int32_t PartSink::AddTrack(store::TrackRow row, std::string_view kind) {
 
 store::TrackRow& PartSink::Track(int32_t track) {
   return part_->tracks[static_cast<size_t>(track)];
+}
+
+std::vector<store::TrackRow> PartSink::TakeTracks() {
+  if (fills_ == Fills::kPart) {
+    share_.tracks.fetch_sub(static_cast<int64_t>(part_->tracks.size()), std::memory_order_relaxed);
+  }
+  return std::exchange(part_->tracks, {});
 }
 
 Status PartSink::Append(const Slice& slice) {
@@ -308,6 +316,7 @@ void PartSink::Drop() {
 }
 
 void PartSink::Restart() {
+  (void)TakeTracks();
   *part_ = Part();
   texts_ = {};
   text_count_ = 0;

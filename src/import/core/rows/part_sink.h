@@ -50,6 +50,8 @@ class PartSink {
   // Number, node and rank are set by the sink; the number is returned. -1: too many tracks.
   int32_t AddTrack(store::TrackRow row, std::string_view kind);
   store::TrackRow& Track(int32_t track);
+  // Gives up all tracks, whose rows go elsewhere: they count no longer.
+  std::vector<store::TrackRow> TakeTracks();
 
   Status Append(const Slice& slice);
   // A profiler's own mark: a slice that does not move the run's begin and end.

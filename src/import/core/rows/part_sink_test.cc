@@ -201,6 +201,19 @@ TEST_F(PartSinkTest, RowsThatAreNoSlicesAreBounded) {
   EXPECT_EQ(reader.Read<store::CounterRow>()->size(), 20'000u);
 }
 
+TEST_F(PartSinkTest, TracksThatWereGivenUpCountNoLonger) {
+  constexpr size_t kMostTracks = 1 << 18;
+  RunSink sink(folder_, {});
+  PartSink& part = sink.AddPart();
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(part.AddTrack({}, "thread"), i);
+  EXPECT_FALSE(part.HasRoomFor(kMostTracks));
+  EXPECT_EQ(part.TakeTracks().size(), 3u);
+  EXPECT_TRUE(part.HasRoomFor(kMostTracks));
+  part.AddTrack({}, "thread");
+  part.Restart();
+  EXPECT_TRUE(part.HasRoomFor(kMostTracks));
+}
+
 TEST_F(PartSinkTest, APieceEndsWhenItIsFull) {
   RunSink sink(folder_, {});
   PartSink& part = sink.AddPart();

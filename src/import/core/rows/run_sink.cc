@@ -174,22 +174,6 @@ Status RunSink::Impl::BoundEndsOfParts() {
   return {};
 }
 
-namespace {
-
-// Whether times plus the distance of their clock to UTC stay where sums of two do not overflow.
-bool IsDate(const Bounds& bounds, int64_t offset_ns) {
-  constexpr int64_t kMostNs = int64_t{1} << 62;  // the year 2116
-  for (int64_t ns : {bounds.first_ns, bounds.last_ns}) {
-    int64_t date = 0;
-    if (__builtin_add_overflow(ns, offset_ns, &date) || date >= kMostNs || date <= -kMostNs) {
-      return false;
-    }
-  }
-  return offset_ns < kMostNs && offset_ns > -kMostNs;
-}
-
-}  // namespace
-
 // The earliest event of all ranks by UTC; where no clock is known, by the clock that they share.
 int64_t RunSink::Impl::ChooseEpoch(bool* known) {
   for (Part* part : parts) {

@@ -51,11 +51,13 @@ class MergedRanksTest : public testing::Test {
   // By rank, the names of its slices.
   std::map<int32_t, std::vector<std::string>> SlicesByRank() {
     std::map<int32_t, int32_t> ranks;
-    for (const store::TrackRow& track : *reader_->Read<store::TrackRow>()) {
+    const auto tracks = *reader_->Read<store::TrackRow>();
+    for (const store::TrackRow& track : tracks) {
       ranks[track.track] = track.rank;
     }
     std::map<int32_t, std::vector<std::string>> names;
-    for (const store::SliceRow& row : *reader_->Read<store::SliceRow>()) {
+    const auto slices = *reader_->Read<store::SliceRow>();
+    for (const store::SliceRow& row : slices) {
       names[ranks.at(row.track)].push_back(reader_->strings().Text(row.name));
     }
     return names;
