@@ -58,6 +58,7 @@ double NoiseOf(std::span<const StageTimes> cells, const Eighths& medians) {
 }
 
 bool Grows(std::span<const StageTimes> cells, const Eighths& medians) {
+  if (medians.front() <= 0) return false;
   const double rise = medians.back() - medians.front();
   if (rise < kLeastRise * medians.front()) return false;
   if (rise < kTimesNoise * NoiseOf(cells, medians)) return false;
@@ -79,12 +80,14 @@ std::optional<StepDrift> FindDrift(std::span<const StageTimes> cells) {
   drift.from_ns = std::llrint(medians.front());
   drift.to_ns = std::llrint(medians.back());
   const double rise = medians.back() - medians.front();
+  double most = kMostOfRise * rise;
   for (size_t stage = 0; stage < kSubStageCount; ++stage) {
     const auto id = static_cast<SubStage>(stage);
     if (id == SubStage::kEvaluation || id == SubStage::kCheckpoint) continue;
     const double from = MedianOfStage(EighthOf(cells, 0), stage);
     const double to = MedianOfStage(EighthOf(cells, kEighths - 1), stage);
-    if (to - from < kMostOfRise * rise) continue;
+    if (to - from < most) continue;  // of stages of which some fall two may grow by over half
+    most = to - from;
     drift.stage = id;
     drift.stage_from_ns = std::llrint(from);
     drift.stage_to_ns = std::llrint(to);

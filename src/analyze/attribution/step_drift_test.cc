@@ -29,6 +29,25 @@ TEST(StepDriftTest, StepsThatGrowLittleByLittle) {
   EXPECT_NEAR(static_cast<double>(drift->stage_to_ns), 15000, 100);
 }
 
+TEST(StepDriftTest, OfTwoThatGrowTheOneThatGrowsMostIsNamed) {
+  std::vector<StageTimes> cells = CellsOf([](int i) { return 100.0 * i; });
+  for (size_t i = 0; i < cells.size(); ++i) {
+    At(cells[i], SubStage::kForward) = static_cast<int64_t>(10000 - 50 * i);
+    At(cells[i], SubStage::kUnknown) = static_cast<int64_t>(60 * i);
+  }
+  const auto drift = FindDrift(cells);
+  ASSERT_TRUE(drift);
+  EXPECT_EQ(drift->stage, SubStage::kLoopCode);
+}
+
+TEST(StepDriftTest, StepsOfNoTimeGrowFromNothing) {
+  std::vector<StageTimes> cells(160);
+  for (size_t i = 0; i < cells.size(); ++i) {
+    At(cells[i], SubStage::kLoopCode) = i < 40 ? 0 : static_cast<int64_t>(100 * (i - 40));
+  }
+  EXPECT_FALSE(FindDrift(cells));
+}
+
 TEST(StepDriftTest, LongStepsNowAndThenAreNone) {
   EXPECT_TRUE(FindDrift(CellsOf([](int i) { return 20.0 * i + (i % 7 == 0 ? 9000 : 0); })));
   EXPECT_FALSE(FindDrift(CellsOf([](int i) { return i % 7 == 0 ? 9000.0 + 100 * i : 500; })));

@@ -32,7 +32,7 @@ Json ToJson(const WhatIf& change) {
   return {{"stage", change.stage},
           {"change", change.change},
           {"window_ns", change.window_ns},
-          {"at_most_ns", change.at_most_ns},
+          {"at_most_ns", OrNull(change.at_most_ns)},
           {"causes", PathListOf(change.causes)},
           {"step_ns", OrNull(change.step_ns)},
           {"step_at_most_ns", OrNull(change.step_at_most_ns)},

@@ -260,7 +260,7 @@ TEST(CriticalPathProperty, WhatIfsAddUp) {
         for (const WhatIf& change : section.what_if) {
           SCOPED_TRACE(change.stage + " " + change.change);
           EXPECT_LE(change.window_ns, section.window.dur_ns);
-          EXPECT_GE(change.window_ns, change.at_most_ns);
+          EXPECT_GE(change.window_ns, change.at_most_ns.value());
           EXPECT_EQ(SumOf(change.causes), change.window_ns);
           ASSERT_EQ(change.step_ns.has_value(), section.mean_step_ns.has_value());
           if (change.step_ns) {

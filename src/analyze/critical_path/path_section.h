@@ -52,9 +52,10 @@ struct PathOf {
 // The window and the mean step if a stage took no time, or half of it (what_if.h).
 struct WhatIf {
   std::string stage;
-  std::string change;             // removed, halved
-  int64_t window_ns = 0;          // by replay
-  int64_t at_most_ns = 0;         // simply: the window without that part of the path
+  std::string change;     // removed, halved
+  int64_t window_ns = 0;  // by replay
+  // Simply: the window without that part of the path. Empty where no such bound holds.
+  std::optional<int64_t> at_most_ns;
   std::vector<PathShare> causes;  // what then fills the window, most first; sum to window_ns
   std::optional<int64_t> step_ns, step_at_most_ns;  // of the mean step
   std::optional<double> speedup;  // of the window, by replay; empty: nothing is left of it

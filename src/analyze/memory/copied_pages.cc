@@ -27,10 +27,11 @@ constexpr double kGoesOn = 0.1;
 // Slopes between all pairs: more points say no more.
 constexpr size_t kMostPoints = 64;
 
-// Of what became private, that which the worker did not allocate.
+// Of what became private, that which the worker did not allocate or map.
 double CopiedSince(const PrivatePoint& first, const PrivatePoint& now) {
   const double allocated = std::max(0.0, now.anon_bytes - first.anon_bytes) +
-                           std::max(0.0, now.shmem_bytes - first.shmem_bytes);
+                           std::max(0.0, now.shmem_bytes - first.shmem_bytes) +
+                           std::max(0.0, now.file_bytes - first.file_bytes);
   return now.private_bytes - first.private_bytes - allocated;
 }
 
@@ -65,6 +66,7 @@ struct Worker {
   const CounterSeries* own = nullptr;
   const CounterSeries* anon = nullptr;
   const CounterSeries* shmem = nullptr;
+  const CounterSeries* file = nullptr;
 };
 
 std::vector<PrivatePoint> PointsOf(const Worker& worker, const StepAxis& axis) {
@@ -75,8 +77,9 @@ std::vector<PrivatePoint> PointsOf(const Worker& worker, const StepAxis& axis) {
     if (ts_ns < axis.from_ns() || ts_ns > axis.to_ns()) continue;
     const auto anon = ValueAt(worker.anon, ts_ns);
     if (!anon) continue;
-    points.push_back(
-        {axis.At(ts_ns), worker.own->values[i], *anon, ValueAt(worker.shmem, ts_ns).value_or(0)});
+    points.push_back({axis.At(ts_ns), worker.own->values[i], *anon,
+                      ValueAt(worker.shmem, ts_ns).value_or(0),
+                      ValueAt(worker.file, ts_ns).value_or(0)});
   }
   return points;
 }
@@ -92,15 +95,16 @@ std::map<int32_t, int32_t> FirstRanks(std::span<const RankProcess> ranks) {
 }
 
 model::Finding OfNode(const std::vector<CopiedPages>& workers, std::optional<int64_t> node) {
-  double from = workers.front().from_bytes, to = 0;
+  const auto growth = [](const CopiedPages& one) { return one.to_bytes - one.from_bytes; };
+  const CopiedPages& most = *std::ranges::max_element(workers, {}, growth);
   std::vector<double> slopes;
   for (const CopiedPages& one : workers) {
-    from = std::min(from, one.from_bytes);
-    to = std::max(to, one.to_bytes);
     if (one.bytes_per_step) slopes.push_back(*one.bytes_per_step);
   }
-  model::finding::MemoryCopyOnWrite found{
-      .workers = static_cast<int64_t>(workers.size()), .node = node, .from = from, .to = to};
+  model::finding::MemoryCopyOnWrite found{.workers = static_cast<int64_t>(workers.size()),
+                                          .node = node,
+                                          .from = most.from_bytes,
+                                          .to = most.to_bytes};
   if (!slopes.empty()) found.rate = MiddleSlope(std::move(slopes));
   return Make(std::move(found));
 }
@@ -141,6 +145,7 @@ std::vector<model::Finding> FindCopiedPages(std::span<const CounterSeries> count
     if (metric == NameOf(store::Metric::kProcessPrivateDirty)) workers[process].own = &series;
     if (metric == NameOf(store::Metric::kProcessRssAnon)) workers[process].anon = &series;
     if (metric == NameOf(store::Metric::kProcessRssShmem)) workers[process].shmem = &series;
+    if (metric == NameOf(store::Metric::kProcessRssFile)) workers[process].file = &series;
   }
   const auto first_ranks = FirstRanks(ranks);
   std::map<int32_t, std::vector<CopiedPages>> by_node;

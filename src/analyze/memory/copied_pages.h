@@ -14,12 +14,13 @@
 namespace steptrace::analyze {
 
 // What a worker held for itself when it had made so many steps, with what of it the worker
-// allocated: a page that is copied is in its private memory and no new one in its resident memory.
+// allocated or mapped: a page that is copied is in its private memory and no new one in its resident memory.
 struct PrivatePoint {
   double steps = 0;
   double private_bytes = 0;
   double anon_bytes = 0;
   double shmem_bytes = 0;
+  double file_bytes = 0;  // of files: its own pages of a private mapping are private as well
 };
 
 struct CopiedPages {

@@ -18,7 +18,7 @@ constexpr int64_t kOneSecond = 1'000'000'000;
 std::optional<CopiedPages> JudgedCopies(const std::function<double(int)>& bytes,
                                         const std::function<double(int)>& anon, int points = 12) {
   std::vector<PrivatePoint> all;
-  for (int i = 0; i < points; ++i) all.push_back({100.0 * i, bytes(i), anon(i), 0});
+  for (int i = 0; i < points; ++i) all.push_back({100.0 * i, bytes(i), anon(i), 0, 0});
   return JudgeCopies(all);
 }
 
@@ -98,6 +98,14 @@ TEST_F(FindCopiedPagesTest, WorkersOfANodeAreOneFinding) {
   EXPECT_EQ(found[0].kind, model::FindingKind::kMemoryCopyOnWrite);
   EXPECT_EQ(found[0].figures[0], model::Value(int64_t{2})) << "workers";
   EXPECT_EQ(found[0].figures[1], model::Value()) << "there is one node";
+  EXPECT_EQ(found[0].figures[3], model::Value(103 * kMebi)) << "of the one that grew most";
+  EXPECT_EQ(found[0].figures[4], model::Value(271 * kMebi));
+}
+
+TEST_F(FindCopiedPagesTest, WhatIsMappedOfFilesIsNoCopy) {
+  Worker(0, 101, 2);
+  Series(0, "process.rss_file_bytes", 101, 2);
+  EXPECT_TRUE(Find().empty());
 }
 
 TEST_F(FindCopiedPagesTest, EachNodeHasItsOwn) {

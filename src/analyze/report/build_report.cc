@@ -301,6 +301,20 @@ void LeaveOutBounds(std::vector<Recommendation>& recommendations) {
   }
 }
 
+// Of the ways through a profile likewise; and of communication where ranks are absent, for waiting
+// for those is in it.
+void LeaveOutBounds(const ReportInput& input, const ProfileDistributed& calls,
+                    std::vector<WhatIf>& changes) {
+  const bool all = HidesMuch(input.unrecognised);
+  const auto seen = static_cast<int64_t>(calls.ranks.size());
+  const bool absent = calls.world_size.value_or(seen) > seen;
+  for (WhatIf& change : changes) {
+    if (!all && !(absent && change.stage == NameOf(PathCause::kCommunication))) continue;
+    change.at_most_ns.reset();
+    change.step_at_most_ns.reset();
+  }
+}
+
 }  // namespace
 
 RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analysis) {
@@ -408,6 +422,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     if (!input.profile_of_windows && calls.status == DistributedStatus::kOk) {
       TellCalls(calls, report.distributed);
     }
+    LeaveOutBounds(input, calls, report.profile->critical_path.what_if);
   } else if (input.operators != nullptr || input.collectives != nullptr) {
     report.profile.emplace();
     report.profile->host_alone = true;

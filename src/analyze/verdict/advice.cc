@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "analyze/code/function_text.h"
 #include "analyze/input/advice_of_framework.h"
@@ -45,6 +46,18 @@ constexpr double kMostOfTheTime = 0.50;
 std::string ShortName(const std::string& name) {
   constexpr std::string_view kScript = "__main__.";
   return name.rfind(kScript, 0) == 0 ? name.substr(kScript.size()) : name;
+}
+
+// Whether what a thread's own code gathers may make that stage longer: not where a device, a link,
+// storage or a core is what takes the time.
+bool MayGrowByCode(SubStage stage) {
+  constexpr SubStage kOthers[] = {
+      SubStage::kStorageRead,   SubStage::kLock,         SubStage::kCpuShortage,
+      SubStage::kWorkerStart,   SubStage::kHostToDevice, SubStage::kCompute,
+      SubStage::kDeviceCopy,    SubStage::kExposed,      SubStage::kStraggler,
+      SubStage::kRecompilation, SubStage::kLaunch,       SubStage::kSynchronisation,
+      SubStage::kCapture};
+  return std::ranges::find(kOthers, stage) == std::end(kOthers);
 }
 
 class Adviser : private AdviceList {
@@ -213,7 +226,7 @@ void Adviser::Awaited() {
 // Whatever has most of the steps: in the end it is what grows.
 void Adviser::Drift() {
   const auto drift = FindDrift(input_.times.MeanOfCells());
-  if (!drift) return;
+  if (!drift || (drift->stage && !MayGrowByCode(*drift->stage))) return;
   const StageFunction* function = FunctionThatGrows(input_, *drift);
   Say(finding::StepStopGrowth{.function = function == nullptr ? "" : FunctionText(*function)});
 }

@@ -60,7 +60,6 @@ class Collector {
   void DevicePhases();
   void Ranks(const Verdict& verdict);
   void HostExchange();
-  bool CommunicationIsUnbounded() const;
   template <typename Kind>
   void Say(Kind one, model::Subject about = {}) {
     evidence_.push_back(Make(std::move(one)));
@@ -147,7 +146,7 @@ void Collector::Suspects() {
   for (SuspectId suspect : kSuspects) {
     const double share = shares[static_cast<size_t>(suspect)];
     if (suspect == SuspectId::kModel || !IsBlamed(suspect) || share < kWorthMentioning) continue;
-    if (suspect == SuspectId::kCommunication && CommunicationIsUnbounded()) continue;
+    if (HasNoBound(input_, suspect)) continue;
     const char* stage = StageName(LargestStage(input_.times.total(), suspect));
     Say(finding::StepFasterWithout{.speedup = 1 / std::max(1 - share, 1e-9),
                                    .suspect = IsNamedByStage(suspect) ? "" : SuspectTitle(suspect),
@@ -249,10 +248,6 @@ void Collector::Ranks(const Verdict& verdict) {
   const int64_t steps = std::max<int64_t>(late.last_in_steps, 1);
   Say(finding::CommunicationWaitedForRank{.rank = *verdict.straggler_rank,
                                           .wait = late.caused_wait_ns / steps});
-}
-
-bool Collector::CommunicationIsUnbounded() const {
-  return AbsentRanks(input_) > 0 || ExchangesOnTheHost(input_);
 }
 
 // Why a communication that is to blame has no bound.

@@ -10,4 +10,7 @@ namespace steptrace::analyze {
 
 bool ExchangesOnTheHost(const VerdictInput& input);
 
+// Whether nobody can say what the step would be without that suspect: for this or another reason.
+bool HasNoBound(const VerdictInput& input, SuspectId suspect);
+
 }  // namespace steptrace::analyze

@@ -205,9 +205,7 @@ Verdict SuspectVerdict(const VerdictInput& input, const SuspectShare& candidate)
   // nearly all of it is in one place.
   const bool in_one_place =
       verdict.function && verdict.function->share >= kNearlyAllOf * candidate.share;
-  const bool slows_the_rest =
-      candidate.suspect == SuspectId::kCommunication && ExchangesOnTheHost(input);
-  if ((IsBlamed(candidate.suspect) || in_one_place) && !slows_the_rest) {
+  if ((IsBlamed(candidate.suspect) || in_one_place) && !HasNoBound(input, candidate.suspect)) {
     SetGain(input, candidate.share, verdict);
   }
   if (candidate.suspect == SuspectId::kDataPipeline && TrainingLacksCore(input)) {

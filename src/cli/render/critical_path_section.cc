@@ -72,9 +72,10 @@ void RenderWhatIf(const CriticalPathSection& section, size_t top, Page& page) {
               Tint::kBold}});
   for (size_t i = 0; i < std::min(top, section.what_if.size()); ++i) {
     const analyze::WhatIf& change = section.what_if[i];
-    const double at_most = change.at_most_ns <= 0 ? 0
-                                                  : static_cast<double>(section.window.dur_ns) /
-                                                        static_cast<double>(change.at_most_ns);
+    const int64_t at_most_ns = change.at_most_ns.value_or(0);
+    const double at_most = at_most_ns <= 0 ? 0
+                                           : static_cast<double>(section.window.dur_ns) /
+                                                 static_cast<double>(at_most_ns);
     std::string stage = change.stage;
     std::replace(stage.begin(), stage.end(), '_', ' ');
     page.Line({{PadRight(fmt::format("  {} {}", stage, change.change), 25) +

@@ -10,7 +10,7 @@ namespace steptrace::present {
 // clang-format off
 inline constexpr ClauseWords kStepDriftClauses[] = {
     {"in_function", "function", {}, ", most of it in {function}"},
-    {"in_stage", "stage", {}, ": {stage} takes {stage_from} at the begin and {stage_to} at the end{in_function}"},
+    {"in_stage", "stage", {}, ": {stage} takes {stage_from} at the start and {stage_to} at the end{in_function}"},
 };
 inline constexpr ClauseWords kStepFasterWithoutClauses[] = {
     {"what", "suspect", {}, "{suspect} (most of it {stage})"},
@@ -26,7 +26,7 @@ inline constexpr ClauseWords kStepEvaluationsClauses[] = {
 };
 inline constexpr ClauseWords kStepCollectionThresholdsClauses[] = {
     {"what", "off", {}, "the script turned automatic garbage collection off (gc.disable)"},
-    {"what", "", {}, "the script set gc.set_threshold({now}), {before} before"},
+    {"what", "", {}, "the script set gc.set_threshold({now}); it was {before}"},
 };
 inline constexpr ClauseWords kStepGarbageCollectionsClauses[] = {
     {"noun", "steps", 1, "step"},
@@ -60,8 +60,12 @@ inline constexpr ClauseWords kGpuManyRanksTogetherClauses[] = {
     {"of_name", "name", {}, " ({name})"},
 };
 inline constexpr ClauseWords kCommunicationRanksAbsentClauses[] = {
-    {"are", "imported", {}, "is no profile"},
-    {"are", "", {}, "are no steps"},
+    {"them", "missing", 1, "it"},
+    {"them", "", {}, "them"},
+    {"have", "missing", 1, "has"},
+    {"have", "", {}, "have"},
+    {"what", "imported", {}, "profile"},
+    {"what", "", {}, "steps"},
 };
 inline constexpr ClauseWords kCommunicationCallsItemClauses[] = {
     {"of_size", "bytes", {}, ", each of {bytes}"},
@@ -163,7 +167,7 @@ inline constexpr ClauseWords kDataCopyLessClauses[] = {
 };
 inline constexpr ClauseWords kDataCoresFilledClauses[] = {
     {"of_quota", "quota", {}, " of the CPU quota"},
-    {"of_quota", "machine", {}, ", all of {machine} that it may run on"},
+    {"of_quota", "machine", {}, ", all that it may run on (the machine has {machine})"},
 };
 inline constexpr ClauseWords kDataMoreWorkersClauses[] = {
     {"of_quota", "quota", {}, " of the CPU quota"},
@@ -182,7 +186,7 @@ inline constexpr ClauseWords kModelSampleStacksClauses[] = {
     {"more", "knows_cpu", {}, "look at more steps, so that samples of its CPU time fall into them, or "},
 };
 inline constexpr ClauseWords kFrameworkCollectSeldomClauses[] = {
-    {"what", "function", {}, "the script has garbage collected by its own gc.collect() in {function}: call it every few hundred steps, or not at all, for Python collects by itself"},
+    {"what", "function", {}, "the script calls gc.collect() in {function}: call it every few hundred steps, or not at all, for Python collects by itself"},
     {"what", "", {}, "call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few hundred steps, and not more often by the script's own calls: garbage collection runs inside the steps"},
 };
 inline constexpr ClauseWords kCommunicationAllRanksClauses[] = {
@@ -415,8 +419,12 @@ inline constexpr ClauseWords kVerdictExchangeOrWaitingClauses[] = {
     {"seen", "", {}, "{seen_where}"},
     {"others", "missing", 1, "the other rank"},
     {"others", "", {}, "the {missing} other ranks"},
-    {"what", "imported", {}, "their profiles"},
-    {"what", "", {}, "their steps"},
+    {"whose", "missing", 1, "its"},
+    {"whose", "", {}, "their"},
+    {"profiles", "missing", 1, "profile"},
+    {"profiles", "", {}, "profiles"},
+    {"what", "imported", {}, "{whose} {profiles}"},
+    {"what", "", {}, "{whose} steps"},
 };
 inline constexpr ClauseWords kVerdictSuspectClauses[] = {
     {"who_waiting", "who_share", {}, "mostly waiting in {who_function} ({who_share}, {who_place})"},
@@ -744,8 +752,14 @@ inline constexpr ClauseWords kMemoryCopyOnWriteClauses[] = {
     {"whose", "workers", 1, "a DataLoader worker"},
     {"whose", "", {}, "{workers} DataLoader workers"},
     {"of_node", "node", {}, " on node {node}"},
-    {"grows", "rate", {}, "grows by {rate} a step in each, from {from} to {to}"},
-    {"grows", "", {}, "has grown from {from} to {to} in each"},
+    {"copies", "workers", 1, "it copies the pages of Python objects that it shares"},
+    {"copies", "", {}, "they copy the pages of Python objects that they share"},
+    {"since", "workers", 1, ", from {from} to {to}"},
+    {"since", "", {}, " in each, in one of them from {from} to {to}"},
+    {"until_now", "workers", 1, " from {from} to {to}"},
+    {"until_now", "", {}, ", in one of them from {from} to {to}"},
+    {"grows", "rate", {}, "grows by {rate} a step{since}"},
+    {"grows", "", {}, "has grown{until_now}"},
 };
 inline constexpr ClauseWords kNoteNoCollectivesClauses[] = {
     {"what", "groups", {}, "no communication kernels in the profile, and of gloo's collectives, on the host, it does not tell which of the job's groups they are of: record such a job with `steptrace run`"},
@@ -1092,7 +1106,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"all others together waited {wait} a step for it", {}},
      {"", {}}, "", ""},
     // communication.ranks_absent
-    {{"of {missing} of {all} ranks there {are} here: what communication takes holds the waiting for them", kCommunicationRanksAbsentClauses},
+    {{"{missing} of {all} ranks {have} no {what} here: communication includes waiting for {them}", kCommunicationRanksAbsentClauses},
      {"", {}}, "", ""},
     // communication.on_the_host
     {{"the exchange ({backend}) runs on the cores that compute the model: without it the rest gets faster too, by an unknown amount", {}},
@@ -1155,7 +1169,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{share} of the step it is in {function}", {}},
      {"", {}}, "", ""},
     // profile.busiest
-    {{"{function}: {share} of the recorded time in itself, {time} in {calls} {noun}", kProfileBusiestClauses},
+    {{"{function}: {share} of the recorded time is its own (self time), {time} in {calls} {noun}", kProfileBusiestClauses},
      {"", {}}, "", ""},
     // profile.waits_in
     {{"{share} of the step it waits in {function}", {}},
@@ -1878,7 +1892,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"of each rank the last {steps} steady steps alone", {}},
      {"", {}}, "", ""},
     // memory.copy_on_write
-    {{"private memory of {whose}{of_node} {grows}: they copy the pages of Python objects that they share with the training's process, as counting a reference to an object writes to it; keep what the dataset holds in few large arrays (NumPy, torch, Arrow, a mapped file) in place of lists and dicts", kMemoryCopyOnWriteClauses},
+    {{"private memory of {whose}{of_node} {grows}: {copies} with the training's process, as counting a reference to an object writes to it; keep what the dataset holds in few large arrays (NumPy, torch, Arrow, a mapped file) in place of lists and dicts", kMemoryCopyOnWriteClauses},
      {"", {}}, "", ""},
     // note.window_cost
     {{"steps in windows of kernels take {steps}, those before {before}: what CUPTI adds is taken off going from operator to operator, launching and synchronisation", {}},

@@ -1538,8 +1538,8 @@ export interface WhatIf {
   change: string;
   /** What the window would take, by replay. */
   window_ns: Ns;
-  /** The simple bound, which replays are never below. */
-  at_most_ns: Ns;
+  /** The simple bound, which replays are never below; null where none holds: events of unknown kinds run in much of the steps, or ranks are absent that communication waits for. */
+  at_most_ns: Ns | null;
   /** What then fills the window; they sum to window_ns. */
   causes: PathShare[];
   /** The mean step then. */
