@@ -103,7 +103,8 @@ def capture_changed() -> bool:
     """Whether the agent asks for another capture than the one that was taken last."""
 
 def capture_request() -> dict[str, int | list[int]] | None:
-    """Takes it: request, kinds, first_step, steps, until_ns (monotonic), dur_ns, max_operators, and next:
+    """Takes it: request, kinds, first_step, steps, until_ns (monotonic), dur_ns, max_operators,
+    enough_operators with steps_of_enough, and next:
     first_step, steps, kinds of each window that follows it (src/wire/ring_layout.h, CaptureControl;
     0: no such bound). None: nothing that can be followed.
     """

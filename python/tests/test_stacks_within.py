@@ -17,7 +17,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1] / "steptrace"
 PROBE = PACKAGE / "_probe.abi3.so"
 pytestmark = pytest.mark.skipif(not PROBE.exists(), reason="the probe is not built")
 
-WORD_AT = 1472  # kStackControlOffset of src/wire/stack_control.h
+WORD_AT = 1488  # kStackControlOffset of src/wire/stack_control.h
 CONTROL, CONTROL_BYTES, RINGS, LARGE_RINGS = 4096, 128, 12, 4
 ARENA, ARENA_USED = 64 << 10, 256
 RING0 = ARENA + (4 << 20)

@@ -77,10 +77,10 @@ namespace steptrace::wire {
 
 inline constexpr uint64_t kMagic = 0x31474E4952505453;  // "STPRING1" as bytes
 // 2: CaptureControl, categories from 8 on. 3: windows that follow in CaptureControl. 4: its
-// duration, and the first step in window_begin. 5: large rings beside the main thread's. A process
-// and its agent are always of one build, so that there is nothing to convert: another version is
-// not read.
-inline constexpr uint32_t kVersion = 5;
+// duration, and the first step in window_begin. 5: large rings beside the main thread's. 6: enough
+// operators in CaptureControl, what lies behind it 16 bytes further. A process and its agent are
+// always of one build, so that there is nothing to convert: another version is not read.
+inline constexpr uint32_t kVersion = 6;
 
 // Thread-owned rings of one file at most: the control of all fits one read of 32 KiB.
 inline constexpr uint32_t kMaxRings = 256;

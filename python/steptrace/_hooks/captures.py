@@ -72,6 +72,10 @@ class Capture:
         """A step may record so much; what of the one before was left out for that."""
         return 0 if self._host is None else self._host.begin_step(most)
 
+    def room(self, most):
+        """What is left of a bound on all that it records; of none, 0."""
+        return 0 if self._host is None else self._host.room(most)
+
     def is_full(self, limit):
         return self._host is not None and self._host.is_full(limit)
 

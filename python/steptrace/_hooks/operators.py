@@ -102,6 +102,9 @@ class Capture:
             probe.operators(False)
             raise
 
+    def room(self, most):
+        return max(1, most - self._recorded()) if most else 0
+
     def is_full(self, limit):
         return limit and self._recorded() >= limit
 

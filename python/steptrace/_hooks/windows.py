@@ -263,14 +263,16 @@ class Windows:
             return self._leave_cancelled()
         border = self._borders.ended + 1
         capture = self._capture
-        if capture is not None and capture.began_at_border:
-            self._captured += 1
+        whole = capture is not None and capture.began_at_border
+        self._captured += whole
         if request.is_over(border, self._captured):
             self._finish_over()
             self._begin_announced()
         elif capture is not None:
-            left_out = capture.begin_step(request.max_operators or _MOST_OF_A_STEP)
-            full = capture.began_at_border and request.is_full(capture, self._captured)
+            left_out = capture.begin_step(capture.room(request.max_operators) or _MOST_OF_A_STEP)
+            if left_out and whole:
+                self._captured -= 1  # it is not all there: nothing can be split by it
+            full = whole and request.is_full(capture, self._captured)
             capture.began_at_border = True
             if left_out or full:
                 self._finish(vocabulary.WINDOW_FULL)

@@ -102,23 +102,34 @@ TEST_F(AutomaticWindowsTest, KernelsThatWereHadOrMayTakeNoTimeAreNotMissed) {
   EXPECT_TRUE(none.TakeOutcomes(70 * kS).empty()) << "the user wants none";
 }
 
-// The early one has no kernels: those of the later are missed all the same.
-TEST_F(AutomaticWindowsTest, KernelsAreMissedAlsoAfterAnEarlyOne) {
+// It would tell nothing of devices.
+TEST_F(AutomaticWindowsTest, WhereKernelsAreAskedForThereIsNoEarlyOne) {
   WindowPlan plan = *ParsePlan({"auto"}, {});
   plan.kinds = 2;
   CaptureSchedule schedule(plan, kMonotonic, kUtc);
-  const auto early = schedule.NextAhead();
-  ASSERT_TRUE(early);
-  EXPECT_EQ(early->kinds, 1u);
-  schedule.OnMark(Begin(1, kS));
-  schedule.OnMark(End(1, 2 * kS, 4));
-  schedule.End(4 * kS);
-  const auto outcomes = schedule.TakeOutcomes(20'000 * kS);
-  ASSERT_EQ(outcomes.size(), 2u);
-  EXPECT_EQ(outcomes[0].why, "early");
-  EXPECT_FALSE(outcomes[0].only);
-  EXPECT_EQ(outcomes[1].end, WindowEnd::kMissed);
-  EXPECT_TRUE(outcomes[1].only);
+  EXPECT_FALSE(schedule.NextAhead());
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  EXPECT_EQ(schedule.Next(60 * kS)->enough_operators, 0u) << "three steps of kernels are too few";
+}
+
+TEST_F(AutomaticWindowsTest, AnEarlyOneThatFailsIsTheLast) {
+  auto schedule = Of("auto");
+  ASSERT_TRUE(schedule.NextAhead());
+  schedule.OnMark(End(1, kS, 0, WindowEnd::kFailed));
+  EXPECT_EQ(schedule.TakeOutcomes(kS).at(0).end, WindowEnd::kFailed);
+  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  EXPECT_FALSE(schedule.Next(60 * kS)) << "asking again would bring the same";
+}
+
+TEST_F(AutomaticWindowsTest, AnEarlyOneThatWaitsSurvivesAChangeOfThePlan) {
+  auto schedule = Of("auto");
+  ASSERT_TRUE(schedule.NextAhead());
+  WindowPlan plan = *ParsePlan({"auto"}, {});
+  plan.budget.ns = 30 * kS;
+  schedule.SetPlan(plan);
+  const auto word = schedule.NextAhead();
+  ASSERT_TRUE(word);
+  EXPECT_EQ(word->first_step, 6u);
 }
 
 TEST_F(AutomaticWindowsTest, AnEarlyOneLiesThereBeforeTheTrainingBegins) {

@@ -47,6 +47,11 @@ constexpr int64_t kAutomaticDistanceNs = 10 * kNsPerSecond;
 // A device that is further behind than this has more to do than a report can wait for.
 constexpr int64_t kDevicePatienceNs = 3 * kNsPerSecond;
 
+// Asking again would bring the same.
+bool CannotBeHad(WindowEnd end) {
+  return end == WindowEnd::kUnavailable || end == WindowEnd::kFailed;
+}
+
 bool BeginsAtATime(const Window& window) {
   return window.from != From::kStep;
 }
@@ -82,6 +87,7 @@ void CaptureSchedule::SetPlan(const WindowPlan& plan) {
   // What followed by the old plan: with the next word at the latest.
   cancel_ |= sent_.ReplaceFollowing();
   if (out == nullptr || out->source == Source::kDemand || out->begun) return;
+  if (out->number == early_) early_sent_ = false;
   sent_.Replace();  // it waits for its first step: the new plan says whether it is wanted
   cancel_ = true;
 }
@@ -243,14 +249,18 @@ CaptureControl CaptureSchedule::Automatic(int64_t now_ns) const {
   control.until_monotonic_ns = static_cast<uint64_t>(epoch_monotonic_ns_ + now_ns +
                                                      std::min(kAutomaticMaxNs, automatic_ns_left_));
   control.max_operators = static_cast<uint64_t>(std::min(kMostOperators, OperatorsLeft()));
-  control.enough_operators = static_cast<uint64_t>(OperatorsGranted(now_ns));
+  // What devices did takes more steps than three: the first of them is not all there.
+  const bool of_devices = (control.kinds & kKernels) != 0;
+  control.enough_operators = of_devices ? 0 : static_cast<uint64_t>(OperatorsGranted(now_ns));
   return control;
 }
 
 // Of the first steps that are in their stride as a rule. What warm-up turns out to hold of it tells
 // nothing, and costs little: the one when steps are steady comes all the same.
 std::optional<CaptureControl> CaptureSchedule::Early() {
-  if (early_sent_ || !plan_.automatic || !BudgetIsLeft()) return std::nullopt;
+  // Of devices it would tell nothing, and take from what the one with kernels may cost.
+  const bool of_devices = (plan_.kinds & kKernels) != 0;
+  if (early_sent_ || !plan_.automatic || of_devices || !BudgetIsLeft()) return std::nullopt;
   early_sent_ = true;
   CaptureControl control{};
   control.kinds = kOperators;
@@ -384,7 +394,9 @@ void CaptureSchedule::Finish(SentCaptures::Ended ended) {
 void CaptureSchedule::FinishEarly(CaptureOutcome outcome) {
   outcome.why = "early";
   for (const CapturedStretch& on : outcome.stretches) automatic_ns_left_ -= on.to_ns - on.from_ns;
-  if (!outcome.stretches.empty()) Tell(std::move(outcome), early_);
+  const bool never = CannotBeHad(outcome.end);
+  if (never) automatic_ns_left_ = 0;
+  if (never || !outcome.stretches.empty()) Tell(std::move(outcome), early_);
 }
 
 void CaptureSchedule::FinishAutomatic(const SentCaptures::Ended& ended, CaptureOutcome& outcome) {
@@ -398,9 +410,7 @@ void CaptureSchedule::FinishAutomatic(const SentCaptures::Ended& ended, CaptureO
     return;
   }
   automatic_done_ = true;
-  // It cannot be had: asking again would bring the same.
-  const bool never = outcome.end == WindowEnd::kUnavailable || outcome.end == WindowEnd::kFailed;
-  if (never) automatic_ns_left_ = 0;
+  if (CannotBeHad(outcome.end)) automatic_ns_left_ = 0;
 }
 
 // Where a later word took the place of its request it goes on, if it is wanted still.

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
+#include "agent/system/kept_file.h"
 #include "agent/system/process_text.h"
 
 namespace steptrace::agent {
@@ -147,6 +150,22 @@ void JobReader::ReadStatus(Process& process, SampleContext& context, ReadBudget&
   if (const auto cores = ParseAllowedCores(*text)) SeeAllowedCores(process, *cores, context);
 }
 
+// Whether threads of the process have other cores than its main one, as OpenMP gives each its own
+// (OMP_PROC_BIND): then no list says where the process may run.
+bool JobReader::ThreadsAreBound(int32_t pid, std::string_view list) {
+  constexpr int kMostThreads = 16;
+  std::error_code error;
+  std::filesystem::directory_iterator thread(FolderOf(pid) + "/task", error);
+  for (int i = 0; !error && thread != std::filesystem::directory_iterator() && i < kMostThreads;
+       thread.increment(error), ++i) {
+    KeptFile file(thread->path().string() + "/status");
+    const auto text = file.Read(thread_buffer_);
+    const auto cores = text ? ParseAllowedCores(*text) : std::nullopt;
+    if (cores && *cores != list) return true;
+  }
+  return false;
+}
+
 // A child begins with its parent's, so that workers that come and go tell nothing.
 void JobReader::SeeAllowedCores(const Process& process, std::string_view list,
                                 SampleContext& context) {
@@ -156,6 +175,7 @@ void JobReader::SeeAllowedCores(const Process& process, std::string_view list,
   const auto parent = allowed_of_.find(process.ppid);
   const bool as_parent = first && parent != allowed_of_.end() && parent->second == list;
   if (as_parent || told_cores_ >= options_.max_told_cores) return;
+  if (ThreadsAreBound(process.pid, list)) return;
   ++told_cores_;
   context.TellAllowedCores({process.pid, own->second});
 }

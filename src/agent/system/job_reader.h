@@ -141,6 +141,7 @@ class JobReader {
   void ReadIo(Process& process, SampleContext& context, ReadBudget& budget);
   void ReadStatus(Process& process, SampleContext& context, ReadBudget& budget);
   void SeeAllowedCores(const Process& process, std::string_view list, SampleContext& context);
+  bool ThreadsAreBound(int32_t pid, std::string_view list);
   void Forget(int32_t pid);
   void ReadThreads(Process& process, SampleContext& context, ReadBudget& budget);
   void ReadKnown(SampleContext& context, ReadBudget& budget);
@@ -167,6 +168,7 @@ class JobReader {
   std::set<int32_t> pids_;
   std::map<int32_t, uint64_t> root_starts_;  // roots are these processes, not later ones of the pid
   std::string buffer_;
+  std::string thread_buffer_;
   Elapsed elapsed_;
   std::optional<int64_t> switches_ns_;  // when they were read last
   bool read_switches_ = false;          // in this sample

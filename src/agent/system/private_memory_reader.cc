@@ -16,6 +16,9 @@ constexpr size_t kMostWorkers = 8;
 
 constexpr const char* kSource = "worker memory";
 
+// In which /proc counts. Where pages are larger the bound is higher, and a walk of so many as long.
+constexpr int64_t kPageBytes = 4096;
+
 std::vector<JobRoot> WorkersOf(const std::vector<JobRoot>& job) {
   std::vector<JobRoot> workers;
   std::copy_if(job.begin(), job.end(), std::back_inserter(workers),
@@ -40,12 +43,14 @@ const JobRoot* PrivateMemoryReader::Next(const std::vector<JobRoot>& workers) {
   return next == workers.end() ? &workers.front() : &*next;
 }
 
-// A later process may have its pid.
-bool PrivateMemoryReader::Lives(const JobRoot& worker) {
+// A later process may have its pid; and what holds more than may be read in time is left alone.
+bool PrivateMemoryReader::MayBeRead(const JobRoot& worker) {
   KeptFile file(proc_root_ + "/" + std::to_string(worker.pid) + "/stat");
   const auto text = file.Read(buffer_);
   const auto stat = text ? ParseProcessStat(*text) : std::nullopt;
-  return stat && (worker.start_ticks == 0 || stat->start_ticks == worker.start_ticks);
+  if (!stat || (worker.start_ticks != 0 && stat->start_ticks != worker.start_ticks)) return false;
+  const auto pages = static_cast<uint64_t>(RollupPace::kMostResidentBytes / kPageBytes);
+  return stat->rss_pages <= pages;
 }
 
 void PrivateMemoryReader::Read(SampleContext& context, const JobRoot& worker) {
@@ -78,7 +83,7 @@ void PrivateMemoryReader::Sample(SampleContext& context, const std::vector<JobRo
   const JobRoot* next = Next(workers);
   if (next == nullptr) return;
   last_pid_ = next->pid;
-  if (Lives(*next)) Read(context, *next);
+  if (MayBeRead(*next)) Read(context, *next);
 }
 
 }  // namespace steptrace::agent

@@ -20,6 +20,8 @@ class RollupPace {
   static constexpr int64_t kShortestNs = kNsPerSecond;   // between the begins of two
   static constexpr int64_t kLongestReadNs = 20'000'000;  // the last one
   static constexpr int64_t kTimesApart = 1000;           // as long as it took
+  // Of a process with more resident memory already the first read takes as long as the last may.
+  static constexpr int64_t kMostResidentBytes = int64_t{4} << 30;
 
   bool IsDue(int64_t now_ns) const { return !stopped_ && now_ns >= next_ns_; }
   void Took(int64_t began_ns, int64_t took_ns);
@@ -49,7 +51,7 @@ class PrivateMemoryReader {
  private:
   // The next in turn; nullptr: there are none.
   const JobRoot* Next(const std::vector<JobRoot>& workers);
-  bool Lives(const JobRoot& worker);
+  bool MayBeRead(const JobRoot& worker);
   void Read(SampleContext& context, const JobRoot& worker);
 
   std::string proc_root_;

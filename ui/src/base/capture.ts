@@ -9,7 +9,7 @@ export interface Origin {
 }
 
 /** Writers of profiles of PyTorch's trainings: schema/metadata.toml. */
-const OF_TORCH: readonly string[] = ['pytorch', 'ascend'];
+const OF_TORCH: readonly string[] = ['pytorch', 'ascend', 'sagemaker'];
 
 /** Whether torch.profiler may record what the run lacks: of a profile, as its writer tells. */
 export function mayBeTorch(of: Origin | null): boolean {
