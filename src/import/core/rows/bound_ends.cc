@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +18,16 @@ namespace {
 
 using Works = SortedRows<StreamWork, WorkOrder>;
 
+// What a row lasts at most, as the work of its stream says.
+struct LateRow {
+  uint64_t row = 0;
+  int64_t dur_ns = 0;
+};
+struct ByRow {
+  bool operator()(const LateRow& a, const LateRow& b) const { return a.row < b.row; }
+};
+using LateRows = SortedRows<LateRow, ByRow>;
+
 constexpr std::array<std::string_view, 4> kWorkCategories = {"kernel", "gpu_memcpy", "gpu_memset",
                                                              "collective_comm"};
 constexpr std::string_view kProfilersOwn = "Trace";
@@ -28,6 +37,12 @@ constexpr std::string_view kRecordedEnd = "Record Window End";
 
 std::string Seconds(int64_t ns) {
   return fmt::format("{:.3f} s", static_cast<double>(ns) / 1e9);
+}
+
+// Of what is not negative: what a file says may last as long as it likes.
+int64_t SumUpToMost(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
 
 // How much of a part was cut, and the words for it.
@@ -63,14 +78,12 @@ class EndsOfPart {
     const bool too_long = !recorded_.empty() && longest_ns_ > recorded_ns();
     const auto beside = [](const Stream& stream) { return stream.beside; };
     if (!too_long && std::none_of(streams_.begin(), streams_.end(), beside)) return {};
-    STEPTRACE_RETURN_IF_ERROR(Gather(too_long));
+    STEPTRACE_RETURN_IF_ERROR(Gather());
     STEPTRACE_RETURN_IF_ERROR(JudgeStreams());
-    if (bounds_.empty()) return {};
-    for (const auto& [row, dur_ns] : bounds_) {
-      STEPTRACE_RETURN_IF_ERROR(part_.slices.SetDuration(row, dur_ns));
-    }
-    Tell();
-    return FindBounds();
+    if (!too_long && cut_.late == 0) return {};
+    STEPTRACE_RETURN_IF_ERROR(Clip());
+    if (cut_.late + cut_.too_long > 0) Tell();
+    return {};
   }
 
  private:
@@ -80,7 +93,11 @@ class EndsOfPart {
     Works works;
   };
 
-  int64_t recorded_ns() const { return recorded_.last_ns - recorded_.first_ns; }
+  int64_t recorded_ns() const {
+    int64_t ns = 0;
+    const bool is_far = __builtin_sub_overflow(recorded_.last_ns, recorded_.first_ns, &ns);
+    return is_far ? std::numeric_limits<int64_t>::max() : ns;
+  }
   bool IsMark(store::StringId category) const { return has_marks_ && category == mark_; }
   bool IsWork(const SliceBlock::Columns& columns, size_t row) const {
     return on_device_[static_cast<size_t>(columns.track[row])] != 0 &&
@@ -113,23 +130,17 @@ class EndsOfPart {
     });
   }
 
-  Status Gather(bool too_long) {
-    return part_.slices.ForEachBlock([&](const SliceBlock& block, size_t first) -> Status {
+  Status Gather() {
+    return part_.slices.ForEachBlock([this](const SliceBlock& block, size_t first) -> Status {
       const SliceBlock::Columns& columns = block.columns();
       for (size_t row = 0; row < block.size(); ++row) {
         if (IsMark(columns.category[row])) continue;
-        const int64_t ts_ns = columns.ts_ns[row];
-        const int64_t end_ns = ts_ns + columns.dur_ns[row];
-        if (too_long && columns.dur_ns[row] > recorded_ns() && end_ns > recorded_.last_ns) {
-          const int64_t dur_ns = std::max<int64_t>(recorded_.last_ns - ts_ns, 0);
-          too_long_.emplace(first + row, columns.dur_ns[row] - dur_ns);
-          bounds_[first + row] = dur_ns;
-        }
         if (!IsWork(columns, row)) continue;
         Stream& stream = streams_[static_cast<size_t>(columns.track[row])];
         if (!stream.beside) continue;
-        stream.works.Append(
-            {ts_ns, end_ns, columns.correlation[row], first + row, columns.name[row]});
+        const int64_t ts_ns = columns.ts_ns[row];
+        stream.works.Append({ts_ns, ts_ns + columns.dur_ns[row], columns.correlation[row],
+                             first + row, columns.name[row]});
         gathered_bytes_ += static_cast<int64_t>(sizeof(StreamWork));
         if (gathered_bytes_ >= most_bytes_) STEPTRACE_RETURN_IF_ERROR(Spill());
       }
@@ -153,19 +164,56 @@ class EndsOfPart {
       STEPTRACE_RETURN_IF_ERROR(reader.status());
       const std::vector<StreamOrder::Late> late = order.End();
       if (!late.empty()) cut_.works += count;
-      for (const StreamOrder::Late& one : late) {
-        ++cut_.late;
-        cut_.late_ns += one.end_ns - one.bound_ns;
-        cut_.most_late_ns = std::max(cut_.most_late_ns, one.end_ns - one.bound_ns);
-        bounds_[one.row] = one.bound_ns - one.ts_ns;
-        too_long_.erase(one.row);
-      }
-    }
-    for (const auto& [row, cut_ns] : too_long_) {
-      ++cut_.too_long;
-      cut_.too_long_ns += cut_ns;
+      STEPTRACE_RETURN_IF_ERROR(Keep(late));
     }
     return {};
+  }
+
+  Status Keep(const std::vector<StreamOrder::Late>& late) {
+    for (const StreamOrder::Late& one : late) {
+      ++cut_.late;
+      cut_.late_ns = SumUpToMost(cut_.late_ns, one.end_ns - one.bound_ns);
+      cut_.most_late_ns = std::max(cut_.most_late_ns, one.end_ns - one.bound_ns);
+      late_.Append({one.row, one.bound_ns - one.ts_ns});
+    }
+    late_bytes_ += static_cast<int64_t>(late.size() * sizeof(LateRow));
+    if (late_bytes_ < most_bytes_) return {};
+    late_bytes_ = 0;
+    return late_.Spill(file_);
+  }
+
+  // Once over all rows, as they came: those that are late come in the same order.
+  Status Clip() {
+    LateRows::Reader late(late_);
+    Bounds bounds = part_.other_bounds;
+    STEPTRACE_RETURN_IF_ERROR(part_.slices.ChangeDurations([&](SliceBlock& block, size_t first) {
+      const SliceBlock::Columns& columns = block.columns();
+      bool changed = false;
+      for (size_t row = 0; row < block.size(); ++row) {
+        if (IsMark(columns.category[row])) continue;
+        int64_t& dur_ns = columns.dur_ns[row];
+        const int64_t before_ns = dur_ns;
+        if (late.Front() != nullptr && late.Front()->row == first + row) {
+          dur_ns = late.Front()->dur_ns;
+          late.Pop();
+        } else {
+          CutWhatIsTooLong(columns.ts_ns[row], dur_ns);
+        }
+        changed = changed || dur_ns != before_ns;
+        bounds.Take(columns.ts_ns[row], columns.ts_ns[row] + std::max<int64_t>(dur_ns, 0));
+      }
+      return changed;
+    }));
+    part_.bounds = bounds;
+    return late.status();
+  }
+
+  void CutWhatIsTooLong(int64_t ts_ns, int64_t& dur_ns) {
+    if (recorded_.empty() || dur_ns <= recorded_ns() || ts_ns + dur_ns <= recorded_.last_ns) return;
+    const int64_t left_ns = std::max<int64_t>(recorded_.last_ns - ts_ns, 0);
+    ++cut_.too_long;
+    cut_.too_long_ns = SumUpToMost(cut_.too_long_ns, dur_ns - left_ns);
+    dur_ns = left_ns;
   }
 
   void Tell() {
@@ -187,23 +235,6 @@ class EndsOfPart {
             part_.facts.source + ": " + detail);
   }
 
-  // Of what is left.
-  Status FindBounds() {
-    Bounds bounds = part_.other_bounds;
-    STEPTRACE_RETURN_IF_ERROR(
-        part_.slices.ForEachBlock([&](const SliceBlock& block, size_t) -> Status {
-          const SliceBlock::Columns& columns = block.columns();
-          for (size_t row = 0; row < block.size(); ++row) {
-            if (IsMark(columns.category[row])) continue;
-            const int64_t ts_ns = columns.ts_ns[row];
-            bounds.Take(ts_ns, ts_ns + std::max<int64_t>(columns.dur_ns[row], 0));
-          }
-          return {};
-        }));
-    part_.bounds = bounds;
-    return {};
-  }
-
   Part& part_;
   const store::StringTable& strings_;
   SpillFile& file_;
@@ -217,8 +248,8 @@ class EndsOfPart {
   int64_t recorded_end_ns_ = std::numeric_limits<int64_t>::min();
   int64_t longest_ns_ = 0;
   int64_t gathered_bytes_ = 0;
-  std::map<uint64_t, int64_t> bounds_;    // durations by row
-  std::map<uint64_t, int64_t> too_long_;  // what is cut of them, by row
+  LateRows late_;
+  int64_t late_bytes_ = 0;  // of them in memory
   Cut cut_;
 };
 

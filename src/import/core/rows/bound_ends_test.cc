@@ -85,6 +85,18 @@ TEST_P(BoundEndsInMemoryTest, WorkEndsWhereTheNextBeginsAndNoTotalHasMore) {
             "stream began: each ends there, 6.801 s are cut off");
 }
 
+TEST_P(BoundEndsInMemoryTest, WhatIsCutIsNoSumThatOverflows) {
+  constexpr int64_t kCenturyUs = 2'000'000'000'000'000;
+  std::map<int64_t, int64_t> wrong;
+  for (int64_t i = 0; i < 40; ++i) wrong[i * 10] = kCenturyUs;
+  ASSERT_NO_FATAL_FAILURE(Make(wrong, GetParam(), kOften * 100 + 500));
+  EXPECT_EQ(SumOfWorkNs(), (kOften * 50 + 40 * 50) * kUs);
+  const auto losses = Losses();
+  ASSERT_EQ(losses.size(), 1u);
+  EXPECT_EQ(losses[0].count, 40);
+  EXPECT_TRUE(losses[0].detail.ends_with(" 9223372036.855 s are cut off")) << losses[0].detail;
+}
+
 TEST_F(BoundEndsTest, NothingLastsLongerThanWasRecorded) {
   constexpr int64_t kRecordedUs = kOften * 100 + 500;
   ASSERT_NO_FATAL_FAILURE(Make({{kOften - 1, 3'400'000}}, true, kRecordedUs));

@@ -67,19 +67,20 @@ Status PartRows::Spill(SpillFile& file) {
   return {};
 }
 
-Status PartRows::SetDuration(size_t row, int64_t dur_ns) {
-  for (const std::vector<Extent>& group : groups_) {
-    for (const Extent& extent : group) {
-      if (row < extent.rows) {
-        // Behind all begins of the block, as ForEachStretch has them.
-        const size_t at = (extent.rows + row) * sizeof(int64_t);
-        return file_->Write(extent.at + static_cast<int64_t>(at), &dur_ns, sizeof(dur_ns));
-      }
-      row -= extent.rows;
-    }
-  }
-  blocks_[row / SliceBlock::kRows].columns().dur_ns[row % SliceBlock::kRows] = dur_ns;
-  return {};
+Status PartRows::Read(const Extent& extent, SliceBlock& block) const {
+  block.Resize(extent.rows, extent.few);
+  int64_t at = extent.at;
+  return block.ForEachStretch([&](void* data, size_t bytes) {
+    Status read = file_->Read(at, data, bytes);
+    at += static_cast<int64_t>(bytes);
+    return read;
+  });
+}
+
+Status PartRows::WriteDurations(const Extent& extent, const SliceBlock& block) {
+  const size_t bytes = extent.rows * sizeof(int64_t);
+  // Behind the begins, as ForEachStretch has them.
+  return file_->Write(extent.at + static_cast<int64_t>(bytes), block.columns().dur_ns, bytes);
 }
 
 Result<SliceGroup> PartRows::TakeGroup() {
@@ -87,13 +88,7 @@ Result<SliceGroup> PartRows::TakeGroup() {
   std::vector<SliceBlock> blocks;
   for (const Extent& extent : groups_[next_group_++]) {
     SliceBlock& block = blocks.emplace_back(SliceBlock::Pages::kSmall);
-    block.Resize(extent.rows, extent.few);
-    int64_t at = extent.at;
-    STEPTRACE_RETURN_IF_ERROR(block.ForEachStretch([&](void* data, size_t bytes) {
-      Status read = file_->Read(at, data, bytes);
-      at += static_cast<int64_t>(bytes);
-      return read;
-    }));
+    STEPTRACE_RETURN_IF_ERROR(Read(extent, block));
   }
   return SliceGroup(std::move(blocks));
 }

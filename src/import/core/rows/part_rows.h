@@ -56,8 +56,9 @@ class PartRows {
   // the first error. They stay: may be called again.
   template <class F>
   Status ForEachBlock(F&& take);
-  // Of a row by its number.
-  Status SetDuration(size_t row, int64_t dur_ns);
+  // The same, where take may change durations, and says whether it did.
+  template <class F>
+  Status ChangeDurations(F&& take);
 
  private:
   // A block on the file.
@@ -75,6 +76,8 @@ class PartRows {
   // For so many rows, or as many as the block may have.
   void MakeRoom(size_t rows);
   void AddBlock();
+  Status Read(const Extent& extent, SliceBlock& block) const;
+  Status WriteDurations(const Extent& extent, const SliceBlock& block);
 
   std::vector<SliceBlock> blocks_;
   std::vector<SliceBlock> spare_;
@@ -105,6 +108,24 @@ Status PartRows::ForEachBlock(F&& take) {
     }
   }
   Rewind();
+  return {};
+}
+
+template <class F>
+Status PartRows::ChangeDurations(F&& take) {
+  size_t first = 0;
+  for (const std::vector<Extent>& group : groups_) {
+    for (const Extent& extent : group) {
+      SliceBlock block(SliceBlock::Pages::kSmall);
+      STEPTRACE_RETURN_IF_ERROR(Read(extent, block));
+      if (take(block, first)) STEPTRACE_RETURN_IF_ERROR(WriteDurations(extent, block));
+      first += block.size();
+    }
+  }
+  for (SliceBlock& block : blocks_) {
+    take(block, first);
+    first += block.size();
+  }
   return {};
 }
 

@@ -75,6 +75,32 @@ TEST(PartRows, RowsComeBackAsTheyWere) {
   fs::remove_all(pattern);
 }
 
+TEST(PartRows, DurationsMayChangeInMemoryAndOnTheFile) {
+  std::string pattern = (fs::temp_directory_path() / "part_rows_test.XXXXXX").string();
+  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+  SpillFile file(fs::path(pattern) / "rows");
+  PartRows rows;
+  for (int64_t i = 0; i < 30; ++i) {
+    rows.Append(Made(i));
+    if (i % 10 == 9 && i < 20) ASSERT_TRUE(rows.Spill(file).ok());
+  }
+  const auto change = [](const SliceBlock& block, size_t first) {
+    if (first == 0) return false;
+    block.columns().dur_ns[5] = -static_cast<int64_t>(first);
+    return true;
+  };
+  ASSERT_TRUE(rows.ChangeDurations(change).ok());
+  for (int64_t group = 0; group < 3; ++group) {
+    const SliceGroup taken = *rows.TakeGroup();
+    for (int64_t i = 0; i < 10; ++i) {
+      Slice wanted = Made(group * 10 + i);
+      if (group > 0 && i == 5) wanted.dur_ns = -group * 10;
+      EXPECT_TRUE(Same(At(taken, static_cast<size_t>(i)), wanted)) << group << ' ' << i;
+    }
+  }
+  fs::remove_all(pattern);
+}
+
 TEST(PartRows, BlocksOfOthersFollow) {
   PartRows pieces;
   for (int64_t i = 0; i < kManyRows; ++i) pieces.Append(Made(i));

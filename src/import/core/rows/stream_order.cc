@@ -28,6 +28,7 @@ void StreamOrder::Judge(int64_t next_is_over_ns) {
 }
 
 void StreamOrder::Take(const StreamWork& work) {
+  if (given_up_) return;
   if (count_++ == 0) first_ns_ = work.ts_ns;
   last_ns_ = work.ts_ns;
   ++names_[work.name].count;
@@ -36,6 +37,11 @@ void StreamOrder::Take(const StreamWork& work) {
     before_ = std::exchange(now_, {});
   }
   now_.push_back(work);
+  if (now_.size() <= kMostOfLaunch) return;
+  given_up_ = true;
+  before_ = {};
+  now_ = {};
+  late_ = {};
 }
 
 std::vector<StreamOrder::Late> StreamOrder::End() {

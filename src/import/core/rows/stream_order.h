@@ -37,10 +37,12 @@ struct WorkOrder {
 // and
 //   all that is late is longer than the time in which all of the stream's work began; and
 // - of no name that stands there twice or more, more than half is late: that is a queue's own work.
-// Of any other track nothing is said.
+// Of any other track nothing is said, nor where one call launched more than kMostOfLaunch that
+// follow one another: no graph is as large, and all of it is kept.
 class StreamOrder {
  public:
   static constexpr int64_t kClocksErrNs = 10'000;
+  static constexpr size_t kMostOfLaunch = 1 << 16;
 
   // A late end, and the moment by which the work was over.
   struct Late {
@@ -65,6 +67,7 @@ class StreamOrder {
   void Judge(int64_t next_is_over_ns);
   bool IsInOrder() const;
 
+  bool given_up_ = false;
   int64_t count_ = 0;
   int64_t beside_ = 0;  // that end behind the next begin, late or not
   int64_t first_ns_ = 0;

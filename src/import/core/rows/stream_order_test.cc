@@ -41,6 +41,15 @@ TEST(StreamOrderTest, AnEndBehindTheNextBeginsIsBoundedByTheNextBegin) {
   EXPECT_EQ(late[2].row, 500u);
 }
 
+TEST(StreamOrderTest, OfALaunchWithoutAnEndNothingIsSaid) {
+  std::vector<StreamWork> work = InOrder(1000);
+  work[10].end_ns = work[10].ts_ns + 3'400'000 * kStreamUs;
+  ASSERT_EQ(Judged(work).size(), 1u);
+  StreamWork node = work.back();
+  work.insert(work.end(), StreamOrder::kMostOfLaunch, node);
+  EXPECT_TRUE(Judged(work).empty());
+}
+
 TEST(StreamOrderTest, WhatIsInOrderStays) {
   EXPECT_TRUE(Judged({}).empty());
   EXPECT_TRUE(Judged(InOrder(1)).empty());

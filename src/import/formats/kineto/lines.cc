@@ -11,6 +11,8 @@ namespace steptrace::import::kineto {
 namespace {
 
 constexpr size_t kMostNames = 1 << 12;
+// Of a name, a pid or a tid that tells a line: each piece of a file gets all of them.
+constexpr size_t kMostNameBytes = 256;
 
 // msprof numbers its lines of a process: pid << 10 | layer << 5 | device.
 constexpr int64_t kDevices = 1 << 5;
@@ -69,6 +71,7 @@ std::optional<LineNames::Known> LineNames::KnownBy(std::string_view pid, std::st
 }
 
 void LineNames::NameProcess(std::string_view pid, std::string_view name) {
+  if (std::max(pid.size(), name.size()) > kMostNameBytes) return;
   auto known = KnownBy(pid, name);
   if (!known || told_.size() >= kMostNames) return;
   const auto [at, added] = processes_.try_emplace(std::string(pid), std::move(*known));
@@ -81,6 +84,7 @@ void LineNames::NameProcess(std::string_view pid, std::string_view name) {
 }
 
 void LineNames::NameThread(std::string_view pid, std::string_view tid, std::string_view name) {
+  if (std::max({pid.size(), tid.size(), name.size()}) > kMostNameBytes) return;
   const auto process = processes_.find(pid);
   if (process == processes_.end() || told_.size() >= kMostNames) return;
   Thread thread;
