@@ -87,8 +87,8 @@ class Request:
         """Whether it has what it may have, as far as operators go: one step more would be too much, or no more
         is wanted."""
         most = self.max_operators
-        if most and capture.is_full(max(1, most * captured // (captured + 1))):
-            return True
+        if capture.is_full(max(1, most * captured // (captured + 1)) if most else 0):
+            return True  # a profile by a bound of its own
         operators, steps = self.enough
         return operators > 0 and captured >= steps and capture.is_full(operators)
 
