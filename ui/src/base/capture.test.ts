@@ -7,7 +7,8 @@ function imported(...writers: string[]): Origin {
 }
 
 describe('captureHint', () => {
-  const names = (of: Origin | null) => captureHint(of, 'memory', 'profile_memory=True').includes('torch');
+  const names = (of: Origin | null) =>
+    captureHint(of, 'memory', 'profile_memory=True').includes('torch');
 
   it('names torch.profiler for runs that are recorded, and for its own profiles', () => {
     expect(names(null)).toBe(true);

@@ -93,6 +93,7 @@ export function whyNone({
   reason: { id: string } | null;
   headline: string;
 }): string {
-  if (reason?.id !== 'no_steps' && reason?.id !== 'no_training') return `No step was seen: ${headline}`;
+  if (reason?.id !== 'no_steps' && reason?.id !== 'no_training')
+    return `No step was seen: ${headline}`;
   return headline.charAt(0).toUpperCase() + headline.slice(1);
 }
