@@ -14,7 +14,8 @@
 namespace steptrace::analyze {
 
 // What a worker held for itself when it had made so many steps, with what of it the worker
-// allocated or mapped: a page that is copied is in its private memory and no new one in its resident memory.
+// allocated or mapped: a page that is copied is in its private memory and no new one in its
+// resident memory.
 struct PrivatePoint {
   double steps = 0;
   double private_bytes = 0;
