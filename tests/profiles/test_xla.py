@@ -105,7 +105,7 @@ def test_a_loader_that_the_script_names_is_the_data_pipeline(tmp_path):
     assert row_of_loader == "python_function"
     report = json.loads(steptrace("report", run, "--json"))
     verdict = report["verdict"]
-    shares = {one["suspect"]: one["share"] for one in report["suspects"]["rows"]}
+    shares = {one["name"]: one["share"] for one in report["suspects"]["rows"]}
     assert verdict["suspect"] == "data_pipeline"
     assert abs(shares["data_pipeline"] - 0.8) < 0.01
     assert abs(shares["model"] - 0.195) < 0.01
