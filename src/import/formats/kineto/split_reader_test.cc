@@ -80,6 +80,10 @@ void ExpectSame(const std::string& text, const Limits& limits = {}) {
   RunText wanted = Imported(folder.path(), {1, 0}, limits);
   for (const Parallel& parallel : {Parallel{2, 509}, Parallel{3, 61}, Parallel{7, 4001}}) {
     RunText found = Imported(folder.path(), parallel, limits);
+    const auto manifest = [](RunText& run) {
+      return nlohmann::json::parse(run["run.json"], nullptr, false);
+    };
+    EXPECT_EQ(nlohmann::json::diff(manifest(wanted), manifest(found)).dump(), "[]");
     for (const auto& [name, content] : wanted) {
       ASSERT_TRUE(found[name] == content) << name << " with " << parallel.threads << " threads of\n"
                                           << text;
