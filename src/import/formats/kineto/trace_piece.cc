@@ -87,7 +87,10 @@ Status TraceReader::OnMetadata(const RawEvent& event) {
     tracks_.LabelProcess(event.pid.text, TextOf(labels->value));
   } else if (event.name.text == "thread_name" && name) {
     const std::string text = TextOf(name->value);
+    const size_t known = lines_.names.version();
     NameLine([&](LineNames& lines) { lines.NameThread(event.pid.text, event.tid.text, text); });
+    // Of a process without a name it tells nothing; in a piece the name may lie in front of it.
+    lines_.asked = lines_.asked || lines_.names.version() == known;
     marks_.Line(text);
     tracks_.NameThread(event.pid.text, event.tid.text, text);
   }
