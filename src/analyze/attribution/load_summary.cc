@@ -66,7 +66,10 @@ LoadSummary::LoadSummary(std::span<const CounterSeries> counters, std::span<cons
 
 void LoadSummary::FindAllowed(std::span<const CounterSeries> counters,
                               std::span<const NodeInfo> nodes, const AllowedCores& allowed) {
+  // Of a manifest, whose numbers may be any.
+  constexpr int32_t kMostCores = 1 << 14;
   for (const NodeInfo& node : nodes) {
+    if (!allowed.KnowsOf(node.node)) continue;
     std::map<int32_t, std::optional<double>> busy;
     for (const CounterSeries& series : counters) {
       if (series.node != node.node || !series.device) continue;
@@ -75,7 +78,8 @@ void LoadSummary::FindAllowed(std::span<const CounterSeries> counters,
     }
     // Without their counters they are those from 0 on.
     if (busy.empty()) {
-      for (int32_t core = 0; core < node.cpus; ++core) busy[core] = std::nullopt;
+      for (int32_t core = 0; core < std::min(node.cpus, kMostCores); ++core)
+        busy[core] = std::nullopt;
     }
     std::vector<int32_t> online;
     for (const auto& [core, share] : busy) online.push_back(core);

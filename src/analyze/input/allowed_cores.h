@@ -26,6 +26,8 @@ class AllowedCores {
   AllowedCores(const RunInfo& run, std::span<const store::RunMetadataRow> facts,
                const store::StringTable& strings);
 
+  // Whether some of the node's processes told where they may run.
+  bool KnowsOf(int32_t node) const { return by_node_.contains(node); }
   // Those of `cores` that the training may run on. Nothing: all of them, or it was not told.
   std::optional<std::vector<int32_t>> Among(int32_t node, std::span<const int32_t> cores) const;
   // How many of `cores` of the node they are; where that is not known, all.

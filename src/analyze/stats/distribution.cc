@@ -96,12 +96,6 @@ std::vector<double> Sparkline(std::span<const int64_t> times_ns, std::span<const
   return result;
 }
 
-int64_t SaturatingAdd(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return a > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
-}
-
 double PerSecond(int64_t count, int64_t ns) {
   const __int128 whole = static_cast<__int128>(count) * kNsPerSecond;
   return static_cast<double>(whole / ns) +

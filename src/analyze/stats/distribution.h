@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/saturating.h"
+
 // What a set of values looks like, exactly: a percentile is a value that occurred (nearest rank),
 // never one between two. Whole numbers stay whole numbers.
 namespace steptrace::analyze {
@@ -34,12 +36,6 @@ std::optional<RealDistribution> Describe(std::vector<double> values);
 // repeats the one before it.
 std::vector<double> Sparkline(std::span<const int64_t> times_ns, std::span<const double> values,
                               int64_t from_ns, int64_t to_ns, int buckets);
-
-// Sums of durations and bytes: a damaged run must not wrap round to a plausible number.
-int64_t SaturatingAdd(int64_t a, int64_t b);
-inline void AddSaturating(int64_t& sum, int64_t value) {
-  sum = SaturatingAdd(sum, value);
-}
 
 // What a second holds of `count` that took so many ns, more than 0. A whole number where it is one:
 // the division is made before the rounding.

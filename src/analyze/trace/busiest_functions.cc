@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/saturating.h"
+
 namespace steptrace::analyze {
 
 bool ShowsTraining(const Trace& trace) {
@@ -25,7 +27,8 @@ std::vector<BusyFunction> BusiestFunctions(const Trace& trace, size_t most) {
   for (const RankTrace& rank : trace.ranks) {
     std::vector<int64_t> within_ns(rank.host.size(), 0);  // of what runs within each
     for (const TraceEvent& event : rank.host) {
-      if (event.parent != kNone) within_ns[static_cast<size_t>(event.parent)] += event.dur_ns;
+      if (event.parent != kNone)
+        AddSaturating(within_ns[static_cast<size_t>(event.parent)], event.dur_ns);
     }
     for (size_t i = 0; i < rank.host.size(); ++i) {
       const TraceEvent& event = rank.host[i];
@@ -33,9 +36,9 @@ std::vector<BusyFunction> BusiestFunctions(const Trace& trace, size_t most) {
       const int64_t self_ns = std::max<int64_t>(event.dur_ns - within_ns[i], 0);
       BusyFunction& one = by_name[event.name];
       one.name = event.name;
-      one.self_ns += self_ns;
+      AddSaturating(one.self_ns, self_ns);
       ++one.calls;
-      whole_ns += self_ns;
+      AddSaturating(whole_ns, self_ns);
     }
   }
   std::vector<BusyFunction> functions;

@@ -50,7 +50,8 @@ std::optional<Mark> MarkOf(const TraceEvent& event, const store::StringTable& st
 }
 
 bool Follows(const Mark& later, const Mark& before) {
-  return later.of_script && before.of_script && before.step.number == later.step.number - 1;
+  return later.of_script && before.of_script && before.step.number < later.step.number &&
+         before.step.number + 1 == later.step.number;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "analyze/trace/host_activity.h"
 #include "analyze/trace/intervals.h"
+#include "base/saturating.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -48,9 +49,10 @@ void AddTimes(const RankTrace& rank, const Trace& profile, Unrecognised& found) 
     if (SaysNothing(event, profile)) unknown.push_back({event.ts_ns, event.end_ns()});
   }
   const Intervals steps = TimeOfSteps(rank);
-  found.steps_ns += Length(steps);
+  AddSaturating(found.steps_ns, Length(steps));
   if (unknown.empty()) return;
-  found.held_ns += Overlap(Difference(Union(std::move(unknown)), KnownWork(rank)), steps);
+  AddSaturating(found.held_ns,
+                Overlap(Difference(Union(std::move(unknown)), KnownWork(rank)), steps));
 }
 
 }  // namespace

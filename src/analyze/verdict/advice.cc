@@ -48,18 +48,6 @@ std::string ShortName(const std::string& name) {
   return name.rfind(kScript, 0) == 0 ? name.substr(kScript.size()) : name;
 }
 
-// Whether what a thread's own code gathers may make that stage longer: not where a device, a link,
-// storage or a core is what takes the time.
-bool MayGrowByCode(SubStage stage) {
-  constexpr SubStage kOthers[] = {
-      SubStage::kStorageRead,   SubStage::kLock,         SubStage::kCpuShortage,
-      SubStage::kWorkerStart,   SubStage::kHostToDevice, SubStage::kCompute,
-      SubStage::kDeviceCopy,    SubStage::kExposed,      SubStage::kStraggler,
-      SubStage::kRecompilation, SubStage::kLaunch,       SubStage::kSynchronisation,
-      SubStage::kCapture};
-  return std::ranges::find(kOthers, stage) == std::end(kOthers);
-}
-
 class Adviser : private AdviceList {
  public:
   explicit Adviser(const VerdictInput& input)

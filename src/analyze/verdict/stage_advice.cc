@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 #include "analyze/code/code_place.h"
@@ -79,6 +80,16 @@ model::Finding AdviseLock(const VerdictInput& input, const StageFunction* functi
     return Make(finding::DataHoldLockLess{.function = name});
   }
   return Make(finding::DataShareLess{.function = name});
+}
+
+bool MayGrowByCode(SubStage stage) {
+  constexpr SubStage kOthers[] = {
+      SubStage::kStorageRead,   SubStage::kLock,         SubStage::kCpuShortage,
+      SubStage::kWorkerStart,   SubStage::kHostToDevice, SubStage::kCompute,
+      SubStage::kDeviceCopy,    SubStage::kExposed,      SubStage::kStraggler,
+      SubStage::kRecompilation, SubStage::kLaunch,       SubStage::kSynchronisation,
+      SubStage::kCapture};
+  return std::ranges::find(kOthers, stage) == std::end(kOthers);
 }
 
 }  // namespace steptrace::analyze

@@ -150,8 +150,8 @@ bool HasEnough(const analyze::SampleSums* samples) {
 }
 
 ReportOptions Widened(ReportOptions options) {
-  if (options.from_ns) options.from_ns = analyze::SaturatingAdd(*options.from_ns, -kAroundNs);
-  if (options.to_ns) options.to_ns = analyze::SaturatingAdd(*options.to_ns, kAroundNs);
+  if (options.from_ns) options.from_ns = SaturatingAdd(*options.from_ns, -kAroundNs);
+  if (options.to_ns) options.to_ns = SaturatingAdd(*options.to_ns, kAroundNs);
   return options;
 }
 

@@ -118,7 +118,7 @@ class SlicePartsBuilder {
     const int32_t node = found == track_of_.end() ? 0 : found->second->node;
     if (sum.on_device) {
       const int32_t device = found == track_of_.end() ? -1 : found->second->device.value_or(-1);
-      const int64_t end_ns = analyze::SaturatingAdd(slice.ts_ns, slice.dur_ns);
+      const int64_t end_ns = SaturatingAdd(slice.ts_ns, slice.dur_ns);
       devices_.Add(node, slice.rank, device, {slice.ts_ns, end_ns});
     } else if (sum.marks) {
       parts_.marks.push_back({slice.ts_ns, slice.dur_ns, slice.step.value_or(0), node, slice.rank,
