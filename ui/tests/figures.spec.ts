@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from '@playwright/test';
 import { percentOf } from '../src/base/format';
-import { readable } from '../src/base/prose';
 import { exact, grouped, open, settled, test } from './pages';
 import { folder, PRICE, reportOf, run as output, steptrace } from './runs';
 
@@ -36,11 +35,11 @@ for (const run of ['slow', 'eight-ranks']) {
         expect(shown[0]).toBe(ns(value));
       }
       for (const { text } of report.verdict.evidence)
-        await expect(page.getByText(readable(text), { exact: true })).toBeVisible();
+        await expect(page.getByText(text, { exact: true })).toBeVisible();
       // What stands between backticks is code there.
       for (const { text } of report.verdict.advice)
         await expect(
-          page.getByText(readable(text).replace(/`([^`]+)`/g, '$1'), { exact: true }),
+          page.getByText(text.replace(/`([^`]+)`/g, '$1'), { exact: true }),
         ).toBeVisible();
     });
 

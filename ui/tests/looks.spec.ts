@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reader sees before reading: titles, nothing over each other on a narrow page, what is on its way.
 import { expect, type Locator, type Page } from '@playwright/test';
-import { readable } from '../src/base/prose';
 import { accessible, address, open, test, VIEWS } from './pages';
 import { reportOf } from './runs';
 
@@ -64,7 +63,7 @@ test('the comparison says what the report says', async ({ page }) => {
     headline: { text: string };
   };
   await open(page, '/compare/slow/fast');
-  await expect(page.locator('.sentence')).toHaveText(readable(answer.headline.text));
+  await expect(page.locator('.sentence')).toHaveText(answer.headline.text);
 });
 
 test('a run that cannot be read is told once', async ({ page }) => {
