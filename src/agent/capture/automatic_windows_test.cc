@@ -137,7 +137,7 @@ TEST_F(AutomaticWindowsTest, AnEarlyOneLiesThereBeforeTheTrainingBegins) {
   const auto word = schedule.NextAhead();
   ASSERT_TRUE(word);
   EXPECT_EQ(word->first_step, 6u);
-  EXPECT_EQ(word->steps, 4u);
+  EXPECT_EQ(word->steps, 20u);
   EXPECT_EQ(word->enough_operators, 20'000u);
   EXPECT_EQ(word->max_operators, 300'000u);
   EXPECT_FALSE(schedule.NextAhead()) << "once";

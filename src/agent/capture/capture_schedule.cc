@@ -32,7 +32,6 @@ constexpr int64_t kMostOperators = 300'000;
 // second or after a few steps: sent before it begins, for fast steps are over before anybody has
 // heard of one.
 constexpr uint64_t kEarlyStep = 6;
-constexpr int64_t kEarlySteps = 4;
 constexpr auto kOperators = static_cast<uint32_t>(wire::CaptureKind::kOperators);
 constexpr int64_t kOperatorBytes = 40;  // a slice in the journal (docs/performance.md)
 // Less tells nothing of a step.
@@ -265,7 +264,7 @@ std::optional<CaptureControl> CaptureSchedule::Early() {
   CaptureControl control{};
   control.kinds = kOperators;
   control.first_step = kEarlyStep;
-  control.steps = kEarlySteps;
+  control.steps = kAutomaticSteps;
   control.dur_ns = static_cast<uint64_t>(std::min(kAutomaticMaxNs, automatic_ns_left_));
   control.max_operators = static_cast<uint64_t>(std::min(kMostOperators, OperatorsLeft()));
   control.enough_operators = kLeastOperators;
