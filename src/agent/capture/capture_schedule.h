@@ -69,10 +69,9 @@ class CaptureSchedule {
 
   // The word to write now, by the run's clock; nothing while the last one stands.
   std::optional<wire::CaptureControl> Next(int64_t now_ns);
-  // … for a process that has not trained yet: a window of steps lies there before the first of
-  // them, for fast steps are over before anybody has heard of one; without one, the early of those
-  // that a run takes by itself.
-  // And one that was sent so is called off there.
+  // … for a process that has not trained yet: a window of steps is sent before the first of them,
+  // for fast steps are over before a later word is read. Without one the early automatic window is
+  // sent. A window that was sent so and is not wanted any more is called off here, too.
   std::optional<wire::CaptureControl> NextAhead();
   // The process is gone: what is out ends here, what is left is missed.
   void End(int64_t now_ns);

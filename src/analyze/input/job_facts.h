@@ -83,8 +83,8 @@ struct JobFacts {
   std::optional<DataParallelFact> data_parallel;
   std::optional<CollectorFact> collector;  // empty: as Python began, or not told
   bool detects_anomalies = false;          // autograd checks every gradient for NaN
-  // A window of operators was full before it held as many steps as a split takes, and none has
-  // them.
+  // A window of operators was full before it held a whole step, and none has as many as a split
+  // takes.
   bool windows_too_short = false;
   int32_t world_size = 1;
 };

@@ -388,7 +388,7 @@ export interface Verdict extends Section {
   share_low: number;
   /** The upper end of its 95 % interval. */
   share_high: number;
-  /** The step's time over what is left without the blamed share, or were the late rank as early as the next one; null for the model. */
+  /** The step's time over what is left without the blamed share, or were the late rank as early as the next one; null for the model, and where no bound is known: ranks are absent, events of unknown kinds run in much of the steps, or the exchange takes cores from the model. */
   at_most_speedup: number | null;
   /** Over the run's training steps. */
   at_most_saving: Saving | null;
