@@ -292,7 +292,7 @@ constexpr FigureInfo kNoteSamplesAroundFigures[] = {{"time", Unit::kNs, false}};
 constexpr std::string_view kNoteNotMeasuredTexts[] = {"source", "reason", "remedy"};
 constexpr SubjectInfo kNoteNotMeasuredSubject[] = {{SubjectMember::kDataSource, true, false, 0}};
 constexpr FigureInfo kNoteLastStepsFigures[] = {{"steps", Unit::kInteger, false}};
-constexpr FigureInfo kMemoryCopyOnWriteFigures[] = {{"workers", Unit::kInteger, false}, {"node", Unit::kInteger, true}, {"rate", Unit::kBytes, true}, {"from", Unit::kBytes, false}, {"to", Unit::kBytes, false}};
+constexpr FigureInfo kMemoryCopyOnWriteFigures[] = {{"workers", Unit::kInteger, false}, {"node", Unit::kInteger, true}, {"rate", Unit::kBytes, true}, {"from", Unit::kBytes, false}, {"to", Unit::kBytes, false}, {"mean", Unit::kBytes, true}, {"steps", Unit::kInteger, true}};
 constexpr SubjectInfo kMemoryCopyOnWriteSubject[] = {{SubjectMember::kNode, false, false, 1}};
 constexpr FigureInfo kNoteWindowCostFigures[] = {{"steps", Unit::kNs, false}, {"before", Unit::kNs, false}};
 constexpr std::string_view kNoteCuptiStaysTexts[] = {"reason"};
@@ -2079,7 +2079,7 @@ Finding Make(NoteLastSteps one) {
 }
 
 Finding Make(MemoryCopyOnWrite one) {
-  return {FindingKind::kMemoryCopyOnWrite, {one.workers.value, ValueOf(one.node), ValueOf(one.rate), one.from.value, one.to.value}, {}, {}, {"", {}}};
+  return {FindingKind::kMemoryCopyOnWrite, {one.workers.value, ValueOf(one.node), ValueOf(one.rate), one.from.value, one.to.value, ValueOf(one.mean), ValueOf(one.steps)}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteWindowCost one) {

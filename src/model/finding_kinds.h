@@ -1995,6 +1995,8 @@ struct MemoryCopyOnWrite {
   std::optional<double> rate = std::nullopt;  // bytes
   Given<double> from;  // bytes
   Given<double> to;  // bytes
+  std::optional<double> mean = std::nullopt;  // bytes
+  std::optional<int64_t> steps = std::nullopt;  // integer
 };
 
 struct NoteWindowCost {

@@ -14,6 +14,11 @@ namespace {
 // Those of one loader do alike: a few tell, and each has its turn often enough.
 constexpr size_t kMostWorkers = 8;
 
+// So many points tell how it grows, or that it does not.
+constexpr int kReadsOfATurn = 5;
+// Two reads that differ by this tell it already (analyze/memory/copied_pages).
+constexpr uint64_t kPlainGrowthBytes = uint64_t{64} << 20;
+
 constexpr const char* kSource = "worker memory";
 
 // In which /proc counts. Where pages are larger the bound is higher, and a walk of so many as long.
@@ -38,8 +43,9 @@ void RollupPace::Took(int64_t began_ns, int64_t took_ns) {
 
 const JobRoot* PrivateMemoryReader::Next(const std::vector<JobRoot>& workers) {
   if (workers.empty()) return nullptr;
-  const auto next = std::find_if(workers.begin(), workers.end(),
-                                 [this](const JobRoot& one) { return one.pid > last_pid_; });
+  const auto next = std::find_if(workers.begin(), workers.end(), [this](const JobRoot& one) {
+    return turn_.over ? one.pid > turn_.pid : one.pid >= turn_.pid;
+  });
   return next == workers.end() ? &workers.front() : &*next;
 }
 
@@ -53,6 +59,14 @@ bool PrivateMemoryReader::MayBeRead(const JobRoot& worker) {
   return stat->rss_pages <= pages;
 }
 
+void PrivateMemoryReader::Count(uint64_t private_bytes) {
+  if (turn_.reads == 0) turn_.first_bytes = private_bytes;
+  ++turn_.reads;
+  turn_.over =
+      turn_.reads >= kReadsOfATurn ||
+      (private_bytes > turn_.first_bytes && private_bytes - turn_.first_bytes >= kPlainGrowthBytes);
+}
+
 void PrivateMemoryReader::Read(SampleContext& context, const JobRoot& worker) {
   KeptFile file(proc_root_ + "/" + std::to_string(worker.pid) + "/smaps_rollup");
   const int64_t began_ns = clock_();
@@ -60,7 +74,9 @@ void PrivateMemoryReader::Read(SampleContext& context, const JobRoot& worker) {
   const int64_t took_ns = clock_() - began_ns;
   pace_.Took(context.now_ns(), took_ns);
   const auto held = text ? ParseSmapsRollup(*text) : std::nullopt;
+  turn_.over = !held;  // as of one that has ended
   if (held) {
+    Count(held->private_dirty_bytes);
     context.EmitProcess(store::Metric::kProcessPss, worker.pid,
                         static_cast<double>(held->pss_bytes));
     context.EmitProcess(store::Metric::kProcessPrivateDirty, worker.pid,
@@ -82,8 +98,12 @@ void PrivateMemoryReader::Sample(SampleContext& context, const std::vector<JobRo
   const std::vector<JobRoot> workers = WorkersOf(job);
   const JobRoot* next = Next(workers);
   if (next == nullptr) return;
-  last_pid_ = next->pid;
-  if (MayBeRead(*next)) Read(context, *next);
+  if (turn_.over || next->pid != turn_.pid) turn_ = {.pid = next->pid};
+  if (MayBeRead(*next)) {
+    Read(context, *next);
+  } else {
+    turn_.over = true;
+  }
 }
 
 }  // namespace steptrace::agent

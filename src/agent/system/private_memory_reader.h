@@ -34,7 +34,9 @@ class RollupPace {
 
 // What of a DataLoader worker's memory is its own: pages that it shares with the process that it
 // was forked from become private when either writes to them (copy on write), which resident memory
-// by kind does not show. By smaps_rollup, one worker at a time, in turns. One thread.
+// by kind does not show. By smaps_rollup, one worker at a time. One thread. What a training of some
+// seconds has time for may be two reads: they are of the same worker, for growth is of one. The
+// next has its turn when this one has grown, or was read often enough to tell that it has not.
 class PrivateMemoryReader {
  public:
   // `clock`: that by which a read is timed. By default the reading thread's CPU time, which is what
@@ -49,15 +51,24 @@ class PrivateMemoryReader {
   void Sample(SampleContext& context, const std::vector<JobRoot>& job);
 
  private:
-  // The next in turn; nullptr: there are none.
+  // A worker's turn: its reads in a row.
+  struct Turn {
+    int32_t pid = 0;
+    int reads = 0;
+    uint64_t first_bytes = 0;  // private
+    bool over = false;
+  };
+
+  // Whose turn it is; nullptr: there are none.
   const JobRoot* Next(const std::vector<JobRoot>& workers);
   bool MayBeRead(const JobRoot& worker);
   void Read(SampleContext& context, const JobRoot& worker);
+  void Count(uint64_t private_bytes);
 
   std::string proc_root_;
   std::function<int64_t()> clock_;
   RollupPace pace_;
-  int32_t last_pid_ = 0;
+  Turn turn_{};
   std::string buffer_;
 };
 

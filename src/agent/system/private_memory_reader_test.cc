@@ -77,7 +77,7 @@ class PrivateMemoryTest : public ::testing::Test {
   testing::SampleClock clock_;
 };
 
-TEST_F(PrivateMemoryTest, OneWorkerAtATimeInTurns) {
+TEST_F(PrivateMemoryTest, OneWorkerAtATimeAndTheSameUntilItHasFivePoints) {
   for (int pid : {100, 101, 102}) Process(pid, pid);
   job_.push_back({.pid = 102, .start_ticks = 7, .worker = true});
   job_.push_back({.pid = 101, .start_ticks = 7, .worker = true});
@@ -89,9 +89,34 @@ TEST_F(PrivateMemoryTest, OneWorkerAtATimeInTurns) {
   Sample(0.5);
   EXPECT_TRUE(sink_.samples.empty()) << "not due";
   Sample(0.5);
-  EXPECT_EQ(Of(102), 102 * 1024);
+  for (int read = 2; read <= 5; ++read, Sample()) EXPECT_TRUE(Of(101)) << read;
+  for (int read = 1; read <= 5; ++read, Sample()) EXPECT_EQ(Of(102), 102 * 1024) << read;
+  EXPECT_TRUE(Of(101)) << "in turns";
+}
+
+TEST_F(PrivateMemoryTest, OneThatHasGrownLetsTheNextHaveItsTurn) {
+  for (int pid : {101, 102}) {
+    Process(pid, 33 << 10);
+    job_.push_back({.pid = pid, .start_ticks = 7, .worker = true});
+  }
   Sample();
-  EXPECT_EQ(Of(101), 101 * 1024);
+  Process(101, 96 << 10);
+  Sample();
+  EXPECT_TRUE(Of(101));
+  Process(101, 97 << 10);
+  Sample();
+  EXPECT_TRUE(Of(101)) << "63 MiB were too little";
+  Sample();
+  EXPECT_TRUE(Of(102));
+}
+
+TEST_F(PrivateMemoryTest, OneThatEndsLetsTheNextHaveItsTurn) {
+  Process(102, 5);
+  for (int pid : {101, 102}) job_.push_back({.pid = pid, .start_ticks = 7, .worker = true});
+  Sample();
+  EXPECT_TRUE(sink_.samples.empty()) << "it has no status";
+  Sample();
+  EXPECT_TRUE(Of(102));
 }
 
 TEST_F(PrivateMemoryTest, OneThatTookLongIsTheLast) {

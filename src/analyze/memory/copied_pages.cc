@@ -2,6 +2,7 @@
 #include "analyze/memory/copied_pages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <string_view>
@@ -16,6 +17,9 @@ namespace {
 
 constexpr double kMebi = 1 << 20;
 constexpr size_t kLeastPoints = 5;
+// A read of much memory may be the second and the last of a short run. Two points of one worker do
+// where they differ by what no worker's own begin takes.
+constexpr double kPlainBytes = 64 * kMebi;
 constexpr double kLeastStepsOfCopies = 30;
 // All that a worker writes to at its begin, the interpreter's own objects, is less.
 constexpr double kLeastBytes = 24 * kMebi;
@@ -74,7 +78,7 @@ std::vector<PrivatePoint> PointsOf(const Worker& worker, const StepAxis& axis) {
   const size_t size = std::min(worker.own->times_ns.size(), worker.own->values.size());
   for (size_t i = 0; i < size; ++i) {
     const int64_t ts_ns = worker.own->times_ns[i];
-    if (ts_ns < axis.from_ns() || ts_ns > axis.to_ns()) continue;
+    if (ts_ns > axis.to_ns()) continue;  // one before the first step is of its begin
     const auto anon = ValueAt(worker.anon, ts_ns);
     if (!anon) continue;
     points.push_back({axis.At(ts_ns), worker.own->values[i], *anon,
@@ -105,15 +109,21 @@ model::Finding OfNode(const std::vector<CopiedPages>& workers, std::optional<int
                                           .node = node,
                                           .from = most.from_bytes,
                                           .to = most.to_bytes};
-  if (!slopes.empty()) found.rate = MiddleSlope(std::move(slopes));
+  if (!slopes.empty()) {
+    found.rate = MiddleSlope(std::move(slopes));
+  } else if (most.over_steps) {
+    found.mean = growth(most) / *most.over_steps;
+    found.steps = std::llrint(*most.over_steps);
+  }
   return Make(std::move(found));
 }
 
 }  // namespace
 
 std::optional<CopiedPages> JudgeCopies(std::span<const PrivatePoint> points) {
-  if (points.size() < kLeastPoints) return std::nullopt;
-  if (points.back().steps - points.front().steps < kLeastStepsOfCopies) return std::nullopt;
+  if (points.size() < 2) return std::nullopt;
+  const double steps = points.back().steps - points.front().steps;
+  if (steps < kLeastStepsOfCopies) return std::nullopt;
   std::vector<std::pair<double, double>> copied;
   size_t falls = 0;
   for (const PrivatePoint& one : points) {
@@ -121,14 +131,19 @@ std::optional<CopiedPages> JudgeCopies(std::span<const PrivatePoint> points) {
     if (!copied.empty() && bytes < copied.back().second - kFallBytes) ++falls;
     copied.emplace_back(one.steps, bytes);
   }
+  const bool few = points.size() < kLeastPoints;
   const double all = copied.back().second;
-  if (all < kLeastBytes) return std::nullopt;
-  if (static_cast<double>(falls) > kFallingPart * static_cast<double>(points.size())) {
-    return std::nullopt;
-  }
+  if (all < (few ? kPlainBytes : kLeastBytes)) return std::nullopt;
+  const double most_falls = few ? 0 : kFallingPart * static_cast<double>(points.size());
+  if (static_cast<double>(falls) > most_falls) return std::nullopt;
   CopiedPages found{.from_bytes = points.front().private_bytes,
                     .to_bytes = points.back().private_bytes,
-                    .bytes_per_step = std::nullopt};
+                    .bytes_per_step = std::nullopt,
+                    .over_steps = std::nullopt};
+  if (few) {
+    found.over_steps = steps;
+    return found;
+  }
   const double late = all - copied[copied.size() / 2].second;
   if (late >= kGoesOn * all) found.bytes_per_step = SlopeOfPairs(copied);
   return found;

@@ -27,7 +27,9 @@ struct PrivatePoint {
 struct CopiedPages {
   double from_bytes = 0;  // private
   double to_bytes = 0;
-  std::optional<double> bytes_per_step;  // nothing: it does not go on
+  std::optional<double> bytes_per_step;  // nothing: it does not go on, or is not known to
+  // Where few points tell that it grew, and not how: from the first to the last of them.
+  std::optional<double> over_steps;
 };
 
 // `points` in order of steps. Nothing: too little is copied, or too little known.

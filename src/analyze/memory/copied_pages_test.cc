@@ -52,11 +52,26 @@ TEST(CopiedPagesTest, AllIsCopied) {
 TEST(CopiedPagesTest, TooLittleToTell) {
   EXPECT_FALSE(JudgedCopies([](int i) { return (33 + 2.0 * i) * kMebi; }, ResidentStays))
       << "22 MiB in all";
-  EXPECT_FALSE(JudgedCopies([](int i) { return (33 + 30.0 * i) * kMebi; }, ResidentStays, 4))
-      << "four points";
+  EXPECT_FALSE(JudgedCopies([](int i) { return (33 + 20.0 * i) * kMebi; }, ResidentStays, 4))
+      << "four points, 60 MiB";
   EXPECT_FALSE(
       JudgedCopies([](int i) { return (33 + 30.0 * (i % 2) + 3.0 * i) * kMebi; }, ResidentStays))
       << "it comes and goes";
+}
+
+TEST(CopiedPagesTest, TwoPointsDoWhereTheyDifferMuch) {
+  const auto grows = [](int i) { return (52 + 240.0 * i) * kMebi; };
+  const auto copied = JudgedCopies(grows, ResidentStays, 2);
+  ASSERT_TRUE(copied);
+  EXPECT_EQ(copied->over_steps, 100);
+  EXPECT_FALSE(copied->bytes_per_step) << "whether it goes on is not known";
+  EXPECT_FALSE(JudgedCopies(grows, ResidentStays, 1));
+  EXPECT_FALSE(JudgedCopies(grows, grows, 2)) << "allocated";
+  EXPECT_FALSE(JudgedCopies([](int i) { return (7 + 30.0 * i) * kMebi; }, ResidentStays, 3))
+      << "a worker's begin";
+  EXPECT_FALSE(
+      JudgedCopies([](int i) { return (i == 2 ? 90 : 7 + 140 * i) * kMebi; }, ResidentStays, 3))
+      << "it falls again";
 }
 
 class FindCopiedPagesTest : public ::testing::Test {
@@ -100,6 +115,25 @@ TEST_F(FindCopiedPagesTest, WorkersOfANodeAreOneFinding) {
   EXPECT_EQ(found[0].figures[1], model::Value()) << "there is one node";
   EXPECT_EQ(found[0].figures[3], model::Value(103 * kMebi)) << "of the one that grew most";
   EXPECT_EQ(found[0].figures[4], model::Value(271 * kMebi));
+}
+
+// A read of 650 MB takes 14 ms, so that by a thousandth of the time there are two in 22 s; the
+// first was before the first step.
+TEST_F(FindCopiedPagesTest, AShortRunOfWorkersThatHoldMuch) {
+  for (const char* metric : {"process.private_dirty_bytes", "process.rss_anon_bytes"}) {
+    const bool own = metric[8] == 'p';
+    CounterSeries series;
+    series.metric = metric;
+    series.pid = 101;
+    series.times_ns = {-kOneSecond, 13 * kOneSecond};
+    series.values = {(own ? 33 : 619) * kMebi, (own ? 293 : 619) * kMebi};
+    counters_.push_back(std::move(series));
+  }
+  const auto found = Find();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].figures[2], model::Value()) << "a rate that goes on";
+  EXPECT_EQ(found[0].figures[5], model::Value(2 * kMebi)) << "in the mean";
+  EXPECT_EQ(found[0].figures[6], model::Value(int64_t{130})) << "steps";
 }
 
 TEST_F(FindCopiedPagesTest, WhatIsMappedOfFilesIsNoCopy) {

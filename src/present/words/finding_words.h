@@ -759,6 +759,7 @@ inline constexpr ClauseWords kMemoryCopyOnWriteClauses[] = {
     {"until_now", "workers", 1, " from {from} to {to}"},
     {"until_now", "", {}, ", in one of them from {from} to {to}"},
     {"grows", "rate", {}, "grows by {rate} a step{since}"},
+    {"grows", "mean", {}, "has grown by {mean} a step over {steps} steps{until_now}"},
     {"grows", "", {}, "has grown{until_now}"},
 };
 inline constexpr ClauseWords kNoteNoCollectivesClauses[] = {
