@@ -31,10 +31,12 @@ Chunk* ChunkList::Find(uint64_t number) {
   return found == chunks_.end() ? nullptr : &*found;
 }
 
-void ChunkList::MarkEvaluation(TimeSpan stretch) {
-  for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk) {
-    if (chunk->begin_ns < stretch.begin_ns) break;
-    if (chunk->begin_ns < stretch.end_ns) chunk->in_evaluation = true;
+void ChunkList::MarkEvaluations(const std::vector<TimeSpan>& stretches) {
+  for (const TimeSpan& stretch : stretches) {
+    for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk) {
+      if (chunk->begin_ns < stretch.begin_ns) break;
+      if (chunk->begin_ns < stretch.end_ns) chunk->in_evaluation = true;
+    }
   }
 }
 

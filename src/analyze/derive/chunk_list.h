@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 #include "analyze/derive/phase_sums.h"
 #include "analyze/derive/worker_log.h"
@@ -31,8 +32,8 @@ class ChunkList {
   Chunk& current() { return chunks_.back(); }
   // The chunk of that number, or the one that it was joined to; null if it was popped.
   Chunk* Find(uint64_t number);
-  // Chunks that begin in the stretch are evaluation.
-  void MarkEvaluation(TimeSpan stretch);
+  // Chunks that begin in one of the stretches are evaluation.
+  void MarkEvaluations(const std::vector<TimeSpan>& stretches);
   bool HasWorkAfter(uint64_t number) const;
 
   bool HasMoreThanCurrent() const { return chunks_.size() > 1; }

@@ -81,7 +81,6 @@ class IteratorLives {
   void Finish(int64_t ts_ns);
   // Stretches found to be evaluation since the last call.
   std::vector<TimeSpan> TakeEvaluations();
-  bool HasEvaluations() const { return !evaluations_.empty(); }
   // Forgets decided lives that ended long ago.
   void Trim();
 

@@ -20,118 +20,41 @@ bool IsLoopEvent(HookName name) {
   }
 }
 
+bool IsBoundaryRange(const OpenSpan& span) {
+  if (!span.bears_phase) return false;
+  switch (span.name) {
+    case HookName::kData:
+    case HookName::kLoaderIter:
+    case HookName::kBackward:
+    case HookName::kOptimizer:
+    case HookName::kCheckpoint:
+    case HookName::kEvaluation:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
-// ---- time -------------------------------------------------------------------------------------
-
-void LoopDeriver::PassTime(int64_t ts_ns) {
-  if (ts_ns > lives_.tail_until_ns() && now_ns_ <= lives_.tail_until_ns()) {
-    PassTimeInOneChunk(lives_.tail_until_ns());
-    StartChunk(now_ns_);
-  }
-  PassTimeInOneChunk(ts_ns);
-}
-
-void LoopDeriver::PassTimeInOneChunk(int64_t ts_ns) {
-  const int64_t ns = ts_ns - now_ns_;
-  if (ns <= 0) return;
-  if (chunks_.started()) {
-    const Phase phase = PhaseNow();
-    if (operators_.window_open()) {
-      chunks_.current().sums.in_window_ns += ns;
-      operators_.Pass(ns);
-    }
-    if (phase == Phase::kOther || phase == Phase::kOptimizer) {
-      if (gap_.fallback != phase) ResolveGap(/*as_forward=*/false);
-      gap_.fallback = phase;
-      gap_.ns += ns;
-      if (phase == Phase::kOther && !stack_.empty() && stack_.top().name == HookName::kUser) {
-        gap_.user.Add(stack_.top().text, ns);
-      }
-    } else {
-      chunks_.current().sums[phase] += ns;
-      if (phase == Phase::kData) {
-        PassDataTime(ts_ns, ns);
-      } else {
-        stack_.spans()[static_cast<size_t>(stack_.top().owner)].own_ns += ns;
-      }
-    }
-  }
-  now_ns_ = ts_ns;
-}
-
-void LoopDeriver::PassDataTime(int64_t ts_ns, int64_t ns) {
-  OpenSpan& owner = stack_.spans()[static_cast<size_t>(stack_.top().owner)];
-  owner.own_ns += ns;
-  if (owner.name != HookName::kData || owner.pieces.Add({ts_ns - ns, ts_ns})) return;
-  owner.own_ns -= ns;
-  chunks_.current().sums[Stage::kReceive] += ns;
-}
-
-void LoopDeriver::ResolveGap(bool as_forward) {
-  if (gap_.ns == 0) return;
-  PhaseSums& sums = chunks_.current().sums;
-  const Phase phase = as_forward ? Phase::kForward : gap_.fallback;
-  sums[phase] += gap_.ns;
-  if (phase != Phase::kOther) {
-    sums.computing_ns += gap_.computing_ns;
-    sums.script_ns += gap_.script_ns;
-    sums.operators += gap_.operators;
-  }
-  gap_.computing_ns = 0;
-  gap_.script_ns = 0;
-  gap_.operators = 0;
-  if (!as_forward && gap_.fallback == Phase::kOther) sums.user_in_other.Add(gap_.user);
-  gap_.ns = 0;
-  gap_.user.Clear();
-}
-
-void LoopDeriver::StartChunk(int64_t ts_ns) {
-  if (chunks_.started()) {
-    ResolveGap(/*as_forward=*/false);
-    for (OpenSpan& span : stack_.spans()) FlushDataSpan(span);
-  }
-  chunks_.Start(ts_ns, stack_.IsOpen(HookName::kEvaluation));
-}
-
-// As StartChunk, but even an empty chunk ends; its number.
-uint64_t LoopDeriver::EndChunk(int64_t ts_ns) {
-  chunks_.current().has_loop_event = true;
-  const uint64_t number = chunks_.current().number;
-  StartChunk(ts_ns);
-  return number;
-}
-
-// Hands what a data range has spent so far to the current chunk, which is about to end.
-void LoopDeriver::FlushDataSpan(OpenSpan& span) {
-  PhaseSums& sums = chunks_.current().sums;
-  if (span.own_ns > 0 || span.collate_own_ns > 0) {
-    if (span.name == HookName::kData) {
-      PushWait(span, now_ns_, /*cut_off=*/true);
-    } else if (span.name == HookName::kLoaderIter) {
-      sums[Stage::kWorkerStart] += span.own_ns;
-    } else if (span.name == HookName::kFetch) {
-      sums[Stage::kGetitem] += span.own_ns;
-      sums[Stage::kCollate] += span.collate_own_ns;
-    } else if (span.name == HookName::kCollate) {
-      sums[Stage::kCollate] += span.own_ns;
-    }
-  }
-  span.own_ns = 0;
-  span.collate_own_ns = 0;
-}
+LoopDeriver::LoopDeriver(int32_t pid, WorkerLogs& workers)
+    : pid_(pid),
+      workers_(workers),
+      waits_(chunks_, workers),
+      time_(stack_, chunks_, waits_),
+      settler_(chunks_, cutter_, lives_, waits_) {}
 
 // ---- begins -----------------------------------------------------------------------------------
 
 void LoopDeriver::Add(const Event& event) {
   if (ended_) return;
   Event ordered = event;
-  ordered.ts_ns = std::max(event.ts_ns, now_ns_);
-  PassTime(ordered.ts_ns);
-  if (operators_.window_open() && chunks_.started()) AddOwn(0, operators_.TakeLongWay());
-  if (event.name == HookName::kOperator) return Operator(ordered);
+  ordered.ts_ns = std::max(event.ts_ns, time_.now_ns());
+  time_.Pass(ordered.ts_ns, lives_.tail_until_ns());
+  time_.EndWayBetweenOperators();
+  if (event.name == HookName::kOperator) return time_.Operator(ordered);
   if (event.name == HookName::kSend) {  // of a thread that does nothing else
-    if (event.kind == MarkKind::kBegin) workers_->Of(pid_).SendBegan(ordered.ts_ns, event.a);
+    if (event.kind == MarkKind::kBegin) workers_.Of(pid_).SendBegan(ordered.ts_ns, event.a);
     return;
   }
   switch (event.kind) {
@@ -151,7 +74,7 @@ void LoopDeriver::Add(const Event& event) {
 void LoopDeriver::Begin(const Event& event) {
   const size_t first_stale = stack_.FirstStale(event);
   while (stack_.size() > first_stale) CloseTop(event.ts_ns, 0, 0, Ending::kCutOff);
-  if (IsLoopEvent(event.name) && !chunks_.started()) StartChunk(event.ts_ns);
+  if (IsLoopEvent(event.name) && !chunks_.started()) time_.StartChunk(event.ts_ns);
   switch (event.name) {
     case HookName::kData:
       return BeginData(event);
@@ -164,7 +87,7 @@ void LoopDeriver::Begin(const Event& event) {
     case HookName::kEvaluation:
       BeginBoundary(event.ts_ns);
       stack_.Push(event);
-      StartChunk(event.ts_ns);
+      time_.StartChunk(event.ts_ns);
       chunks_.current().has_loop_event = true;
       return;
     case HookName::kCheckpoint:
@@ -175,7 +98,7 @@ void LoopDeriver::Begin(const Event& event) {
       break;
     case HookName::kFetch:
       if (!stack_.IsOpen(HookName::kData)) {
-        workers_->Of(pid_).FetchBegan(event.ts_ns);
+        workers_.Of(pid_).FetchBegan(event.ts_ns);
       }
       break;
     default:
@@ -187,20 +110,20 @@ void LoopDeriver::Begin(const Event& event) {
 void LoopDeriver::BeginBoundary(int64_t ts_ns) {
   if (!chunks_.started()) return;
   if (lives_.in_tail()) {
-    StartChunk(ts_ns);
+    time_.StartChunk(ts_ns);
     lives_.CloseTails(ts_ns);
-    MarkEvaluations();
+    chunks_.MarkEvaluations(lives_.TakeEvaluations());
   }
   lives_.BoundaryBegan(ts_ns);
-  ResolveGap(/*as_forward=*/false);
+  time_.ResolveGap(/*as_forward=*/false);
 }
 
 void LoopDeriver::BeginData(const Event& event) {
   BeginBoundary(event.ts_ns);
   const bool in_evaluation = stack_.IsOpen(HookName::kEvaluation);
   const auto [life, is_new] = lives_.BeginWait(IteratorOf(event.a), event.ts_ns, in_evaluation);
-  MarkEvaluations();
-  if (life->number != last_life_) StartChunk(event.ts_ns);
+  chunks_.MarkEvaluations(lives_.TakeEvaluations());
+  if (life->number != last_life_) time_.StartChunk(event.ts_ns);
   last_life_ = life->number;
   life->has_workers |= event.b != 0 || QueueDepthOf(event.a) >= 0;
   if (is_new) ClaimLoaderIter(*life);
@@ -214,7 +137,7 @@ void LoopDeriver::BeginData(const Event& event) {
 
 void LoopDeriver::BeginLoaderIter(const Event& event) {
   BeginBoundary(event.ts_ns);
-  StartChunk(event.ts_ns);
+  time_.StartChunk(event.ts_ns);
   chunks_.current().has_loop_event = true;
   last_life_ = 0;
   stack_.Push(event);
@@ -237,14 +160,14 @@ void LoopDeriver::ConsumeBatches(int64_t ts_ns) {
   last_work_ns_ = ts_ns;
   if (stack_.IsOpen(HookName::kEvaluation)) return;
   lives_.Consume(ts_ns, cutter_.group());
-  MarkEvaluations();
+  chunks_.MarkEvaluations(lives_.TakeEvaluations());
   cutter_.SawTrainingBatch(lives_.last_training_batch_ns());
 }
 
 void LoopDeriver::BeginBackward(const Event& event) {
   ConsumeBatches(event.ts_ns);
   lives_.BoundaryBegan(event.ts_ns);
-  ResolveGap(/*as_forward=*/true);
+  time_.ResolveGap(/*as_forward=*/true);
   Chunk& chunk = chunks_.current();
   chunk.has_loop_event = chunk.has_work = true;
   if (!stack_.IsOpen(HookName::kBackward)) ++chunk.sums.backwards;
@@ -254,7 +177,7 @@ void LoopDeriver::BeginBackward(const Event& event) {
 void LoopDeriver::BeginOptimizer(const Event& event) {
   ConsumeBatches(event.ts_ns);
   lives_.BoundaryBegan(event.ts_ns);
-  ResolveGap(/*as_forward=*/false);
+  time_.ResolveGap(/*as_forward=*/false);
   cutter_.OptimizerBegan(event.a);
   Chunk& chunk = chunks_.current();
   chunk.has_loop_event = chunk.has_work = true;
@@ -263,49 +186,17 @@ void LoopDeriver::BeginOptimizer(const Event& event) {
 
 // With a framework's own word for forward, what lies before the first is not forward.
 void LoopDeriver::BeginForward() {
-  if (!forward_seen_) ResolveGap(/*as_forward=*/false);
+  if (!forward_seen_) time_.ResolveGap(/*as_forward=*/false);
   forward_seen_ = true;
   chunks_.current().has_loop_event = true;
-}
-
-// ---- operators --------------------------------------------------------------------------------
-
-Phase LoopDeriver::PhaseNow() const {
-  return stack_.empty() ? Phase::kOther : stack_.spans().back().phase;
-}
-
-// What an operator leaves goes where the time goes: to that since the last boundary, or to the
-// phase that is open.
-void LoopDeriver::AddOwn(int64_t computing_ns, int64_t script_ns) {
-  const Phase phase = PhaseNow();
-  if (phase == Phase::kOther || phase == Phase::kOptimizer) {
-    gap_.computing_ns += computing_ns;
-    gap_.script_ns += script_ns;
-  } else if (phase == Phase::kForward || phase == Phase::kBackward) {
-    chunks_.current().sums.computing_ns += computing_ns;
-    chunks_.current().sums.script_ns += script_ns;
-  }
-}
-
-// Operators do not enter the stack of ranges: they bear no phase, and are many.
-void LoopDeriver::Operator(const Event& event) {
-  if (!chunks_.started() || !operators_.window_open()) return;
-  if (event.kind != MarkKind::kBegin) return AddOwn(operators_.End(), 0);
-  operators_.Begin(event.a != 0);
-  const Phase phase = PhaseNow();
-  if (phase == Phase::kOther || phase == Phase::kOptimizer) {
-    ++gap_.operators;
-  } else if (phase == Phase::kForward || phase == Phase::kBackward) {
-    ++chunks_.current().sums.operators;
-  }
 }
 
 // ---- instants ---------------------------------------------------------------------------------
 
 void LoopDeriver::Instant(const Event& event) {
   if (event.name == HookName::kStep) return StepAnnounced(event.ts_ns);
-  if (event.name == HookName::kWindowBegin) return operators_.OpenWindow();
-  if (event.name == HookName::kWindowEnd) return operators_.CloseWindow();
+  if (event.name == HookName::kWindowBegin) return time_.OpenOperatorWindow();
+  if (event.name == HookName::kWindowEnd) return time_.CloseOperatorWindow();
   if (event.name == HookName::kRecordsLost && chunks_.started()) ++chunks_.current().sums.lost;
   if (event.name != HookName::kDataEnd && event.name != HookName::kDataFrom) return;
   auto& spans = stack_.spans();
@@ -321,14 +212,198 @@ void LoopDeriver::Instant(const Event& event) {
 }
 
 void LoopDeriver::StepAnnounced(int64_t ts_ns) {
-  if (!chunks_.started()) StartChunk(ts_ns);
+  if (!chunks_.started()) time_.StartChunk(ts_ns);
   ConsumeBatches(ts_ns);
   BeginBoundary(ts_ns);
   const bool has_work = chunks_.HasWorkAfter(cutter_.last_closed_chunk());
-  const uint64_t last = EndChunk(ts_ns);
+  const uint64_t last = time_.EndChunk(ts_ns);
   chunks_.current().has_loop_event = true;
   cutter_.StepAnnounced(last, ts_ns, has_work);
   EndBoundary(ts_ns);
+}
+
+// ---- ends -------------------------------------------------------------------------------------
+
+void LoopDeriver::CloseTop(int64_t ts_ns, uint64_t a, uint64_t b, Ending ending) {
+  OpenSpan span = stack_.top();
+  const bool started = chunks_.started();
+  if (span.name == HookName::kData) {
+    span.cpu_ns = a;
+    span.run_queue_ns = b;
+  }
+  if (span.name == HookName::kFetch) {
+    CloseFetch(span, ts_ns, a, b);
+  } else if (started && span.name == HookName::kBackward) {
+    CloseBackward(span, ts_ns, a, b);
+  } else if (started && span.name == HookName::kLoaderIter) {
+    CloseLoaderIter(span, ts_ns, a);
+  } else {
+    Close(span, ts_ns, ending);
+  }
+}
+
+// Each of these pops the range: what follows belongs to the one around it.
+void LoopDeriver::Close(OpenSpan& span, int64_t ts_ns, Ending ending) {
+  if (span.name == HookName::kOptimizer && chunks_.started()) {
+    time_.ResolveGap(/*as_forward=*/false);
+  }
+  stack_.Pop();
+  if (span.name == HookName::kCollate) return CloseCollate(span, ts_ns);
+  if (!chunks_.started()) return;
+  switch (span.name) {
+    case HookName::kData:
+      return CloseData(span, ts_ns, ending);
+    case HookName::kOptimizer:
+      return CloseOptimizer(ts_ns);
+    case HookName::kCollective:
+      return CloseCollective(span, ts_ns);
+    case HookName::kEvaluation:
+      time_.StartChunk(ts_ns);
+      return EndBoundary(ts_ns);
+    case HookName::kForward:
+      if (lives_.in_tail()) {
+        time_.StartChunk(ts_ns);
+        lives_.ForwardEndedInTail(ts_ns);
+      }
+      return;
+    default:
+      if (IsBoundaryRange(span)) EndBoundary(ts_ns);
+  }
+}
+
+void LoopDeriver::EndBoundary(int64_t ts_ns) {
+  time_.ResolveGap(/*as_forward=*/false);
+  lives_.BoundaryEnded(ts_ns);
+  forward_seen_ = false;
+}
+
+void LoopDeriver::CountWait(const OpenSpan& span, bool got_batch) {
+  if (!got_batch) return;
+  PhaseSums& sums = chunks_.current().sums;
+  ++sums.batches;
+  const int32_t depth = QueueDepthOf(span.a);
+  if (depth < 0) return;
+  ++sums.waits;
+  if (depth == 0) ++sums.starved_waits;
+  sums.SawQueueDepth(depth);
+}
+
+void LoopDeriver::CloseData(OpenSpan& span, int64_t ts_ns, Ending ending) {
+  const bool cut_off = ending == Ending::kCutOff;
+  const bool got_batch = !cut_off && !span.got_no_batch;
+  CountWait(span, got_batch);
+  waits_.Add(span, ts_ns, cut_off);
+  EndBoundary(ts_ns);
+  for (OpenSpan& around : stack_.spans()) around.worked = true;
+  if (cut_off) return;
+  lives_.EndWait(span.iterator_life, ts_ns, got_batch);
+  cutter_.SawTrainingBatch(lives_.last_training_batch_ns());
+  if (lives_.in_tail()) time_.StartChunk(ts_ns);
+}
+
+void LoopDeriver::CloseLoaderIter(OpenSpan& span, int64_t ts_ns, uint64_t iterator) {
+  stack_.Pop();
+  chunks_.current().sums[Stage::kWorkerStart] += span.own_ns;
+  constexpr size_t kMaxUnread = 16;
+  if (loader_iters_.size() == kMaxUnread) loader_iters_.erase(loader_iters_.begin());
+  loader_iters_.push_back({iterator, chunks_.current().number, span.own_ns});
+  lives_.LoaderIterEnded(iterator, {span.begin_ns, ts_ns});
+  workers_.IteratorPrimed(ts_ns);
+  EndBoundary(ts_ns);
+}
+
+void LoopDeriver::CloseBackward(OpenSpan& span, int64_t ts_ns, uint64_t cpu_ns,
+                                uint64_t run_queue_ns) {
+  stack_.Pop();
+  if (cpu_ns != 0) {
+    // Collectives inside are blocked too, but already counted as what they are.
+    const auto accounted = static_cast<unsigned __int128>(cpu_ns) + run_queue_ns +
+                           static_cast<uint64_t>(span.collective_ns);
+    const auto dur_ns = static_cast<unsigned __int128>(ts_ns - span.begin_ns);
+    const auto blocked_ns = accounted < dur_ns ? static_cast<int64_t>(dur_ns - accounted) : 0;
+    chunks_.current().sums.blocked_in_backward_ns += std::min(blocked_ns, span.own_ns);
+  }
+  EndBoundary(ts_ns);
+  MayEndStep(ts_ns);
+}
+
+void LoopDeriver::CloseOptimizer(int64_t ts_ns) {
+  for (OpenSpan& around : stack_.spans()) around.worked = true;
+  if (!stack_.IsOpen(HookName::kOptimizer)) ++chunks_.current().sums.optimizer_steps;
+  optimizer_stepped_ = true;
+  EndBoundary(ts_ns);
+  MayEndStep(ts_ns);
+}
+
+// An optimizer step in a hook of backward ends with that backward.
+void LoopDeriver::MayEndStep(int64_t ts_ns) {
+  if (!optimizer_stepped_ || stack_.IsOpen(HookName::kOptimizer) ||
+      stack_.IsOpen(HookName::kBackward)) {
+    return;
+  }
+  optimizer_stepped_ = false;
+  const uint64_t last = time_.EndChunk(ts_ns);
+  cutter_.GroupMayEnd(last, ts_ns);
+}
+
+void LoopDeriver::CloseFetch(OpenSpan& span, int64_t ts_ns, uint64_t cpu_ns,
+                             uint64_t run_queue_ns) {
+  stack_.Pop();
+  const Fetch fetch{.range = {span.begin_ns, ts_ns},
+                    .collate = span.collate,
+                    .cpu_ns = cpu_ns,
+                    .run_queue_ns = run_queue_ns};
+  if (!stack_.IsOpen(HookName::kData)) {
+    workers_.Of(pid_).FetchEnded(fetch);
+  }
+  if (chunks_.started()) {
+    AddFetchStages(fetch, span.own_ns, span.collate_own_ns, chunks_.current().sums);
+  }
+}
+
+void LoopDeriver::CloseCollate(OpenSpan& span, int64_t ts_ns) {
+  if (!stack_.empty() && stack_.top().owner >= 0) {
+    OpenSpan& fetch = stack_.spans()[static_cast<size_t>(stack_.top().owner)];
+    if (fetch.name == HookName::kFetch) {
+      const bool first = fetch.collate.end_ns == 0;
+      fetch.collate = {first ? span.begin_ns : fetch.collate.begin_ns, ts_ns};
+      fetch.collate_own_ns += span.own_ns;
+      return;
+    }
+  }
+  if (chunks_.started()) chunks_.current().sums[Stage::kCollate] += span.own_ns;
+}
+
+void LoopDeriver::CloseCollective(const OpenSpan& span, int64_t ts_ns) {
+  auto& spans = stack_.spans();
+  for (auto around = spans.rbegin(); around != spans.rend(); ++around) {
+    if (around->name == HookName::kCollective) return;  // that one counts for both
+    if (around->name != HookName::kBackward) continue;
+    around->collective_ns += ts_ns - span.begin_ns;
+    return;
+  }
+}
+
+void LoopDeriver::End(int64_t end_ns) {
+  if (ended_) return;
+  ended_ = true;
+  const int64_t ts_ns = std::max(end_ns, time_.now_ns());
+  time_.Pass(ts_ns, lives_.tail_until_ns());
+  while (!stack_.empty()) CloseTop(ts_ns, 0, 0, Ending::kCutOff);
+  if (!chunks_.started()) return;
+  time_.ResolveGap(/*as_forward=*/false);
+  chunks_.current().end_ns = ts_ns;
+  cutter_.Finish();
+  lives_.Finish(ts_ns);
+  chunks_.MarkEvaluations(lives_.TakeEvaluations());
+}
+
+int64_t LoopDeriver::OldestWaitNs(int64_t watermark_ns) const {
+  int64_t oldest_ns = waits_.OldestNs(watermark_ns);
+  for (const OpenSpan& span : stack_.spans()) {
+    if (span.name == HookName::kData) oldest_ns = std::min(oldest_ns, span.begin_ns);
+  }
+  return oldest_ns;
 }
 
 }  // namespace steptrace::analyze
