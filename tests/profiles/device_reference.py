@@ -383,7 +383,7 @@ def sm_efficiency(events, begin, end, sms):
     """Fraction, or None where no kernel tells its blocks."""
     kernels, told = [e for e in events if e.kind == "kernel"], False
     for event in kernels:
-        blocks = event.args.get("blocks per SM")
+        blocks = event.args.get("blocks per SM") or None  # 0: not known
         if blocks is None and sms:
             grid = event.args.get("grid") or (event.launch and event.launch.args.get("grid"))
             if grid:
@@ -402,7 +402,7 @@ def sm_efficiency(events, begin, end, sms):
 def occupancy(events, begin, end):
     total, whole = Fraction(0), 0
     for event in events:
-        value = event.args.get("est. achieved occupancy %")
+        value = event.args.get("est. achieved occupancy %") or None  # 0: not known
         length = min(event.end, end) - max(event.begin, begin)
         if event.kind == "kernel" and value is not None and length > 0:
             total += Fraction(value) / 100 * length

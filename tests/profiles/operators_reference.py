@@ -259,12 +259,13 @@ def weighted(kernels, figure):
 
 
 def occupancy(event):
-    return Fraction(event.args[OCCUPANCY]) if OCCUPANCY in event.args else None
+    told = event.args.get(OCCUPANCY)
+    return Fraction(told) if told else None  # 0: not known
 
 
 def blocks_per_sm(event, sms):
     """As told, else the grid (of the kernel, or of its launch) over the device's multiprocessors."""
-    if "blocks per SM" in event.args:
+    if event.args.get("blocks per SM"):
         return Fraction(event.args["blocks per SM"])
     told = event.args if "grid" in event.args or event.launch is None else event.launch.args
     count = sms.get(int(event.args.get("device", -1)))  # MTIA tells none
@@ -282,7 +283,7 @@ def kernel_sums(kernels, sms):
         "blocks_per_sm": weighted(kernels, lambda event: blocks_per_sm(event, sms)),
         "calls_without_blocks_per_sm": sum(blocks_per_sm(e, sms) is None for e in kernels),
         "occupancy_percent": weighted(kernels, occupancy),
-        "calls_without_occupancy": sum(OCCUPANCY not in e.args for e in kernels),
+        "calls_without_occupancy": sum(occupancy(e) is None for e in kernels),
     }
 
 

@@ -27,6 +27,12 @@ struct Configuration {
   std::optional<double> occupancy;
 };
 
+// Kineto writes 0 where it does not know: no kernel that ran had no block, nor an occupancy of 0.
+std::optional<double> Known(std::string_view value) {
+  const auto number = DetailNumber(value);
+  return number && *number > 0 ? number : std::nullopt;
+}
+
 Configuration ReadConfiguration(std::string_view details) {
   Configuration read;
   for (DetailMembers members(details); members.Next();) {
@@ -35,8 +41,8 @@ Configuration ReadConfiguration(std::string_view details) {
     if (key == "block") read.block = members.value();
     if (key == "registers per thread") read.registers = members.value();
     if (key == "shared memory") read.shared_memory = members.value();
-    if (key == "blocks per SM") read.blocks_per_sm = DetailNumber(members.value());
-    if (key == "est. achieved occupancy %") read.occupancy = DetailNumber(members.value());
+    if (key == "blocks per SM") read.blocks_per_sm = Known(members.value());
+    if (key == "est. achieved occupancy %") read.occupancy = Known(members.value());
   }
   return read;
 }
@@ -103,7 +109,7 @@ class KernelTable {
       if (At(named) == needs_.size()) {
         const std::string& details = trace_.Text(event.details);
         needs_.push_back({DetailMember(details, "grid").empty(),
-                          DetailMember(details, "blocks per SM").empty()});
+                          !Known(DetailMember(details, "blocks per SM"))});
         RowOf(event);
       }
       const Needs needs = needs_[At(named)];

@@ -46,6 +46,21 @@ s9 memcpy Memcpy 80 90
   EXPECT_DOUBLE_EQ(row.share + section.rows[1].share, 1);
 }
 
+TEST_F(KernelsTest, AnOccupancyOfZeroIsNotKnown) {
+  const KernelsSection section = Build(R"(
+fact device {"id":0,"numSms":4}
+s7 kernel gemm 0 30 details={"grid":[2,1,1],"blocks per SM":0,"est. achieved occupancy %":0}
+s7 kernel add 30 40 details={"grid":[2,1,1],"blocks per SM":0.5,"est. achieved occupancy %":0}
+s7 kernel add 40 50 details={"grid":[2,1,1],"blocks per SM":0.5,"est. achieved occupancy %":20}
+)");
+  ASSERT_EQ(section.rows.size(), 2U);
+  EXPECT_EQ(section.rows[0].sums.occupancy_percent(), std::nullopt);
+  EXPECT_EQ(section.rows[0].sums.without_occupancy, 1);
+  EXPECT_EQ(section.rows[0].sums.blocks_per_sm(), 0.5);  // of the grid
+  EXPECT_EQ(section.rows[1].sums.occupancy_percent(), 20);
+  EXPECT_EQ(section.rows[1].sums.without_occupancy, 1);
+}
+
 TEST_F(KernelsTest, LaunchesByOperatorGridBlockRegistersAndSharedMemory) {
   const KernelsSection section = Build(R"(
 t1 op aten::mm 0 50 ext=1

@@ -11,11 +11,12 @@ namespace {
 constexpr double kBillion = 1e9;
 constexpr double kMostBlocks = 1e12;  // more is no grid but damage
 
+// Kineto writes 0 where it does not know: no kernel that ran had no block, nor an occupancy of 0.
 std::optional<int64_t> Billionths(const nlohmann::json& details, const char* key, double scale) {
   const auto found = details.find(key);
   if (found == details.end() || !found->is_number()) return std::nullopt;
   const double value = found->get<double>() * scale;
-  if (!(value >= 0) || value > kMostBlocks) return std::nullopt;
+  if (!(value > 0) || value > kMostBlocks) return std::nullopt;
   // More than a billion of either is over any threshold already.
   return std::llround(std::min(value, kBillion) * kBillion);
 }
