@@ -9,7 +9,7 @@ UNITY ?= ON
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui build demo test unit pytest bench soak wheel format lint clean
+.PHONY: help setup ui build demo docs test unit pytest bench soak wheel format lint clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ build: setup ## build, and install the package into .venv
 
 demo: build ## train the slow and the mended recommender, print both verdicts side by side
 	@examples/recommender/demo
+
+docs: setup ## build the documentation's site into build/docs
+	@tools/docs
 
 test: setup ## every test; ends with 'N passed, N failed'
 	@tools/run_tests
