@@ -6,7 +6,7 @@ Nothing here raises once attached, prints, blocks or allocates on the hot path. 
 """
 
 from collections.abc import Callable
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, TracebackType
 
 def attach() -> bool:
     """Opens this process's ring file if STEPTRACE_RING_DIR is set. True: records are taken now."""
@@ -186,6 +186,13 @@ def tools_watch(aside: Callable[[str], object], back: Callable[[], object], find
 
 def tools_record(aside: int, back: int) -> None:
     """The names of the instants that are recorded then."""
+
+def tools_uncaught(
+    tell: Callable[[type[BaseException], BaseException, TracebackType | None], object],
+) -> None:
+    """tell(type, exception, traceback) is called, unseen by the script's tools, where Python is about to print an
+    exception that nobody caught, and sys.excepthook is not called yet; not of SystemExit. What it raises is
+    dropped. Once a process; not where tools_watch() has said False."""
 
 def tools_change(own: CodeType, changed: CodeType, function: FunctionType) -> None:
     """Gives the function, which is watched from now on, its changed code, or its own if tools are on."""

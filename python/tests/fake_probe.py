@@ -17,6 +17,7 @@ $FAKE_PROBE_DIR/capture.json: what the agent asks for (a dict as capture_request
 
 import json
 import os
+import sys
 import threading
 import time
 
@@ -150,6 +151,17 @@ def tools_watch(aside, back, finder):
 
 def tools_record(aside, back):
     _check(aside and back, f"names {aside!r}, {back!r}")
+
+
+def tools_uncaught(tell):
+    """As Python's audit event does it, after which it prints the exception."""
+    printed = sys.excepthook
+
+    def hook(kind, error, traceback):
+        tell(kind, error, traceback)
+        printed(kind, error, traceback)
+
+    sys.excepthook = hook
 
 
 def tools_expect(tool):

@@ -450,6 +450,7 @@ PyMethodDef g_methods[] = {
     Fast("tools_record", ToolsRecord),
     Fast("tools_change", ToolsChange),
     Fast("tools_made", ToolsMade),
+    {"tools_uncaught", ToolsUncaught, METH_O, kNoDoc},
     {"tools_expect", ToolsExpect, METH_O, kNoDoc},
     {"tools_hurry", ToolsHurry, METH_O, kNoDoc},
     {"tools_own", ToolsOwn, METH_O, kNoDoc},

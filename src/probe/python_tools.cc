@@ -31,7 +31,8 @@ struct Tools {
   PyInterpreterState* interpreter;  // null: none is watched
   PyObject* aside;
   PyObject* back;
-  PyObject* finder;  // of the hooks, in sys.meta_path
+  PyObject* finder;    // of the hooks, in sys.meta_path
+  PyObject* uncaught;  // is told of exceptions; null: nobody is
   PyObject* get_trace;
   PyObject* get_profile;
   PyObject* frames;    // sys._current_frames
@@ -300,12 +301,14 @@ void Schedule() {
 // ---- events -------------------------------------------------------------------------------------
 
 // kTool: one begins, changes or ends: which of these is not said.
-enum class Event : unsigned char { kOther, kTool, kAuditHook };
+// kUncaught: an exception that nobody caught is about to be printed.
+enum class Event : unsigned char { kOther, kTool, kAuditHook, kUncaught };
 
 Event EventOf(const char* event) {
   if (strncmp(event, "sys.", 4) != 0) return Event::kOther;
   const std::string_view name = event + 4;
   if (name == "addaudithook") return Event::kAuditHook;
+  if (name == "excepthook") return Event::kUncaught;
   const bool of_tool =
       name == "settrace" || name == "setprofile" || name == "monitoring.register_callback";
   return of_tool ? Event::kTool : Event::kOther;
@@ -324,12 +327,32 @@ int OnToolEvent(const char* event) {
   return 0;
 }
 
-int OnAudit(const char* name, PyObject*, void*) {
+// The event's arguments: sys.excepthook, then the exception's type, value and traceback. An error
+// here has no way to go: Python would print it beside the script's own.
+void TellUncaught(PyObject* arguments) {
+  if (g_tools.uncaught == nullptr || IsBorrowed() || PyTuple_Size(arguments) < 4) return;
+  if (!Unseen::IsPossible() && LookHere()) return;
+  const bool was_busy = g_tools.busy;
+  g_tools.busy = true;  // what is done is audited
+  {
+    const KeptError kept;
+    const Unseen unseen;
+    PyObject* answer = PyObject_CallFunctionObjArgs(g_tools.uncaught, PyTuple_GetItem(arguments, 1),
+                                                    PyTuple_GetItem(arguments, 2),
+                                                    PyTuple_GetItem(arguments, 3), nullptr);
+    if (answer == nullptr) PyErr_Clear();
+    Py_XDECREF(answer);
+  }
+  g_tools.busy = was_busy;
+}
+
+int OnAudit(const char* name, PyObject* arguments, void*) {
   const Event event = EventOf(name);
   if (event == Event::kOther && !ToolsAside()) return 0;  // nearly always
   if (!IsHere()) return 0;
   if (event == Event::kAuditHook) g_tools.audited = true;
   if (event == Event::kTool) return OnToolEvent(name);
+  if (event == Event::kUncaught) return TellUncaught(arguments), 0;
   if (!ToolsAside() || g_tools.busy || IsBorrowed()) return 0;
   const bool has_tool = LookHere();
   // The main thread may wait for long.
@@ -426,6 +449,14 @@ PyObject* ToolsMade(PyObject*, PyObject* const* items, Py_ssize_t count) {
   if (!ChangeCode(items[0], items[1], items[2], ToolsAside())) PyErr_Clear();
   Py_INCREF(items[2]);
   return items[2];
+}
+
+PyObject* ToolsUncaught(PyObject*, PyObject* tell) {
+  if (g_tools.interpreter != nullptr && g_tools.uncaught == nullptr) {
+    Py_INCREF(tell);
+    g_tools.uncaught = tell;
+  }
+  return None();
 }
 
 void HurryAside(bool urgent) {

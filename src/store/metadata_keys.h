@@ -22,6 +22,7 @@ enum class MetadataKind : uint8_t {
   kAutograd,  // State of autograd
   kCollector,  // Settings of Python's garbage collector that the script changed, as they are at an optimizer's steps
   kDataParallel,  // A data-parallel wrapper and what it is set to
+  kException,  // An exception that nobody caught, at the moment when Python printed it
   kSource,  // Of profiles: a file that was imported. Of the agent: what cannot be read on this machine
   kGpu,  // A GPU of the machine, and the most processes that were on it at a moment
   kAllowedCores,  // The cores that a process of the training may run on; of one without a row they are its parent's
@@ -42,6 +43,7 @@ inline constexpr std::string_view kMetadataKinds[] = {
     "autograd",
     "collector",
     "data_parallel",
+    "exception",
     "source",
     "gpu",
     "allowed_cores",
@@ -100,6 +102,10 @@ enum class MetadataKey : uint8_t {
   kBucketCapMb,
   kCommHook,
   kReshardAfterForward,
+  kType,
+  kMessage,
+  kFrames,
+  kThread,
   kFormat,
   kWriter,
   kSource,
@@ -164,6 +170,10 @@ inline constexpr const char* kMetadataKeys[] = {
     "bucket_cap_mb",
     "comm_hook",
     "reshard_after_forward",
+    "type",
+    "message",
+    "frames",
+    "thread",
     "format",
     "writer",
     "source",

@@ -46,6 +46,7 @@ class Registry:
         if probe is not None:
             tools.add(self)
             tools.watch(probe, self)
+            probe.tools_uncaught(self._tell_uncaught)
         self.back()
 
     def aside(self):
@@ -114,10 +115,11 @@ class Registry:
                 leave_mark(native.why_not() if probe is None else NO_RING)
             self._words = frozenset()
             return False
-        from . import facts
+        from . import facts, uncaught
 
         facts.begin(probe)
         tools.record(probe)
+        uncaught.watch()
         self._probe = probe
         for attached, (word, patcher) in vocabulary.HOOKED_WHEN_ATTACHED.items():
             self._patch_by_word(word, patcher, importlib.import_module(attached))
@@ -125,6 +127,13 @@ class Registry:
         for waiting_name, module in waiting:
             self._patch(waiting_name, module)
         return True
+
+    def _tell_uncaught(self, kind, error, traceback):
+        """Nobody caught it, and Python is about to print it."""
+        if self._probe is not None:
+            from . import uncaught
+
+            uncaught.tell(kind, error, traceback)
 
     def _patch(self, name, module):
         word, patcher = TARGETS[name]
