@@ -16,7 +16,7 @@ inline constexpr std::string_view kHookWords[] = {
     "operators",  // Capture windows of operators and kernels, and the begin and end of the script's own profiler
     "checkpoint",  // `torch.save`, `torch.load`, and those of safetensors
     "communication",  // Collectives of `torch.distributed`, and what data-parallel wrappers are set to
-    "compile",  // `torch.compile` at work
+    "compile",  // `torch.compile` at work, and why it compiles anew
     "lightning",  // Forward, evaluation, logging and checkpoints as Lightning names them
     "transformers",  // Forward, evaluation, logging and checkpoints as Transformers' `Trainer` names them
     "framework",  // Names and versions of frameworks

@@ -34,6 +34,10 @@ constexpr FigureInfo kStepCheckpointsFigures[] = {{"steps", Unit::kCount, false}
 constexpr FigureInfo kStepEvaluationsFigures[] = {{"steps", Unit::kCount, false}};
 constexpr FigureInfo kStepCollectionThresholdsFigures[] = {{"off", Unit::kFlag, false}};
 constexpr std::string_view kStepCollectionThresholdsTexts[] = {"now", "before"};
+constexpr FigureInfo kFrameworkRecompiledFigures[] = {{"count", Unit::kCount, false}};
+constexpr std::string_view kFrameworkRecompiledTexts[] = {"function", "guard"};
+constexpr FigureInfo kFrameworkRecompileLimitFigures[] = {{"limit", Unit::kInteger, false}};
+constexpr std::string_view kFrameworkRecompileLimitTexts[] = {"function", "guard"};
 constexpr FigureInfo kStepGarbageCollectionsFigures[] = {{"steps", Unit::kCount, false}};
 constexpr FigureInfo kStepUserRangeFigures[] = {{"share", Unit::kShare, false}};
 constexpr std::string_view kStepUserRangeTexts[] = {"range"};
@@ -148,6 +152,14 @@ constexpr std::string_view kStepLookAtWaitTexts[] = {"function"};
 constexpr FigureInfo kModelSampleStacksFigures[] = {{"knows_cpu", Unit::kFlag, false}};
 constexpr std::string_view kModelSampleStacksTexts[] = {"how"};
 constexpr std::string_view kFrameworkCollectSeldomTexts[] = {"function"};
+constexpr std::string_view kFrameworkSteadyShapesTexts[] = {"function", "guard"};
+constexpr std::string_view kFrameworkSteadyTensorsTexts[] = {"function", "guard"};
+constexpr std::string_view kFrameworkValuesAsTensorsTexts[] = {"function", "guard"};
+constexpr std::string_view kFrameworkTextsOutsideTexts[] = {"function", "guard"};
+constexpr std::string_view kFrameworkSteadyLengthsTexts[] = {"function", "guard"};
+constexpr std::string_view kFrameworkOneStateTexts[] = {"function", "guard"};
+constexpr std::string_view kFrameworkOneObjectTexts[] = {"function", "guard"};
+constexpr std::string_view kFrameworkLookAtGuardTexts[] = {"function", "guard"};
 constexpr FigureInfo kCommunicationAllRanksFigures[] = {{"imported", Unit::kFlag, false}, {"recorded", Unit::kFlag, false}};
 constexpr std::string_view kCommunicationTensorsForObjectsTexts[] = {"call"};
 constexpr std::string_view kCommunicationNoBarrierTexts[] = {"call"};
@@ -415,6 +427,8 @@ constexpr KindInfo kKinds[] = {
     {"step.checkpoints", Role::kEvidence, {kStepCheckpointsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.evaluations", Role::kEvidence, {kStepEvaluationsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.collection_thresholds", Role::kEvidence, {kStepCollectionThresholdsFigures, kStepCollectionThresholdsTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"framework.recompiled", Role::kEvidence, {kFrameworkRecompiledFigures, kFrameworkRecompiledTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"framework.recompile_limit", Role::kEvidence, {kFrameworkRecompileLimitFigures, kFrameworkRecompileLimitTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"step.garbage_collections", Role::kEvidence, {kStepGarbageCollectionsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.user_range", Role::kEvidence, {kStepUserRangeFigures, kStepUserRangeTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"step.runs_in", Role::kEvidence, {kStepRunsInFigures, kStepRunsInTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -537,6 +551,14 @@ constexpr KindInfo kKinds[] = {
     {"framework.fuse_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"framework.collect_seldom", Role::kAdvice, {{}, kFrameworkCollectSeldomTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.fixed_shapes", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.steady_shapes", Role::kAdvice, {{}, kFrameworkSteadyShapesTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.steady_tensors", Role::kAdvice, {{}, kFrameworkSteadyTensorsTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.values_as_tensors", Role::kAdvice, {{}, kFrameworkValuesAsTensorsTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.texts_outside", Role::kAdvice, {{}, kFrameworkTextsOutsideTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.steady_lengths", Role::kAdvice, {{}, kFrameworkSteadyLengthsTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.one_state", Role::kAdvice, {{}, kFrameworkOneStateTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.one_object", Role::kAdvice, {{}, kFrameworkOneObjectTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.look_at_guard", Role::kAdvice, {{}, kFrameworkLookAtGuardTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"framework.look_at_unbegun_work", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.run_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"communication.all_ranks", Role::kAdvice, {kCommunicationAllRanksFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -924,6 +946,14 @@ Finding Make(StepEvaluations one) {
 
 Finding Make(StepCollectionThresholds one) {
   return {FindingKind::kStepCollectionThresholds, {one.off.value}, {one.now.value, one.before.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "collector"}}}};
+}
+
+Finding Make(FrameworkRecompiled one) {
+  return {FindingKind::kFrameworkRecompiled, {one.count.value}, {one.function.value, one.guard.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "recompilation"}}}};
+}
+
+Finding Make(FrameworkRecompileLimit one) {
+  return {FindingKind::kFrameworkRecompileLimit, {one.limit.value}, {one.function.value, one.guard.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "recompilation"}}}};
 }
 
 Finding Make(StepGarbageCollections one) {
@@ -1412,6 +1442,38 @@ Finding Make(FrameworkCollectSeldom one) {
 
 Finding Make(FrameworkFixedShapes) {
   return {FindingKind::kFrameworkFixedShapes, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(FrameworkSteadyShapes one) {
+  return {FindingKind::kFrameworkSteadyShapes, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+}
+
+Finding Make(FrameworkSteadyTensors one) {
+  return {FindingKind::kFrameworkSteadyTensors, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+}
+
+Finding Make(FrameworkValuesAsTensors one) {
+  return {FindingKind::kFrameworkValuesAsTensors, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+}
+
+Finding Make(FrameworkTextsOutside one) {
+  return {FindingKind::kFrameworkTextsOutside, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+}
+
+Finding Make(FrameworkSteadyLengths one) {
+  return {FindingKind::kFrameworkSteadyLengths, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+}
+
+Finding Make(FrameworkOneState one) {
+  return {FindingKind::kFrameworkOneState, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+}
+
+Finding Make(FrameworkOneObject one) {
+  return {FindingKind::kFrameworkOneObject, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+}
+
+Finding Make(FrameworkLookAtGuard one) {
+  return {FindingKind::kFrameworkLookAtGuard, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkLookAtUnbegunWork) {

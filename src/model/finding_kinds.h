@@ -29,6 +29,8 @@ enum class FindingKind : uint16_t {
   kStepCheckpoints,
   kStepEvaluations,
   kStepCollectionThresholds,
+  kFrameworkRecompiled,
+  kFrameworkRecompileLimit,
   kStepGarbageCollections,
   kStepUserRange,
   kStepRunsIn,
@@ -151,6 +153,14 @@ enum class FindingKind : uint16_t {
   kFrameworkFuseOperators,
   kFrameworkCollectSeldom,
   kFrameworkFixedShapes,
+  kFrameworkSteadyShapes,
+  kFrameworkSteadyTensors,
+  kFrameworkValuesAsTensors,
+  kFrameworkTextsOutside,
+  kFrameworkSteadyLengths,
+  kFrameworkOneState,
+  kFrameworkOneObject,
+  kFrameworkLookAtGuard,
   kFrameworkLookAtUnbegunWork,
   kFrameworkRunAhead,
   kCommunicationAllRanks,
@@ -433,7 +443,7 @@ enum class FindingKind : uint16_t {
   kReasonTypeNotListed,
 };
 
-inline constexpr size_t kFindingKindCount = 417;
+inline constexpr size_t kFindingKindCount = 427;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -599,6 +609,18 @@ struct StepCollectionThresholds {
   Given<bool> off;  // flag
   Text now;
   Text before;
+};
+
+struct FrameworkRecompiled {
+  Given<int64_t> count;  // count
+  Text function;
+  Text guard;
+};
+
+struct FrameworkRecompileLimit {
+  Given<int64_t> limit;  // integer
+  Text function;
+  Text guard;
 };
 
 struct StepGarbageCollections {
@@ -1146,6 +1168,46 @@ struct FrameworkCollectSeldom {
 };
 
 struct FrameworkFixedShapes {
+};
+
+struct FrameworkSteadyShapes {
+  Text function;
+  Text guard;
+};
+
+struct FrameworkSteadyTensors {
+  Text function;
+  Text guard;
+};
+
+struct FrameworkValuesAsTensors {
+  Text function;
+  Text guard;
+};
+
+struct FrameworkTextsOutside {
+  Text function;
+  Text guard;
+};
+
+struct FrameworkSteadyLengths {
+  Text function;
+  Text guard;
+};
+
+struct FrameworkOneState {
+  Text function;
+  Text guard;
+};
+
+struct FrameworkOneObject {
+  Text function;
+  Text guard;
+};
+
+struct FrameworkLookAtGuard {
+  Text function;
+  Text guard;
 };
 
 struct FrameworkLookAtUnbegunWork {
@@ -2561,6 +2623,8 @@ Finding Make(StepProcessIdle one);
 Finding Make(StepCheckpoints one);
 Finding Make(StepEvaluations one);
 Finding Make(StepCollectionThresholds one);
+Finding Make(FrameworkRecompiled one);
+Finding Make(FrameworkRecompileLimit one);
 Finding Make(StepGarbageCollections one);
 Finding Make(StepUserRange one);
 Finding Make(StepRunsIn one);
@@ -2683,6 +2747,14 @@ Finding Make(FrameworkFixGraphBreaks one);
 Finding Make(FrameworkFuseOperators one);
 Finding Make(FrameworkCollectSeldom one);
 Finding Make(FrameworkFixedShapes one);
+Finding Make(FrameworkSteadyShapes one);
+Finding Make(FrameworkSteadyTensors one);
+Finding Make(FrameworkValuesAsTensors one);
+Finding Make(FrameworkTextsOutside one);
+Finding Make(FrameworkSteadyLengths one);
+Finding Make(FrameworkOneState one);
+Finding Make(FrameworkOneObject one);
+Finding Make(FrameworkLookAtGuard one);
 Finding Make(FrameworkLookAtUnbegunWork one);
 Finding Make(FrameworkRunAhead one);
 Finding Make(CommunicationAllRanks one);

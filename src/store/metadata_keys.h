@@ -21,6 +21,7 @@ enum class MetadataKind : uint8_t {
   kThreads,  // Threads of PyTorch
   kAutograd,  // State of autograd
   kCollector,  // Settings of Python's garbage collector that the script changed, as they are at an optimizer's steps
+  kRecompilation,  // A guard of `torch.compile` that failed, so that a function was compiled anew: told at its first failure, its second, fourth and so on
   kDataParallel,  // A data-parallel wrapper and what it is set to
   kException,  // An exception that nobody caught, at the moment when Python printed it
   kSource,  // Of profiles: a file that was imported. Of the agent: what cannot be read on this machine
@@ -42,6 +43,7 @@ inline constexpr std::string_view kMetadataKinds[] = {
     "threads",
     "autograd",
     "collector",
+    "recompilation",
     "data_parallel",
     "exception",
     "source",
@@ -96,6 +98,12 @@ enum class MetadataKey : uint8_t {
   kThresholds,
   kBefore,
   kEnabled,
+  kFunction,
+  kFile,
+  kLine,
+  kGuard,
+  kCount,
+  kLimit,
   kFindUnusedParameters,
   kStaticGraph,
   kGradientAsBucketView,
@@ -164,6 +172,12 @@ inline constexpr const char* kMetadataKeys[] = {
     "thresholds",
     "before",
     "enabled",
+    "function",
+    "file",
+    "line",
+    "guard",
+    "count",
+    "limit",
     "find_unused_parameters",
     "static_graph",
     "gradient_as_bucket_view",

@@ -40,6 +40,8 @@ HOOKED_MODULES = {
     "torch.distributed.fsdp._fully_shard._fully_shard": ("communication", "fully_sharded"),
     "torch.distributed._composable.fsdp.fully_shard": ("communication", "fully_sharded"),
     "torch._dynamo.callback": ("compile", "compile"),
+    "torch._dynamo.guards": ("compile", "recompiles"),
+    "torch._dynamo.cache_size": ("compile", "recompiles"),
     "lightning.pytorch.profilers.profiler": ("lightning", "lightning"),
     "lightning.pytorch.loops.evaluation_loop": ("lightning", "lightning"),
     "pytorch_lightning.profilers.profiler": ("lightning", "lightning"),
@@ -117,5 +119,6 @@ FACT_COMMUNICATOR = "communicator"
 FACT_THREADS = "threads"
 FACT_AUTOGRAD = "autograd"
 FACT_COLLECTOR = "collector"
+FACT_RECOMPILATION = "recompilation"
 FACT_DATA_PARALLEL = "data_parallel"
 FACT_EXCEPTION = "exception"

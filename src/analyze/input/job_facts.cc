@@ -210,6 +210,7 @@ JobFacts ReadJobFacts(std::span<const store::RunMetadataRow> rows,
     if (kind == Kind::kWindow) facts.captured_by_kineto |= Text(fact, Key::kBy) == "kineto";
     if (kind == Kind::kThreads) ReadThreads(fact, facts);
     if (kind == Kind::kCollector) ReadCollector(fact, facts);
+    if (kind == Kind::kRecompilation) ReadRecompilation(fact, facts.recompilations);
     if (kind == Kind::kSource) ReadSource(fact, facts);
     if (kind == Kind::kDevice) facts.devices.push_back(Text(fact, Key::kName));
     if (kind == Kind::kDevice) facts.gpus.ReadDevice(fact, row);

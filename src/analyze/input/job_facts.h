@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/input/gpu_sharing.h"
+#include "analyze/input/recompilations.h"
 #include "store/profile_writers.h"
 #include "store/string_table.h"
 #include "store/tables.h"
@@ -82,7 +83,8 @@ struct JobFacts {
   std::optional<int32_t> intraop_threads;
   std::optional<DataParallelFact> data_parallel;
   std::optional<CollectorFact> collector;  // empty: as Python began, or not told
-  bool detects_anomalies = false;          // autograd checks every gradient for NaN
+  std::vector<Recompilation> recompilations;
+  bool detects_anomalies = false;  // autograd checks every gradient for NaN
   // A window of operators was full before it held a whole step, and none has as many as a split
   // takes.
   bool windows_too_short = false;

@@ -63,8 +63,11 @@ class Adviser : private AdviceList {
   void Unseen();
   void TooManyThreads();
   void AnomalyDetection();
-  void UnusedParameters() {
+  void OfSettings() {
     if (auto advice = AdviseUnusedParameters(input_)) advice_.push_back(*std::move(advice));
+    // What compiles anew is a stage of its own.
+    if (Worth(SubStage::kRecompilation)) return;
+    if (auto advice = AdviseNotCompiled(input_)) advice_.push_back(*std::move(advice));
   }
   void Beside();
   void Drift();
@@ -233,6 +236,9 @@ void Adviser::PinMemory() {
 }
 
 void Adviser::AdviseStage(SubStage stage) {
+  if (stage == SubStage::kRecompilation) {
+    return advice_.push_back(AdviseRecompilation(MostFailed(input_.facts.recompilations)));
+  }
   const StageFunction* function = LargestFunction(input_, stage);
   if (auto what = PlainAdvice(stage, FunctionText(function))) {
     advice_.push_back({*std::move(what), "", "", ""});
@@ -495,7 +501,7 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
   }
   const bool of_others = verdict.suspect == SuspectName(SuspectId::kDataPipeline) ||
                          IsNamedByStage(verdict.suspect) || verdict.straggler_rank.has_value();
-  if (!of_others) adviser.UnusedParameters();
+  if (!of_others) adviser.OfSettings();
   if (verdict.suspect != SuspectName(SuspectId::kModel)) adviser.Beside();
   adviser.Drift();
   return adviser.Take();

@@ -14,6 +14,7 @@
 #include "analyze/verdict/absent_ranks.h"
 #include "analyze/verdict/computing.h"
 #include "analyze/verdict/exchange_advice.h"
+#include "analyze/verdict/framework_advice.h"
 #include "analyze/verdict/host_exchange.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/questions.h"
@@ -74,6 +75,7 @@ class Collector {
   void Functions(std::initializer_list<SuspectId> suspects,
                  std::optional<SubStage> more = std::nullopt);
   void Operators();
+  void Recompilations();
   void Awaited();
   void Beside();
   void Profile();
@@ -422,11 +424,25 @@ void Collector::Operators() {
                                      .steps = input_.dispatch->steps});
 }
 
+// Where compiling takes much, or a function runs as if it were not compiled.
+void Collector::Recompilations() {
+  const auto& all = input_.facts.recompilations;
+  if (const Recompilation* one = AtLimit(all)) {
+    Say(finding::FrameworkRecompileLimit{
+        .limit = *one->limit, .function = CompiledText(*one), .guard = one->guard});
+  } else if (const Recompilation* most = MostFailed(all);
+             most != nullptr && Share(SubStage::kRecompilation) >= kWorthMentioning) {
+    Say(finding::FrameworkRecompiled{
+        .count = most->count, .function = CompiledText(*most), .guard = most->guard});
+  }
+}
+
 void CollectModel(Collector& collector) {
   collector.Unseen();
   collector.Operators();
   collector.Stages({SuspectId::kModel});
   collector.Functions({SuspectId::kModel});
+  collector.Recompilations();
   collector.Shortage();
   collector.Waits();
   collector.Device();
@@ -442,6 +458,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Suspects();
     collector.Functions(
         {SuspectId::kFrameworkOverhead, SuspectId::kOtherWork, SuspectId::kUnattributed});
+    collector.Recompilations();
     collector.Shortage();
     collector.Cores();
   } else if (verdict.suspect == SuspectName(SuspectId::kDataPipeline)) {
@@ -469,6 +486,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Functions(
         {SuspectId::kFrameworkOverhead, SuspectId::kOtherWork, SuspectId::kUnattributed},
         of_framework ? std::optional(SubStage::kForward) : std::nullopt);
+    collector.Recompilations();
     collector.Other();
     if (IsHeldUp(input, verdict)) collector.Shortage();
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/framework_advice.h"
 
+#include <type_traits>
 #include <utility>
 
+#include "analyze/code/function_text.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/slow_calls.h"
 #include "analyze/verdict/unbegun_work.h"
@@ -36,6 +38,45 @@ Advice AdviseLaunch(const VerdictInput& input) {
 Advice AdviseSynchronisation(const VerdictInput& input) {
   if (IsUnbegunWork(input)) return Say(finding::FrameworkLookAtUnbegunWork{});
   return Say(finding::FrameworkRunAhead{});
+}
+
+std::string CompiledText(const Recompilation& one) {
+  StageFunction function;
+  function.function = one.function;
+  function.file = one.file;
+  function.line = one.line;
+  return FunctionText(function);
+}
+
+Advice AdviseRecompilation(const Recompilation* why) {
+  if (why == nullptr) return Say(finding::FrameworkFixedShapes{});
+  const auto say = [why]<typename Kind>(std::type_identity<Kind>) {
+    return Say(Kind{.function = CompiledText(*why), .guard = why->guard});
+  };
+  switch (CauseOfGuard(why->guard)) {
+    case GuardCause::kShape:
+      return say(std::type_identity<finding::FrameworkSteadyShapes>());
+    case GuardCause::kTensor:
+      return say(std::type_identity<finding::FrameworkSteadyTensors>());
+    case GuardCause::kValue:
+      return say(std::type_identity<finding::FrameworkValuesAsTensors>());
+    case GuardCause::kText:
+      return say(std::type_identity<finding::FrameworkTextsOutside>());
+    case GuardCause::kLength:
+      return say(std::type_identity<finding::FrameworkSteadyLengths>());
+    case GuardCause::kState:
+      return say(std::type_identity<finding::FrameworkOneState>());
+    case GuardCause::kObject:
+      return say(std::type_identity<finding::FrameworkOneObject>());
+    case GuardCause::kOther:
+      break;
+  }
+  return say(std::type_identity<finding::FrameworkLookAtGuard>());
+}
+
+std::optional<Advice> AdviseNotCompiled(const VerdictInput& input) {
+  const Recompilation* one = AtLimit(input.facts.recompilations);
+  return one == nullptr ? std::nullopt : std::optional(AdviseRecompilation(one));
 }
 
 }  // namespace steptrace::analyze

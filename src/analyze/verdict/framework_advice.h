@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "analyze/verdict/verdict_input.h"
 #include "analyze/verdict/verdict_value.h"
 
@@ -11,5 +14,12 @@ namespace steptrace::analyze {
 Advice AdviseDispatch(const VerdictInput& input);
 Advice AdviseLaunch(const VerdictInput& input);
 Advice AdviseSynchronisation(const VerdictInput& input);
+
+// "forward (train.py:5)".
+std::string CompiledText(const Recompilation& one);
+// By the guard that failed; null: none was told.
+Advice AdviseRecompilation(const Recompilation* why);
+// Of a function of which no more is compiled, and which runs on without.
+std::optional<Advice> AdviseNotCompiled(const VerdictInput& input);
 
 }  // namespace steptrace::analyze

@@ -28,6 +28,10 @@ inline constexpr ClauseWords kStepCollectionThresholdsClauses[] = {
     {"what", "off", {}, "the script turned automatic garbage collection off (gc.disable)"},
     {"what", "", {}, "the script set gc.set_threshold({now}); it was {before}"},
 };
+inline constexpr ClauseWords kFrameworkRecompiledClauses[] = {
+    {"noun", "count", 1, "time"},
+    {"noun", "", {}, "times"},
+};
 inline constexpr ClauseWords kStepGarbageCollectionsClauses[] = {
     {"noun", "steps", 1, "step"},
     {"noun", "", {}, "steps"},
@@ -1028,6 +1032,12 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // step.collection_thresholds
     {{"{what}", kStepCollectionThresholdsClauses},
      {"", {}}, "", ""},
+    // framework.recompiled
+    {{"torch.compile compiled {function} anew {count} {noun} or more because a guard failed: {guard}", kFrameworkRecompiledClauses},
+     {"", {}}, "", ""},
+    // framework.recompile_limit
+    {{"torch.compile compiles {function} no more, for it reached recompile_limit ({limit}): what none of its compiled codes fits runs without; the guard that failed: {guard}", {}},
+     {"", {}}, "", ""},
     // step.garbage_collections
     {{"{steps} {noun} collected garbage", kStepGarbageCollectionsClauses},
      {"", {}}, "", ""},
@@ -1393,6 +1403,30 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // framework.fixed_shapes
     {{"torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or pass dynamic=True; TORCH_LOGS=recompiles says why", {}},
+     {"", {}}, "", ""},
+    // framework.steady_shapes
+    {{"torch.compile compiles {function} anew ({guard}): keep shapes fixed (drop_last, padding) or pass dynamic=True", {}},
+     {"", {}}, "", ""},
+    // framework.steady_tensors
+    {{"torch.compile compiles {function} anew ({guard}): give it tensors of one dtype, device and layout, and let them ask for gradients in every call or in none", {}},
+     {"", {}}, "", ""},
+    // framework.values_as_tensors
+    {{"torch.compile compiles {function} anew ({guard}): each value of a number of Python's is a program of its own: pass it as a tensor, or keep what changes it (a counter, a schedule) out of the compiled function", {}},
+     {"", {}}, "", ""},
+    // framework.texts_outside
+    {{"torch.compile compiles {function} anew ({guard}): each text is a program of its own: decide by it outside of the compiled function, or compile a function for each of the few that there are", {}},
+     {"", {}}, "", ""},
+    // framework.steady_lengths
+    {{"torch.compile compiles {function} anew ({guard}): how many elements a list has, or which keys a dict, is part of the program: keep them the same, or join what it holds to one tensor", {}},
+     {"", {}}, "", ""},
+    // framework.one_state
+    {{"torch.compile compiles {function} anew ({guard}): call it in one state of PyTorch (gradients on or off, autocast, training or evaluation, threads), or compile a function for each", {}},
+     {"", {}}, "", ""},
+    // framework.one_object
+    {{"torch.compile compiles {function} anew ({guard}): what it is given or closes over is a new object: make functions, modules, optimizers and backends once, before the loop", {}},
+     {"", {}}, "", ""},
+    // framework.look_at_guard
+    {{"torch.compile compiles {function} anew ({guard}): keep what it tells of the same from call to call; TORCH_LOGS=recompiles tells of each", {}},
      {"", {}}, "", ""},
     // framework.look_at_unbegun_work
     {{"what was launched does not begin at once, whether the host waits for it or not: look what the device does meanwhile (steptrace ui, timeline): another stream's work that an event stands for, gaps within a graph, or another process's work that has the device in turn", {}},

@@ -24,6 +24,8 @@ export const SHOWN = {
   'step.checkpoints': { view: 'steps' },
   'step.evaluations': { view: 'steps' },
   'step.collection_thresholds': { view: 'steps' },
+  'framework.recompiled': { view: 'steps' },
+  'framework.recompile_limit': { view: 'steps' },
   'step.garbage_collections': { view: 'steps' },
   'step.user_range': { view: 'steps' },
   'step.runs_in': { view: 'data', threads: 'training' },
@@ -151,6 +153,14 @@ export type AdviceKind =
   | 'framework.fuse_operators'
   | 'framework.collect_seldom'
   | 'framework.fixed_shapes'
+  | 'framework.steady_shapes'
+  | 'framework.steady_tensors'
+  | 'framework.values_as_tensors'
+  | 'framework.texts_outside'
+  | 'framework.steady_lengths'
+  | 'framework.one_state'
+  | 'framework.one_object'
+  | 'framework.look_at_guard'
   | 'framework.look_at_unbegun_work'
   | 'framework.run_ahead'
   | 'communication.all_ranks'
