@@ -159,15 +159,4 @@ class LineCache {
   std::array<Kept, 64> kept_;
 };
 
-// What a reader knows of the lines of its events.
-struct ReaderLines {
-  LineNames names;
-  LineCache cache;
-  LateNames late;
-  NpuWork npu;
-  // Of a piece.
-  size_t ahead = 0;    // version of the names that it was given
-  bool asked = false;  // of an event that other names might have made another
-};
-
 }  // namespace steptrace::import::kineto

@@ -65,7 +65,7 @@ class SplitReader::Worker {
     auto stream = split_.stream_.Range(begin, until + kOverhang);
     window_.Restart(*stream, begin);
     Piece piece;
-    piece.reader = std::make_unique<TraceReader>(*sink_, texts_, TraceReader::Reads::kPiece);
+    piece.reader = std::make_unique<TraceReader>(*sink_, texts_, Reads::kPiece);
     piece.reader->KnowLines(split_.reader_.LinesSoFar());
     // What goes wrong here the document meets again, where it may tell it.
     if (FindBegin(from, until)) {

@@ -153,8 +153,8 @@ class FileImport {
   std::string Dialect() const {
     if (reader_->of_2021()) return "kineto of 2021";
     if (!reader_->is_kineto()) return "chrome";
-    return reader_->Member("baseTimeNanoseconds").empty() ? "kineto, absolute times"
-                                                          : "kineto, times since a base";
+    return reader_->members().Of("baseTimeNanoseconds").empty() ? "kineto, absolute times"
+                                                                : "kineto, times since a base";
   }
 
   void TellFacts(const Document& document, int64_t bytes, std::string_view format) {
@@ -168,11 +168,11 @@ class FileImport {
     source["events"] = document.events();
     source["bytes"] = bytes;
     sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kSource), Dumped(source));
-    if (reader_->has_bad_base()) {
+    if (reader_->members().has_bad_base()) {
       sink_.Loss("run_metadata", LossCause::kBadBaseTime, 1,
                  source_.path + ": baseTimeNanoseconds is no whole number of ns: it is left out");
     }
-    Json devices = Parsed(reader_->Member("deviceProperties"));
+    Json devices = Parsed(reader_->members().Of("deviceProperties"));
     if (devices.is_array()) {
       for (const Json& device : devices) {
         if (device.is_object())
@@ -183,19 +183,19 @@ class FileImport {
       sink_.Loss("run_metadata", LossCause::kMissingMetadata, 1,
                  source_.path + ": no deviceProperties: what needs a device's size is left out");
     }
-    Json job = Parsed(reader_->Member("distributedInfo"));
+    Json job = Parsed(reader_->members().Of("distributedInfo"));
     for (const char* number : {"rank", "world_size"}) {  // some launchers write them as text
       if (auto value = IntegerOf(job, number)) job[number] = *value;
     }
     if (job.is_object()) {
       sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kJob), Dumped(job));
-    } else if (!reader_->Member("distributedInfo").empty()) {
+    } else if (!reader_->members().Of("distributedInfo").empty()) {
       sink_.Loss("run_metadata", LossCause::kMissingMetadata, 1,
                  source_.path + ": distributedInfo is no object, or nested too deep: left out");
     }
     for (const char* name : {"cuda_runtime_version", "cuda_driver_version", "cupti_version",
                              "hip_runtime_version", "hip_driver_version", "roctracer_version"}) {
-      const std::string& text = reader_->Member(name);
+      const std::string& text = reader_->members().Of(name);
       if (!text.empty() && text[0] != '{' && text[0] != '[') sink_.Version(name, text);
     }
   }
@@ -207,15 +207,15 @@ class FileImport {
   PartFacts Facts() {
     marked_ = reader_->tracks().Ranks();
     PartFacts facts;
-    Json job = Parsed(reader_->Member("distributedInfo"));
+    Json job = Parsed(reader_->members().Of("distributedInfo"));
     facts.rank = RankOf(IntegerOf(job, "rank"));
     if (!facts.rank) facts.rank = RankInName(source_.inside);
     facts.world_size = RankOf(IntegerOf(job, "world_size")).value_or(-1);
-    facts.host = TextOf(reader_->Member("host_name"));
+    facts.host = TextOf(reader_->members().Of("host_name"));
     facts.pid = reader_->tracks().first_pid();
     facts.utc_offset_ns = reader_->UtcOffsetNs();
     facts.source = source_.path;
-    facts.job = TextOf(reader_->Member("PT_PROFILER_JOB_NAME"));
+    facts.job = TextOf(reader_->members().Of("PT_PROFILER_JOB_NAME"));
     facts.is_profile = true;
     return facts;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a TraceReader: events that the names of their process and thread tell, not a category.
+#include "import/formats/kineto/line_events.h"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -8,7 +9,6 @@
 #include "analyze/trace/host_activity.h"
 #include "base/fnv.h"
 #include "import/formats/kineto/npu_tasks.h"
-#include "import/formats/kineto/trace_reader.h"
 #include "import/formats/kineto/xla_events.h"
 
 namespace steptrace::import::kineto {
@@ -111,38 +111,56 @@ int64_t BytesOfCall(const RawEvent& event) {
 
 }  // namespace
 
-LineNames TraceReader::LinesSoFar() const {
-  std::lock_guard lock(lines_mutex_);
-  return lines_.names;
+LineNames LineEvents::NamesSoFar() const {
+  std::lock_guard lock(mutex_);
+  return names_;
 }
 
-void TraceReader::KnowLines(LineNames lines) {
-  lines_.ahead = lines.version();
-  lines_.names = std::move(lines);
+void LineEvents::Know(LineNames names) {
+  ahead_ = names.version();
+  names_ = std::move(names);
 }
 
 // Only this reader's thread changes them, and reads them without the lock.
-void TraceReader::NameLine(const std::function<void(LineNames&)>& name) {
-  const size_t before = lines_.names.version();
+void LineEvents::Name(const std::function<void(LineNames&)>& name) {
+  const size_t before = names_.version();
   {
-    std::lock_guard lock(lines_mutex_);
-    name(lines_.names);
+    std::lock_guard lock(mutex_);
+    name(names_);
   }
-  if (lines_.names.version() != before) lines_.late.Look(lines_.names);
+  if (names_.version() != before) late_.Look(names_);
 }
 
-Line TraceReader::LineOf(const RawEvent& event) {
-  lines_.asked = true;
+void LineEvents::NameProcess(std::string_view pid, std::string_view name) {
+  Name([&](LineNames& names) { names.NameProcess(pid, name); });
+}
+
+void LineEvents::NameThread(std::string_view pid, std::string_view tid, std::string_view name) {
+  const size_t known = names_.version();
+  Name([&](LineNames& names) { names.NameThread(pid, tid, name); });
+  // Of a process without a name it tells nothing; in a piece the name may lie in front of it.
+  asked_ = asked_ || names_.version() == known;
+}
+
+void LineEvents::Absorb(const LineEvents& piece) {
+  Name([&](LineNames& names) { names.Take(piece.names_, piece.ahead_); });
+  late_.Take(piece.late_);
+  npu_.Take(piece.npu_);
+  has_device_events_ = has_device_events_ || piece.has_device_events_;
+}
+
+Line LineEvents::Of(const RawEvent& event) {
+  asked_ = true;
   const std::string_view pid = event.pid.text;
   const std::string_view tid = event.tid.text;
-  return lines_.cache.Of(pid, tid, lines_.names.version(), [&] {
-    const Line line = lines_.names.Of(pid, tid);
-    lines_.late.TakeLine(pid, tid, line.kind);
+  return cache_.Of(pid, tid, names_.version(), [&] {
+    const Line line = names_.Of(pid, tid);
+    late_.TakeLine(pid, tid, line.kind);
     return line;
   });
 }
 
-int32_t TraceReader::TrackOf(const RawEvent& event, const Line& line) {
+int32_t LineEvents::TrackOf(const RawEvent& event, const Line& line) {
   if (line.kind == LineKind::kPlain || line.kind == LineKind::kXlaHost) {
     return tracks_.Of(event.pid.text, event.tid.text, false);
   }
@@ -157,8 +175,8 @@ int32_t TraceReader::TrackOf(const RawEvent& event, const Line& line) {
   return tracks_.Of(event.pid.text, event.tid.text, true, place);
 }
 
-void TraceReader::DescribeOnLine(const RawEvent& event, LineKind kind, Slice* slice) {
-  slice->name = NameOf(event.name);
+void LineEvents::Describe(const RawEvent& event, LineKind kind, Slice* slice) {
+  slice->name = texts_.NameOf(event.name);
   line_event_.Clear();
   line_event_.duplicate_keys = event.duplicate_keys;
   event.AllArgs(&scratch_args_);
@@ -167,14 +185,13 @@ void TraceReader::DescribeOnLine(const RawEvent& event, LineKind kind, Slice* sl
     line_event_.args.push_back(arg);
   }
   if (line_event_.args.empty()) return;
-  const bool is_utf8 = texts_.args.Sort(line_event_, !IsOnHost(kind), sink_, slice);
-  if (!is_utf8) not_utf8_.insert(slice->details);
+  texts_.Describe(line_event_, !IsOnHost(kind), slice);
 }
 
-Status TraceReader::OnLine(const RawEvent& event, const Line& line, Slice slice) {
+Status LineEvents::Take(const RawEvent& event, const Line& line, Slice slice) {
   slice.track = TrackOf(event, line);
   if (slice.track < 0) return {};
-  if (line.kind == LineKind::kNpuStream) lines_.npu.Take(event.pid.text, slice.ts_ns);
+  if (line.kind == LineKind::kNpuStream) npu_.Take(event.pid.text, slice.ts_ns);
   line_event_.Clear();
   line_event_.name = event.name;
   event.AllArgs(&scratch_args_);
@@ -183,52 +200,47 @@ Status TraceReader::OnLine(const RawEvent& event, const Line& line, Slice slice)
   slice.bytes =
       line.kind == LineKind::kNpuCollectives ? BytesOfCall(line_event_) : BytesOf(line_event_);
   if (line.kind == LineKind::kXlaHost) slice.step = StepOf(line_event_);
-  DescribeOnLine(event, line.kind, &slice);
-  device_events_ += !IsOnHost(line.kind);
+  Describe(event, line.kind, &slice);
+  has_device_events_ = has_device_events_ || !IsOnHost(line.kind);
   if (line.kind == LineKind::kXlaHost && event.name.text.starts_with('$')) {
-    slice.name = sink_.Intern(XlaPythonName(TextOf(event.name)));
+    slice.name = sink_.Intern(XlaPythonName(texts_.TextOf(event.name)));
   }
   if (line.kind == LineKind::kNpuCollectives) {
-    const std::string name = TextOf(event.name);
+    const std::string name = texts_.TextOf(event.name);
     if (const auto call = HcclCallIn(name)) {
       slice.name = sink_.Intern(call->name);
       if (!IsOfTwo(call->name)) slice.group = call->group;
       slice.sequence = call->number;
     }
   }
-  return Hold(slice);
+  return rows_.Hold(slice);
 }
 
 // Its begin is a moment on the thread that launches, unless a call stands there; its end belongs to
 // the task in front of it.
-Status TraceReader::OnLaunchFlow(const RawEvent& event, const Category& category) {
-  int64_t ts_ns = 0;
-  if (!event.id || !TimeOf(event, &ts_ns)) return {};
-  Line line = LineOf(event);
+Status LineEvents::TakeLaunch(const RawEvent& event, std::string_view category, int64_t ts_ns) {
+  Line line = Of(event);
   if (line.kind == LineKind::kPlain) {
-    line.host_pid = lines_.names.NpuHostOf(event.pid.text);
+    line.host_pid = names_.NpuHostOf(event.pid.text);
     if (!line.host_pid.empty()) line.kind = LineKind::kNpuHost;
   }
   const int32_t track = TrackOf(event, line);
   if (track < 0) return {};
   const auto id =
-      static_cast<int64_t>(Fnv1a(event.id.text, Fnv1a(category.raw)) >> 1);  // no correlation's
-  const bool is_here = has_held_ && held_.track == track && held_.ts_ns == ts_ns;
-  if (is_here && held_.correlation == kNull) {
-    held_.correlation = id;
-    return {};
-  }
+      static_cast<int64_t>(Fnv1a(event.id.text, Fnv1a(category)) >> 1);  // no correlation's
+  const Flow flow{ts_ns, id, track, false};
+  if (rows_.JoinLaunch(flow)) return {};
   if (event.ph() != 's') {
-    if (reads_ == Reads::kPiece && !has_held_) early_launches_.push_back({ts_ns, id, track, false});
+    rows_.KeepEarlyLaunch(flow);
     return {};
   }
   Slice launch;
   launch.ts_ns = ts_ns;
   launch.track = track;
-  launch.name = sink_.Intern(category.raw);
+  launch.name = sink_.Intern(category);
   launch.category = sink_.Intern("cann_runtime");
   launch.correlation = id;
-  return Hold(launch);
+  return rows_.Hold(launch);
 }
 
 }  // namespace steptrace::import::kineto
