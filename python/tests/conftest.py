@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -13,6 +14,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tests"))
 
 from flaky_tests import pytest_collection_modifyitems, pytest_terminal_summary  # noqa: F401
+
+# Reports of profiles leave their runs here, and nothing in the cache of who runs the tests.
+CACHE = tempfile.TemporaryDirectory(prefix="steptrace-cache-")
+os.environ["XDG_CACHE_HOME"] = CACHE.name
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,12 @@
 #include "cli/interrupt.h"
 #include "cli/package_dir.h"
 #include "cli/present.h"
+#include "cli/profile_run.h"
 #include "cli/render/text_report.h"
 #include "serve/pages/html_report.h"
 #include "serve/pages/notebook.h"
 #include "serve/pages/step_columns.h"
 #include "serve/rpc/compare.h"
-#include "serve/rpc/imported_before.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/run_path.h"
 
@@ -114,22 +114,14 @@ std::vector<std::string> SectionChoices() {
   return names;
 }
 
-// The run that is meant; a profile is made one first, in the folder where runs are gathered, unless
-// that was done before and its files are as they were.
+// The run that is meant; a profile is made one first.
 Result<std::filesystem::path> RunOf(const ReportArguments& arguments, const Settings& settings) {
   if (arguments.run.empty() || !rpc::IsProfile(arguments.run)) {
     return rpc::ResolveRun(arguments.run, settings.folder);
   }
   rpc::ImportRequest request = arguments.limits;
   request.paths = {arguments.run};
-  UseSettings(settings, request);
-  if (auto before = rpc::ImportedBefore(settings.folder, rpc::SourceStamp(request))) {
-    Say("unchanged since it was imported as " + before->string());
-    return *before;
-  }
-  STEPTRACE_ASSIGN_OR_RETURN(auto imported, ImportWithProgress(request));
-  Say("imported as " + imported.run.string());
-  return imported.run;
+  return RunOfProfile(std::move(request), settings);
 }
 
 // The run that is meant, and the one that it is compared with.

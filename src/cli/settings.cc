@@ -144,6 +144,16 @@ Status SetWindowMegabytes(const Value& value, Settings& settings) {
   return {};
 }
 
+Status SetCacheMegabytes(const Value& value, Settings& settings) {
+  constexpr int64_t kMostMegabytes = 1'000'000;
+  auto* integer = std::get_if<int64_t>(&value);
+  if (integer == nullptr || *integer < 0 || *integer > kMostMegabytes) {
+    return Error{"is not a whole number of megabytes from 0 to 1000000"};
+  }
+  settings.cache_mb = *integer;
+  return {};
+}
+
 Status SetCapture(const Value& value, Settings& settings) {
   auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return Error{""};
@@ -269,6 +279,11 @@ const std::vector<Setting>& AllSettings() {
        Store<bool>(&Settings::quiet), Shown<&Settings::quiet>},
       {"report", "STEPTRACE_REPORT", "true or false", "run prints the report at the end.",
        Store<bool>(&Settings::report), Shown<&Settings::report>},
+      {"cache_mb", "STEPTRACE_CACHE_MB", "a whole number",
+       "Megabytes that the cache may hold of profiles that `report FILE` imported; 0: no cache, "
+       "they "
+       "go to `folder`.",
+       SetCacheMegabytes, Shown<&Settings::cache_mb>},
   };
   return settings;
 }

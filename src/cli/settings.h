@@ -48,6 +48,7 @@ struct Settings {
   bool hang_watch = true;
   bool quiet = false;
   bool report = true;
+  int64_t cache_mb = 2000;  // imports of `report FILE`; 0: they go to `folder`
 };
 
 // The value of an environment variable; nullopt: not set.

@@ -38,7 +38,7 @@ TEST(Settings, TomlSetsEveryKey) {
       "start_unix_time = 1790000000\nduration = 2.5\n"
       "system_interval_ms = 100\nshm = '/ramdisk'\nquiet = true\nreport = false\n"
       "stack_rate = 100\nhang_watch = false\nwindow_budget_s = 1.5\nwindow_budget_mb = 3\n"
-      "redact = ['--my-secret', 'a,b']\nreadable_by = 'group'\n",
+      "redact = ['--my-secret', 'a,b']\nreadable_by = 'group'\ncache_mb = 7\n",
       "t", settings);
   ASSERT_TRUE(status.ok()) << status.error().text();
   EXPECT_EQ(settings.folder, "/runs");
@@ -58,6 +58,7 @@ TEST(Settings, TomlSetsEveryKey) {
   EXPECT_EQ(settings.window_budget.ns, 1'500'000'000);
   EXPECT_EQ(settings.window_budget.bytes, 3'000'000);
   EXPECT_TRUE(settings.quiet);
+  EXPECT_EQ(settings.cache_mb, 7);
   EXPECT_FALSE(settings.report);
   EXPECT_EQ(settings.redact, (std::vector<std::string>{"--my-secret", "a", "b"}));
   EXPECT_EQ(settings.folder_mode, kGroupFolder);
@@ -88,6 +89,7 @@ TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
   EXPECT_THAT(TomlComplaint("window_budget_s = -1"), HasSubstr("seconds from 0 to 3600"));
   EXPECT_THAT(TomlComplaint("window_budget_s = nan"), HasSubstr("seconds from 0 to 3600"));
   EXPECT_THAT(TomlComplaint("window_budget_mb = 0.5"), HasSubstr("megabytes from 0"));
+  EXPECT_THAT(TomlComplaint("cache_mb = -1"), HasSubstr("megabytes from 0"));
   EXPECT_THAT(TomlComplaint("color = 'red'"), HasSubstr("\"auto\", \"always\", \"never\""));
   EXPECT_THAT(TomlComplaint("[run]\nquiet = true"), HasSubstr("unknown setting 'run'"));
   EXPECT_THAT(TomlComplaint("a = \nb = 1"), HasSubstr("steptrace.toml:1: "));

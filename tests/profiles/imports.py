@@ -23,9 +23,9 @@ def executable():
     return str(built[-1]) if built else "steptrace"
 
 
-def steptrace(*args, ok=True):
+def steptrace(*args, ok=True, cwd=None):
     done = subprocess.run(
-        [executable(), *map(str, args)], capture_output=True, text=True, timeout=300
+        [executable(), *map(str, args)], capture_output=True, text=True, timeout=300, cwd=cwd
     )
     if ok:
         assert done.returncode == 0, done.stderr

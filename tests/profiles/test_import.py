@@ -232,6 +232,32 @@ def test_a_file_is_imported_once_until_it_changes(tmp_path):
         assert json.loads((run / "import.json").read_text())["files"][0]["path"] == str(path)
 
 
+def test_a_report_of_a_file_leaves_nothing_in_the_working_directory(tmp_path, monkeypatch):
+    """Its run lies in the user's cache, private, and serves a copy of the file too."""
+    here, elsewhere, cache = (tmp_path / name for name in ("here", "elsewhere", "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    for folder in (here, elsewhere):
+        folder.mkdir()
+        (folder / "made.json").write_text(make_trace.text(steps=2))
+    first = steptrace("report", "made.json", "--json", cwd=here)
+    assert [path.name for path in here.iterdir()] == ["made.json"]
+    (run,) = (cache / "steptrace" / "imports").iterdir()
+    assert f"imported into the cache, as {run}" in first.stderr
+    for folder in (run, run.parent):
+        assert folder.stat().st_mode & 0o777 == 0o700
+    again = steptrace("report", "made.json", "--json", cwd=elsewhere)
+    assert again.stdout == first.stdout
+    assert f"unchanged since it was imported as {run}" in again.stderr
+
+
+def test_without_a_cache_it_lies_with_the_other_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("STEPTRACE_CACHE_MB", "0")
+    (tmp_path / "made.json").write_text(make_trace.text(steps=2))
+    assert (
+        "imported as steptrace-runs/made" in steptrace("report", "made.json", cwd=tmp_path).stderr
+    )
+
+
 def test_a_run_that_lost_files_does_not_answer_for_a_profile_that_is_whole(tmp_path):
     path, runs = tmp_path / "made.json", tmp_path / "runs"
     path.write_text(make_trace.text(steps=2))

@@ -41,24 +41,39 @@ bool AddFiles(const fs::path& path, std::set<fs::path>& files) {
   return !error;
 }
 
-// Whether all that was made of the files is still in the run, as far as sizes tell: what is wrong
-// within a file only reading it does.
-bool IsWhole(const fs::path& run) {
+Json LimitsOf(const ImportRequest& request) {
+  return {{"steptrace_version", STEPTRACE_VERSION},
+          {"max_bytes", request.max_bytes},
+          {"max_depth", request.max_depth},
+          {"redact", request.redactor.names()}};
+}
+
+}  // namespace
+
+std::optional<std::set<fs::path>> SourceFiles(const ImportRequest& request) {
+  std::set<fs::path> files;
+  for (const std::string& path : request.paths) {
+    if (!AddFiles(path, files)) return std::nullopt;
+  }
+  return files;
+}
+
+std::string LimitsStamp(const ImportRequest& request) {
+  return LimitsOf(request).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool IsWholeImport(const fs::path& run) {
   std::error_code failed;
   if (fs::exists(run / store::kDamagedFolder, failed)) return false;
   const auto reader = store::RunReader::Open(run);
   return reader.ok() && reader->state() == store::RunState::kClosed && reader->damaged().empty();
 }
 
-}  // namespace
-
 std::string SourceStamp(const ImportRequest& request) {
-  std::set<fs::path> files;
-  for (const std::string& path : request.paths) {
-    if (!AddFiles(path, files)) return "";
-  }
+  const auto files = SourceFiles(request);
+  if (!files) return "";
   Json rows = Json::array();
-  for (const fs::path& path : files) {
+  for (const fs::path& path : *files) {
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0) return "";
     rows.push_back({{"path", path.string()},
@@ -68,11 +83,8 @@ std::string SourceStamp(const ImportRequest& request) {
                     {"modified_ns", Ns(facts.st_mtim)},
                     {"changed_ns", Ns(facts.st_ctim)}});
   }
-  const Json stamp = {{"steptrace_version", STEPTRACE_VERSION},
-                      {"max_bytes", request.max_bytes},
-                      {"max_depth", request.max_depth},
-                      {"redact", request.redactor.names()},
-                      {"files", std::move(rows)}};
+  Json stamp = LimitsOf(request);
+  stamp["files"] = std::move(rows);
   // A name need not be UTF-8: two that differ in such bytes alone differ in their inodes.
   return stamp.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -93,7 +105,7 @@ std::optional<fs::path> ImportedBefore(const fs::path& folder, const std::string
     if (failed || (newest && time < newest_time)) continue;
     const auto content = store::ReadFile(kept, static_cast<int64_t>(stamp.size()) + 1);
     if (!content.ok() || *content != stamp) continue;
-    if (!IsWhole(it->path())) continue;
+    if (!IsWholeImport(it->path())) continue;
     newest = it->path();
     newest_time = time;
   }

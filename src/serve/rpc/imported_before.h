@@ -3,12 +3,23 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "serve/rpc/import_request.h"
 
 // Whether a profile was imported before and has not changed since: then its run serves again.
 namespace steptrace::rpc {
+
+// The files that a request names, each once; nullopt: one is gone, or there are too many.
+std::optional<std::set<std::filesystem::path>> SourceFiles(const ImportRequest& request);
+
+// By which build and limits they are read: others may make something else of the same files.
+std::string LimitsStamp(const ImportRequest& request);
+
+// Whether a run still holds all that was imported, as far as sizes tell: what is wrong within a
+// file only reading it does.
+bool IsWholeImport(const std::filesystem::path& run);
 
 // What tells the files of an import from any others without reading them: of each its path, size,
 // inode and times (modified, changed), and by which limits and which build it is read. Empty where
