@@ -8,6 +8,7 @@
 
 #include "store/all_tables.h"
 #include "store/row_columns.h"
+#include "store/step_columns.h"
 
 namespace steptrace::store {
 namespace {
@@ -40,6 +41,14 @@ std::string UnitName(Unit unit) {
       return "metric";
   }
   return "";
+}
+
+// A list of the columns' names for the pages.
+template <size_t N>
+std::string TypeScriptList(std::string_view name, const std::array<StepColumn, N>& columns) {
+  std::string text = fmt::format("export const {} = [\n", name);
+  for (const StepColumn& column : columns) text += fmt::format("  '{}',\n", column.name);
+  return text + "] as const;\n";
 }
 
 // Words of a sentence in lines of at most `width`, the further ones after `indent`.
@@ -164,7 +173,10 @@ std::string SchemaAsTypeScript() {
   }
   return text +
          "}\n\nexport type TableName = keyof Tables;\n"
-         "export type ColumnOf<Table extends TableName> = keyof Tables[Table];\n";
+         "export type ColumnOf<Table extends TableName> = keyof Tables[Table];\n\n"
+         "// Columns of `steps` that sum, without their unit.\n" +
+         TypeScriptList("STEP_PHASES", kStepPhases) + TypeScriptList("STEP_CAUSES", kStepCauses) +
+         TypeScriptList("STEP_STAGES", kStepStages);
 }
 
 }  // namespace steptrace::store

@@ -16,15 +16,22 @@ namespace steptrace::store {
 
 enum class Unit { kNone, kNs, kBytes, kCount, kShare, kJson, kSeeMetric };
 
+// What a column of times is a part of, where such columns sum: phases and causes of a step to its
+// duration, stages to its data pipeline (step_columns.h).
+enum class Part { kNone, kPhase, kCause, kStage };
+
 template <class Row, class Member>
 struct Field {
   const char* name;
   Member Row::*member;
   Unit unit;
   const char* sentence;
+  Part part = Part::kNone;
 };
 template <class Row, class Member>  // clang 14 does not deduce aggregates by itself
 Field(const char*, Member Row::*, Unit, const char*)->Field<Row, Member>;
+template <class Row, class Member>
+Field(const char*, Member Row::*, Unit, const char*, Part) -> Field<Row, Member>;
 
 // Specialised by each row: kName, kSentence, kFields, and kFormerName where earlier builds wrote
 // the table under another name, by which it is still found.
@@ -185,36 +192,46 @@ struct TableOf<StepRow> {
       Field{"ts_ns", &R::ts_ns, Unit::kNs, "Begin: the end of the optimizer group before."},
       Field{"dur_ns", &R::dur_ns, Unit::kNs, "Duration."},
       Field{"kind", &R::kind, Unit::kNone, "train, eval or warm-up."},
-      Field{"data_ns", &R::data_ns, Unit::kNs, "Phase: waiting for the data loader."},
-      Field{"forward_ns", &R::forward_ns, Unit::kNs, "Phase: forward."},
-      Field{"backward_ns", &R::backward_ns, Unit::kNs, "Phase: backward."},
-      Field{"optimizer_ns", &R::optimizer_ns, Unit::kNs,
-            "Phase: optimizer, less what nests in it."},
+      Field{"data_ns", &R::data_ns, Unit::kNs, "Phase: waiting for the data loader.", Part::kPhase},
+      Field{"forward_ns", &R::forward_ns, Unit::kNs, "Phase: forward.", Part::kPhase},
+      Field{"backward_ns", &R::backward_ns, Unit::kNs, "Phase: backward.", Part::kPhase},
+      Field{"optimizer_ns", &R::optimizer_ns, Unit::kNs, "Phase: optimizer, less what nests in it.",
+            Part::kPhase},
       Field{"communication_phase_ns", &R::communication_phase_ns, Unit::kNs,
-            "Phase: explicit collectives."},
-      Field{"checkpoint_ns", &R::checkpoint_ns, Unit::kNs, "Phase: saving and loading."},
-      Field{"evaluation_ns", &R::evaluation_ns, Unit::kNs, "Phase: evaluation inside the step."},
-      Field{"logging_ns", &R::logging_ns, Unit::kNs, "Phase: logging, where a framework says so."},
-      Field{"gc_ns", &R::gc_ns, Unit::kNs, "Phase: garbage collection by Python."},
-      Field{"compile_ns", &R::compile_ns, Unit::kNs, "Phase: compilation by torch.compile."},
-      Field{"capture_ns", &R::capture_ns, Unit::kNs,
-            "Phase: a window of Steptrace begins or ends."},
-      Field{"other_phase_ns", &R::other_phase_ns, Unit::kNs, "Phase: none of those."},
-      Field{"data_pipeline_ns", &R::data_pipeline_ns, Unit::kNs, "Cause: data pipeline."},
-      Field{"model_ns", &R::model_ns, Unit::kNs, "Cause: model."},
-      Field{"communication_ns", &R::communication_ns, Unit::kNs, "Cause: communication."},
+            "Phase: explicit collectives.", Part::kPhase},
+      Field{"checkpoint_ns", &R::checkpoint_ns, Unit::kNs, "Phase: saving and loading.",
+            Part::kPhase},
+      Field{"evaluation_ns", &R::evaluation_ns, Unit::kNs, "Phase: evaluation inside the step.",
+            Part::kPhase},
+      Field{"logging_ns", &R::logging_ns, Unit::kNs, "Phase: logging, where a framework says so.",
+            Part::kPhase},
+      Field{"gc_ns", &R::gc_ns, Unit::kNs, "Phase: garbage collection by Python.", Part::kPhase},
+      Field{"compile_ns", &R::compile_ns, Unit::kNs, "Phase: compilation by torch.compile.",
+            Part::kPhase},
+      Field{"capture_ns", &R::capture_ns, Unit::kNs, "Phase: a window of Steptrace begins or ends.",
+            Part::kPhase},
+      Field{"other_phase_ns", &R::other_phase_ns, Unit::kNs, "Phase: none of those.", Part::kPhase},
+      Field{"data_pipeline_ns", &R::data_pipeline_ns, Unit::kNs, "Cause: data pipeline.",
+            Part::kCause},
+      Field{"model_ns", &R::model_ns, Unit::kNs, "Cause: model.", Part::kCause},
+      Field{"communication_ns", &R::communication_ns, Unit::kNs, "Cause: communication.",
+            Part::kCause},
       Field{"framework_overhead_ns", &R::framework_overhead_ns, Unit::kNs,
-            "Cause: framework overhead."},
-      Field{"other_ns", &R::other_ns, Unit::kNs, "Cause: something else."},
-      Field{"storage_read_ns", &R::storage_read_ns, Unit::kNs, "Stage: blocked on storage."},
-      Field{"getitem_ns", &R::getitem_ns, Unit::kNs, "Stage: the dataset makes the samples."},
-      Field{"collate_ns", &R::collate_ns, Unit::kNs, "Stage: samples become a batch."},
+            "Cause: framework overhead.", Part::kCause},
+      Field{"other_ns", &R::other_ns, Unit::kNs, "Cause: something else.", Part::kCause},
+      Field{"storage_read_ns", &R::storage_read_ns, Unit::kNs, "Stage: blocked on storage.",
+            Part::kStage},
+      Field{"getitem_ns", &R::getitem_ns, Unit::kNs, "Stage: the dataset makes the samples.",
+            Part::kStage},
+      Field{"collate_ns", &R::collate_ns, Unit::kNs, "Stage: samples become a batch.",
+            Part::kStage},
       Field{"receive_ns", &R::receive_ns, Unit::kNs,
-            "Stage: the batch is ready and comes over: transfer, unpickling, pinning."},
+            "Stage: the batch is ready and comes over: transfer, unpickling, pinning.",
+            Part::kStage},
       Field{"cpu_shortage_ns", &R::cpu_shortage_ns, Unit::kNs,
-            "Stage: the worker could have run and had no core."},
+            "Stage: the worker could have run and had no core.", Part::kStage},
       Field{"worker_start_ns", &R::worker_start_ns, Unit::kNs,
-            "Stage: workers were starting, or ended with their iterator."},
+            "Stage: workers were starting, or ended with their iterator.", Part::kStage},
       Field{"blocked_in_backward_ns", &R::blocked_in_backward_ns, Unit::kNs,
             "Of backward: the training thread neither ran nor waited for a core."},
       Field{"blocked_in_fetch_ns", &R::blocked_in_fetch_ns, Unit::kNs,

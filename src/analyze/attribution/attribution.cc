@@ -3,56 +3,91 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <iterator>
+#include <span>
 
 #include "analyze/attribution/transfer.h"
+#include "store/step_columns.h"
 
 namespace steptrace::analyze {
 namespace {
 
+// The stage that each phase is of a step, and each stage of the data pipeline that the row has:
+// phase `data` is these.
+struct StageOfColumn {
+  int64_t store::StepRow::*ns;
+  SubStage stage;
+};
+constexpr StageOfColumn kStagesOfColumns[] = {
+    {&store::StepRow::storage_read_ns, SubStage::kStorageRead},
+    {&store::StepRow::getitem_ns, SubStage::kGetitem},
+    {&store::StepRow::collate_ns, SubStage::kCollate},
+    {&store::StepRow::receive_ns, SubStage::kReceive},
+    {&store::StepRow::cpu_shortage_ns, SubStage::kCpuShortage},
+    {&store::StepRow::worker_start_ns, SubStage::kWorkerStart},
+    {&store::StepRow::forward_ns, SubStage::kForward},
+    {&store::StepRow::backward_ns, SubStage::kBackward},
+    {&store::StepRow::optimizer_ns, SubStage::kOptimizer},
+    {&store::StepRow::communication_phase_ns, SubStage::kExposed},
+    {&store::StepRow::gc_ns, SubStage::kGarbageCollection},
+    {&store::StepRow::compile_ns, SubStage::kRecompilation},
+    {&store::StepRow::checkpoint_ns, SubStage::kCheckpoint},
+    {&store::StepRow::evaluation_ns, SubStage::kEvaluation},
+    {&store::StepRow::logging_ns, SubStage::kLogging},
+    {&store::StepRow::capture_ns, SubStage::kCapture},
+    {&store::StepRow::other_phase_ns, SubStage::kUnknown},
+};
+
+constexpr bool HasStage(const store::StepColumn& column) {
+  return column.ns == &store::StepRow::data_ns ||
+         std::ranges::any_of(kStagesOfColumns,
+                             [&](const StageOfColumn& one) { return one.ns == column.ns; });
+}
+static_assert(std::ranges::all_of(store::kStepPhases, HasStage) &&
+                  std::ranges::all_of(store::kStepStages, HasStage),
+              "a column of `steps` is no stage: its time would be unattributed");
+
+// Makes the stages of a cause sum to it; where there are none of them, it is `rest`.
+void FitCause(std::initializer_list<SuspectId> of, SubStage rest, int64_t ns, StageTimes& times) {
+  std::array<SubStage, std::size(kStagesOfColumns) + 1> stages{};
+  size_t count = 0;
+  for (const StageOfColumn& column : kStagesOfColumns) {
+    if (std::ranges::find(of, SuspectOf(column.stage)) != of.end()) stages[count++] = column.stage;
+  }
+  const auto fallback = std::ranges::find(stages.begin(), stages.begin() + count, rest);
+  if (fallback == stages.begin() + count) stages[count++] = rest;
+  std::array<int64_t, stages.size()> parts{};
+  for (size_t i = 0; i < count; ++i) parts[i] = At(times, stages[i]);
+  FitParts(std::span(parts.data(), count), ns, static_cast<size_t>(fallback - stages.begin()));
+  for (size_t i = 0; i < count; ++i) At(times, stages[i]) = parts[i];
+}
+
 StageTimes FromRow(const store::StepRow& row) {
   // No part of a step is longer than it: what a damaged row says beyond that is cut.
   const auto part = [&row](int64_t ns) { return std::clamp<int64_t>(ns, 0, row.dur_ns); };
-  std::array<int64_t, 6> data = {part(row.storage_read_ns), part(row.getitem_ns),
-                                 part(row.collate_ns),      part(row.receive_ns),
-                                 part(row.cpu_shortage_ns), part(row.worker_start_ns)};
-  FitParts(data, part(row.data_pipeline_ns), 1);
+  StageTimes times{};
+  for (const StageOfColumn& column : kStagesOfColumns) {
+    At(times, column.stage) = part(row.*column.ns);
+  }
   // What of communication is no explicit collective is a blocked backward: the derivation took it
   // from the model.
   const int64_t communication = part(row.communication_ns);
-  const int64_t within_backward =
-      std::max<int64_t>(communication - part(row.communication_phase_ns), 0);
-  std::array<int64_t, 3> model = {part(row.forward_ns), part(row.backward_ns) - within_backward,
-                                  part(row.optimizer_ns)};
-  FitParts(model, part(row.model_ns), 0);
+  At(times, SubStage::kBackward) -=
+      std::max<int64_t>(communication - At(times, SubStage::kExposed), 0);
+  At(times, SubStage::kExposed) = communication;
   // What of it has no phase of its own is between operators, as the rows of profiles have it.
   const int64_t overhead = part(row.framework_overhead_ns);
-  std::array<int64_t, 3> framework = {part(row.gc_ns), part(row.compile_ns), 0};
-  framework[2] = std::max<int64_t>(overhead - framework[0] - framework[1], 0);
-  FitParts(framework, overhead, 2);
-  std::array<int64_t, 5> other = {part(row.checkpoint_ns), part(row.evaluation_ns),
-                                  part(row.logging_ns), part(row.capture_ns),
-                                  part(row.other_phase_ns)};
-  FitParts(other, part(row.other_ns), 4);
-
-  StageTimes times{};
-  At(times, SubStage::kStorageRead) = data[0];
-  At(times, SubStage::kGetitem) = data[1];
-  At(times, SubStage::kCollate) = data[2];
-  At(times, SubStage::kReceive) = data[3];
-  At(times, SubStage::kCpuShortage) = data[4];
-  At(times, SubStage::kWorkerStart) = data[5];
-  At(times, SubStage::kForward) = model[0];
-  At(times, SubStage::kBackward) = model[1];
-  At(times, SubStage::kOptimizer) = model[2];
-  At(times, SubStage::kExposed) = communication;
-  At(times, SubStage::kGarbageCollection) = framework[0];
-  At(times, SubStage::kRecompilation) = framework[1];
-  At(times, SubStage::kDispatch) = framework[2];
-  At(times, SubStage::kCheckpoint) = other[0];
-  At(times, SubStage::kEvaluation) = other[1];
-  At(times, SubStage::kLogging) = other[2];
-  At(times, SubStage::kCapture) = other[3];
-  At(times, SubStage::kUnknown) = other[4];
+  int64_t known = 0;
+  for (const StageOfColumn& column : kStagesOfColumns) {
+    if (SuspectOf(column.stage) == SuspectId::kFrameworkOverhead) known += At(times, column.stage);
+  }
+  At(times, SubStage::kDispatch) = std::max<int64_t>(overhead - known, 0);
+  FitCause({SuspectId::kDataPipeline}, SubStage::kGetitem, part(row.data_pipeline_ns), times);
+  FitCause({SuspectId::kModel}, SubStage::kForward, part(row.model_ns), times);
+  FitCause({SuspectId::kFrameworkOverhead}, SubStage::kDispatch, overhead, times);
+  FitCause({SuspectId::kOtherWork, SuspectId::kUnattributed}, SubStage::kUnknown,
+           part(row.other_ns), times);
   return times;
 }
 

@@ -2,12 +2,12 @@
 #include "analyze/attribution/host_phases.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "analyze/trace/window_pieces.h"
+#include "store/step_columns.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -55,14 +55,6 @@ class LengthIn {
   Intervals::const_iterator end_;
 };
 
-constexpr std::array kHostPhases = {
-    &store::StepRow::data_ns,       &store::StepRow::forward_ns,
-    &store::StepRow::backward_ns,   &store::StepRow::optimizer_ns,
-    &store::StepRow::gc_ns,         &store::StepRow::compile_ns,
-    &store::StepRow::checkpoint_ns, &store::StepRow::evaluation_ns,
-    &store::StepRow::logging_ns,    &store::StepRow::communication_phase_ns,
-    &store::StepRow::other_phase_ns};
-
 // What the thread does by name comes first, then the ranges of phases; what else it shows is
 // forward, and where it shows nothing, other.
 void AddPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
@@ -91,7 +83,7 @@ void AddPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
         phase != nullptr ? time.length_ns() : left_ns;
     row.other_phase_ns -= left_ns;
   }
-  for (auto phase : kHostPhases) sums.*phase += row.*phase;
+  for (const store::StepColumn& phase : store::kStepPhases) sums.*phase.ns += row.*phase.ns;
 }
 
 }  // namespace
@@ -129,11 +121,11 @@ void AddHostPhases(const HostActivity& lane, const std::vector<PhaseRange>& rang
   GoOverWindows(
       windows,
       [&](size_t i) {
-        for (auto phase : kHostPhases) rows[i].*phase -= sums.*phase;
+        for (const auto& [name, ns] : store::kStepPhases) rows[i].*ns -= sums.*ns;
       },
       [&](const Stretch& time) { AddPhases(lane, ranges, time, sums); },
       [&](size_t i) {
-        for (auto phase : kHostPhases) rows[i].*phase += sums.*phase;
+        for (const auto& [name, ns] : store::kStepPhases) rows[i].*ns += sums.*ns;
       });
 }
 

@@ -7,6 +7,7 @@
 #include "analyze/attribution/long_ways.h"
 #include "analyze/attribution/portion.h"
 #include "analyze/attribution/sample_bins.h"
+#include "analyze/samples/phase_order.h"
 
 namespace steptrace::analyze {
 
@@ -28,9 +29,8 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
     time.receive += ns(row.receive_ns, row);
     time.worker_start += ns(row.worker_start_ns, row);
     time.getitem += ns(row.getitem_ns, row);
-    for (const int64_t other : {row.gc_ns, row.checkpoint_ns, row.logging_ns, row.compile_ns,
-                                row.capture_ns, row.communication_phase_ns}) {
-      time.others += ns(other, row);
+    for (const store::StepColumn& phase : store::kStepPhases) {
+      if (LiesAnywhere(phase)) time.others += ns(row.*phase.ns, row);
     }
     if (!row.operators_ns || !row.dispatch_ns) continue;
     ++time.windowed;

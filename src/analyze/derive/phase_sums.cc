@@ -87,38 +87,39 @@ PhaseSums AsEvaluationRow(const PhaseSums& sums) {
 
 namespace {
 
-void FillPhases(const PhaseSums& sums, store::StepRow& row) {
-  row.data_ns = sums[Phase::kData];
-  row.forward_ns = sums[Phase::kForward];
-  row.backward_ns = sums[Phase::kBackward];
-  row.optimizer_ns = sums[Phase::kOptimizer];
-  row.communication_phase_ns = sums[Phase::kCommunication];
-  row.checkpoint_ns = sums[Phase::kCheckpoint];
-  row.evaluation_ns = sums[Phase::kEvaluation];
-  row.logging_ns = sums[Phase::kLogging];
-  row.gc_ns = sums[Phase::kGc];
-  row.compile_ns = sums[Phase::kCompile];
-  row.capture_ns = sums[Phase::kCapture];
-  row.other_phase_ns = sums[Phase::kOther];
+// The cause that a phase is counted to.
+int64_t store::StepRow::*CauseOf(Phase phase) {
+  switch (phase) {
+    case Phase::kData:
+      return &store::StepRow::data_pipeline_ns;
+    case Phase::kForward:
+    case Phase::kBackward:
+    case Phase::kOptimizer:
+      return &store::StepRow::model_ns;
+    case Phase::kCommunication:
+      return &store::StepRow::communication_ns;
+    case Phase::kGc:
+    case Phase::kCompile:
+      return &store::StepRow::framework_overhead_ns;
+    case Phase::kCheckpoint:
+    case Phase::kEvaluation:
+    case Phase::kLogging:
+    case Phase::kCapture:
+    case Phase::kOther:
+      return &store::StepRow::other_ns;
+  }
+  return &store::StepRow::other_ns;
 }
 
 void FillCauses(const PhaseSums& sums, CauseRule rule, store::StepRow& row) {
-  const int64_t to_communication_ns =
-      rule.blocked_backward_is_communication ? sums.blocked_in_backward_ns : 0;
-  row.data_pipeline_ns = row.data_ns;
-  row.model_ns = row.forward_ns + row.backward_ns + row.optimizer_ns - to_communication_ns;
-  row.communication_ns = row.communication_phase_ns + to_communication_ns;
-  row.framework_overhead_ns = row.gc_ns + row.compile_ns;
-  row.other_ns =
-      row.checkpoint_ns + row.evaluation_ns + row.logging_ns + row.capture_ns + row.other_phase_ns;
-}
-
-void FillStages(const PhaseSums& sums, store::StepRow& row) {
-  row.getitem_ns = sums[Stage::kGetitem];
-  row.collate_ns = sums[Stage::kCollate];
-  row.receive_ns = sums[Stage::kReceive];
-  row.cpu_shortage_ns = sums[Stage::kCpuShortage];
-  row.worker_start_ns = sums[Stage::kWorkerStart];
+  for (const store::StepColumn& cause : store::kStepCauses) row.*cause.ns = 0;
+  for (size_t i = 0; i < kPhaseCount; ++i) {
+    row.*CauseOf(static_cast<Phase>(i)) += sums.phase_ns[i];
+  }
+  if (rule.blocked_backward_is_communication) {
+    row.model_ns -= sums.blocked_in_backward_ns;
+    row.communication_ns += sums.blocked_in_backward_ns;
+  }
 }
 
 void FillCounts(const PhaseSums& sums, store::StepRow& row) {
@@ -130,9 +131,9 @@ void FillCounts(const PhaseSums& sums, store::StepRow& row) {
 }  // namespace
 
 void FillRow(const PhaseSums& sums, CauseRule rule, store::StepRow& row) {
-  FillPhases(sums, row);
+  for (size_t i = 0; i < kPhaseCount; ++i) row.*store::kStepPhases[i].ns = sums.phase_ns[i];
+  for (size_t i = 0; i < kStageCount; ++i) row.*store::kStepStages[i].ns = sums.stage_ns[i];
   FillCauses(sums, rule, row);
-  FillStages(sums, row);
   FillCounts(sums, row);
   const bool in_window = sums.in_window_ns > 0 && sums.in_window_ns == sums.TotalNs();
   if (in_window && sums.lost == 0) {
@@ -141,19 +142,16 @@ void FillRow(const PhaseSums& sums, CauseRule rule, store::StepRow& row) {
 }
 
 bool SumsExactly(const store::StepRow& row) {
-  const int64_t phases_ns = row.data_ns + row.forward_ns + row.backward_ns + row.optimizer_ns +
-                            row.communication_phase_ns + row.checkpoint_ns + row.evaluation_ns +
-                            row.logging_ns + row.gc_ns + row.compile_ns + row.capture_ns +
-                            row.other_phase_ns;
-  const int64_t causes_ns = row.data_pipeline_ns + row.model_ns + row.communication_ns +
-                            row.framework_overhead_ns + row.other_ns;
-  const int64_t stages_ns = row.storage_read_ns + row.getitem_ns + row.collate_ns + row.receive_ns +
-                            row.cpu_shortage_ns + row.worker_start_ns;
+  const auto sum = [&row](const auto& columns) {
+    int64_t ns = 0;
+    for (const store::StepColumn& column : columns) ns += row.*column.ns;
+    return ns;
+  };
   const bool operators_sum = row.operators_ns.value_or(0) + row.dispatch_ns.value_or(0) <=
                                  row.forward_ns + row.backward_ns + row.optimizer_ns ||
                              !row.operators_ns;
-  return operators_sum && phases_ns == row.dur_ns && causes_ns == row.dur_ns &&
-         stages_ns == row.data_pipeline_ns;
+  return operators_sum && sum(store::kStepPhases) == row.dur_ns &&
+         sum(store::kStepCauses) == row.dur_ns && sum(store::kStepStages) == row.data_pipeline_ns;
 }
 
 }  // namespace steptrace::analyze

@@ -9,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "store/step_columns.h"
 #include "store/tables.h"
 
 namespace steptrace::analyze {
 
-// What the training thread was at: exclusive, the innermost range wins.
+// What the training thread was at: exclusive, the innermost range wins. In the order of the columns
+// that they fill, kStepPhases.
 enum class Phase : uint8_t {
   kData,
   kForward,
@@ -28,11 +30,21 @@ enum class Phase : uint8_t {
   kCapture,
   kOther,
 };
-inline constexpr size_t kPhaseCount = 12;
+inline constexpr size_t kPhaseCount = static_cast<size_t>(Phase::kOther) + 1;
+static_assert(kPhaseCount == store::kStepPhases.size(), "a phase is a column of `steps`");
 
-// What a stretch of phase `data` was spent on.
-enum class Stage : uint8_t { kGetitem, kCollate, kReceive, kCpuShortage, kWorkerStart };
-inline constexpr size_t kStageCount = 5;
+// What a stretch of phase `data` was spent on, in the order of kStepStages; that the dataset was
+// blocked on storage, stacks tell alone.
+enum class Stage : uint8_t {
+  kStorageRead,
+  kGetitem,
+  kCollate,
+  kReceive,
+  kCpuShortage,
+  kWorkerStart
+};
+inline constexpr size_t kStageCount = static_cast<size_t>(Stage::kWorkerStart) + 1;
+static_assert(kStageCount == store::kStepStages.size(), "a stage is a column of `steps`");
 
 // Own time of the user's ranges by name. Few names: a search from the front beats a hash.
 class UserTimes {

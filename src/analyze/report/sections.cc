@@ -24,6 +24,7 @@
 #include "store/all_tables.h"
 #include "store/loss_causes.h"
 #include "store/metrics.h"
+#include "store/step_columns.h"
 #include "store/step_kinds.h"
 
 namespace steptrace::analyze {
@@ -35,25 +36,15 @@ constexpr double kHookNsPerRecord = 600;
 // What a machine does not have is no loss; the agent says it in the same table.
 constexpr auto kUnavailable = store::LossCause::kUnavailable;
 
-struct Phase {
-  const char* name;
-  int64_t store::StepRow::*ns;
-};
+constexpr auto& kPhases = store::kStepPhases;
 
-constexpr std::array<Phase, 12> kPhases = {{
-    {"data", &store::StepRow::data_ns},
-    {"forward", &store::StepRow::forward_ns},
-    {"backward", &store::StepRow::backward_ns},
-    {"optimizer", &store::StepRow::optimizer_ns},
-    {"communication", &store::StepRow::communication_phase_ns},
-    {"checkpoint", &store::StepRow::checkpoint_ns},
-    {"evaluation", &store::StepRow::evaluation_ns},
-    {"logging", &store::StepRow::logging_ns},
-    {"gc", &store::StepRow::gc_ns},
-    {"compile", &store::StepRow::compile_ns},
-    {"capture", &store::StepRow::capture_ns},
-    {"other", &store::StepRow::other_phase_ns},
-}};
+// A phase of the report: only in `steps` causes of the same name stand beside it.
+std::string PhaseName(const store::StepColumn& phase) {
+  constexpr std::string_view kApart = "_phase";
+  std::string_view name = phase.name;
+  if (name.ends_with(kApart)) name.remove_suffix(kApart.size());
+  return std::string(name);
+}
 
 using PhaseTimes = std::array<int64_t, kPhases.size()>;
 
@@ -273,7 +264,7 @@ std::vector<BreakdownRow> MakeBreakdown(const ReportInput& input, const StepSele
     for (int64_t ns : sum) total = SaturatingAdd(total, ns);
     for (size_t i = 0; i < kPhases.size(); ++i) {
       if (sum[i] == 0) continue;
-      rows.push_back({key.first, input.strings->Text(key.second), kPhases[i].name, sum[i],
+      rows.push_back({key.first, input.strings->Text(key.second), PhaseName(kPhases[i]), sum[i],
                       Ratio(sum[i], total)});
     }
   }
@@ -339,8 +330,8 @@ std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelectio
     const double share = Ratio(sum_ns, total_ns);
     const Interval of_step = BootstrapRatioOfSums(phase_ns, whole_ns);
     const Interval ns = BootstrapRatioOfSums(phase_ns, rows);
-    parts.push_back({"phase", kPhases[k].name, share * mean_ns, ns.low, ns.high, share, of_step.low,
-                     of_step.high});
+    parts.push_back({"phase", PhaseName(kPhases[k]), share * mean_ns, ns.low, ns.high, share,
+                     of_step.low, of_step.high});
   }
   return parts;
 }

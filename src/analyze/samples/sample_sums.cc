@@ -9,6 +9,7 @@
 #include "analyze/input/job_facts.h"
 #include "analyze/input/step_selection.h"
 #include "analyze/samples/collate_calls.h"
+#include "analyze/samples/phase_order.h"
 #include "analyze/stats/distribution.h"
 
 namespace steptrace::analyze {
@@ -298,9 +299,9 @@ std::optional<SampleSums::Phases> SampleSums::PhasesOf(const store::StepRow& row
   int64_t left = std::max<int64_t>(row.dur_ns, 0);
   // Where in the step these lie is not known, and all behind them with it.
   double others_ns = 0;
-  for (const int64_t ns : {row.communication_phase_ns, row.gc_ns, row.checkpoint_ns, row.logging_ns,
-                           row.compile_ns, row.capture_ns}) {
-    others_ns += static_cast<double>(std::clamp<int64_t>(ns, 0, left));
+  for (const store::StepColumn& phase : store::kStepPhases) {
+    if (!LiesAnywhere(phase)) continue;
+    others_ns += static_cast<double>(std::clamp<int64_t>(row.*phase.ns, 0, left));
   }
   if (others_ns > kMostOfOthers * static_cast<double>(left)) return std::nullopt;
   const auto take = [&left](int64_t ns) {

@@ -3,38 +3,7 @@
 import { ns, type Stretch } from '../base/time';
 import type { Columns } from './arrow';
 import type { Source } from './source';
-import type { ColumnOf } from './tables';
-
-export const PHASES = [
-  'data',
-  'forward',
-  'backward',
-  'optimizer',
-  'communication_phase',
-  'checkpoint',
-  'evaluation',
-  'logging',
-  'gc',
-  'compile',
-  'capture',
-  'other_phase',
-] as const;
-/** As the table has them: `other` is other work and unattributed time together. */
-export const CAUSES = [
-  'data_pipeline',
-  'model',
-  'communication',
-  'framework_overhead',
-  'other',
-] as const;
-export const DATA_STAGES = [
-  'storage_read',
-  'getitem',
-  'collate',
-  'receive',
-  'cpu_shortage',
-  'worker_start',
-] as const;
+import { STEP_CAUSES, STEP_PHASES, STEP_STAGES, type ColumnOf } from './tables';
 
 type Numbers = ArrayLike<number>;
 
@@ -49,11 +18,11 @@ export interface Steps {
   readonly starved: Numbers;
   /** Fewest batches that stood ready; NaN where none was asked for. */
   readonly queue: Numbers;
-  /** ns by phase, cause and stage of the data pipeline. */
+  /** ns by phase, cause (`other` is other work and unattributed time together) and stage of the data pipeline. */
   readonly parts: ReadonlyMap<string, Numbers>;
 }
 
-const PARTS = [...PHASES, ...CAUSES, ...DATA_STAGES];
+const PARTS = [...STEP_PHASES, ...STEP_CAUSES, ...STEP_STAGES];
 export const STEP_COLUMNS: readonly ColumnOf<'steps'>[] = [
   'rank',
   'step',

@@ -148,3 +148,34 @@ export interface Tables {
 
 export type TableName = keyof Tables;
 export type ColumnOf<Table extends TableName> = keyof Tables[Table];
+
+// Columns of `steps` that sum, without their unit.
+export const STEP_PHASES = [
+  'data',
+  'forward',
+  'backward',
+  'optimizer',
+  'communication_phase',
+  'checkpoint',
+  'evaluation',
+  'logging',
+  'gc',
+  'compile',
+  'capture',
+  'other_phase',
+] as const;
+export const STEP_CAUSES = [
+  'data_pipeline',
+  'model',
+  'communication',
+  'framework_overhead',
+  'other',
+] as const;
+export const STEP_STAGES = [
+  'storage_read',
+  'getitem',
+  'collate',
+  'receive',
+  'cpu_shortage',
+  'worker_start',
+] as const;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Durations of steps as the view draws and lists them.
 import type { Outlier, Report } from '../../api/report';
-import { CAUSES, within, where, type Steps } from '../../api/steps';
+import { within, where, type Steps } from '../../api/steps';
+import { STEP_CAUSES } from '../../api/tables';
 import { namedByStage } from '../../base/suspects';
 import type { Stretch } from '../../base/time';
 
@@ -73,7 +74,7 @@ export interface StepRow {
 export function stepRow(steps: Steps, i: number): StepRow {
   let cause = 'other';
   let most = -1;
-  for (const name of CAUSES) {
+  for (const name of STEP_CAUSES) {
     const value = steps.parts.get(name)?.[i] ?? 0;
     if (value > most) [cause, most] = [name, value];
   }
