@@ -2,10 +2,7 @@
 """Folders, and units (a header and its source), of src that include each other in a circle: no one of them can be
 understood, tested or changed alone.
 
-Those that are left stand in tools/known_circles.txt, a line each; it only shrinks.
-
-usage: check_circles.py [--all]     from the root of the tree; exit 1 names each circle that is not known, and each known
-                                    one that is gone; --all prints all there are, as that file has them
+usage: check_circles.py       from the root of the tree; exit 1 names each circle
 """
 
 import re
@@ -15,8 +12,6 @@ from pathlib import Path
 ROOT = Path("src")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 TEST = re.compile(r"_(test|bench|fuzz)\.cc$|/rows_main\.cc$")
-
-KNOWN = Path("tools/known_circles.txt")
 
 
 def sources():
@@ -71,36 +66,16 @@ def circles(graph):
     return sorted(found, key=sorted)
 
 
-def known_circles():
-    """(what, members) of each line: `folders: a b`."""
-    for line in KNOWN.read_text(encoding="utf-8").splitlines():
-        what, _, members = line.partition(": ")
-        if members and not line.startswith("#"):
-            yield what, frozenset(members.split())
-
-
-def compared(found, known):
-    for what, members in sorted(found - known, key=str):
-        if not any(what == other and members < of for other, of in known):
-            yield f"{' '.join(sorted(members))}: {what} that include each other in a circle"
-    for what, members in sorted(known - found, key=str):
-        yield f"{KNOWN}: {what}: {' '.join(sorted(members))}: no longer so; list what is left of it"
-
-
 def main():
     sys.setrecursionlimit(10_000)
     included = {name: INCLUDE.findall(text) for name, text in sources()}
     found = [
-        (what, frozenset(members))
+        f"{' '.join(sorted(members))}: {what} that include each other in a circle"
         for what, part_of in (("folders", folder_of), ("units", unit_of))
         for members in circles(graph_of(included, part_of))
     ]
-    if "--all" in sys.argv[1:]:
-        lines = [f"{what}: {' '.join(sorted(members))}" for what, members in found]
-    else:
-        lines = list(compared(set(found), set(known_circles())))
-    print("\n".join(lines), end="\n" if lines else "")
-    return 1 if lines and "--all" not in sys.argv[1:] else 0
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
