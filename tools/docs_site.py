@@ -15,6 +15,7 @@ OUTSIDE = {
     "CONTRIBUTING.md": "project/CONTRIBUTING.md",
     "CHANGELOG.md": "project/CHANGELOG.md",
     "src/store/FORMAT.md": "project/FORMAT.md",
+    "bench/history/2026-11.md": "project/history-2026-11.md",
 }
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 

@@ -43,7 +43,7 @@ class Net(nn.Module):
 WIDTH_OF_MS = {
     0.5: 512,
     10.0: 24576,
-}  # on the machine of docs/performance.md; the ratio is what counts
+}  # on the machine of bench/history/2026-11.md; the ratio is what counts
 
 
 def main():

@@ -33,7 +33,7 @@ constexpr int64_t kMostOperators = 300'000;
 // heard of one.
 constexpr uint64_t kEarlyStep = 6;
 constexpr auto kOperators = static_cast<uint32_t>(wire::CaptureKind::kOperators);
-constexpr int64_t kOperatorBytes = 40;  // a slice in the journal (docs/performance.md)
+constexpr int64_t kOperatorBytes = 40;  // a slice in the journal (bench/history/2026-11.md)
 // Less tells nothing of a step.
 constexpr int64_t kLeastOperatorsLeft = 1000;
 constexpr int64_t kLeastNsLeft = kNsPerSecond / 10;

@@ -30,7 +30,7 @@
 namespace steptrace::analyze {
 namespace {
 
-// A hook with its wrapper costs about 5 us a step of eight records (docs/performance.md).
+// A hook with its wrapper costs about 5 us a step of eight records (bench/history/2026-11.md).
 constexpr double kHookNsPerRecord = 600;
 
 // What a machine does not have is no loss; the agent says it in the same table.
