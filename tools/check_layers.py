@@ -52,7 +52,14 @@ ALLOWED = {
     "analyze/code": ["analyze/stages", "store", "base"],
     "analyze/ranks": ["analyze/trace", "base"],
     # Sections of the report, which do not know each other.
-    "analyze/device": ["analyze/input", "analyze/json", "analyze/stats", "analyze/trace", "store"],
+    "analyze/device": [
+        "analyze/input",
+        "analyze/json",
+        "analyze/stats",
+        "analyze/trace",
+        "store",
+        "base",
+    ],
     "analyze/operators": ["analyze/json", "analyze/stats", "analyze/trace", "base"],
     "analyze/distributed": [
         "analyze/json",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import tomllib
 
-from . import finding_topics, stages, text
+from . import finding_topics, kernel_classes, stages, text
 
 SOURCE = Path("schema/report.toml")
 MADE = text.made_of(SOURCE)
@@ -48,6 +48,8 @@ SCALARS = {
     "share": Scalar({"type": "number"}, "number", "number", "share"),
     "percent": Scalar({"type": "number"}, "number", "number", "%"),
     "bytes_per_s": Scalar({"type": "number"}, "number", "number", "bytes/s"),
+    "flops": Scalar({"type": "number"}, "number", "number", "FLOP"),
+    "flops_per_s": Scalar({"type": "number"}, "number", "number", "FLOP/s"),
     "scalar": Scalar(ONE, "Value", "text, number, flag or null"),
     "any": Scalar({}, "unknown", "anything"),
     "values": Scalar(VALUES, "Values", "values by name"),
@@ -105,6 +107,7 @@ class Vocabulary:
         self.words = {one["name"]: one["words"] for one in declared["words"]}
         self.reasons = {one["id"]: one["text"] for one in declared["reason"]}
         self.words["reason_id"] = list(self.reasons)
+        self.words["kernel_class"] = [one["id"] for one in kernel_classes.declared()["class"]]
         self.words["topic"] = [one["name"] for one in finding_topics.declared()]
         self.stages = names_of_stages()
         self.types = {one["name"]: one for one in declared["type"]}

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analyze/report/kernel_classes_json.h"
+
 namespace steptrace::analyze {
 
 void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report) {
@@ -27,6 +29,7 @@ void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report) {
   AddCriticalPathJson(profile.critical_path, report);
   AddOperatorsJson(profile.operators, report);
   report["kernels"] = KernelsJson(profile.kernels);
+  report["kernel_classes"] = KernelClassesJson(profile.kernel_classes);
   report["memory"] = MemoryJson(profile.memory);
   report["modules"] = ModulesJson(profile.modules);
 }

@@ -5,6 +5,7 @@
 
 #include "analyze/critical_path/critical_path.h"
 #include "analyze/device/device_section.h"
+#include "analyze/device/kernel_class_times.h"
 #include "analyze/distributed/distributed.h"
 #include "analyze/operators/kernels_section.h"
 #include "analyze/operators/memory_section.h"
@@ -27,6 +28,7 @@ struct Profile {
   CriticalPathSection critical_path;  // analyze/critical_path
   OperatorsSection operators;         // analyze/operators: here to modules
   KernelsSection kernels;
+  KernelClassTimes kernel_classes;  // analyze/device
   MemorySection memory;
   ModulesSection modules;
 };

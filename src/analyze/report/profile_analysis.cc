@@ -55,6 +55,7 @@ ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& pat
       [&] { profile.critical_path = BuildCriticalPath(trace.WithoutGaps()); },
       [&] { profile.distributed = BuildDistributed(trace); },
       [&] { BuildOperatorViews(trace, patterns, profile); },
+      [&] { profile.kernel_classes = SumKernelClasses(trace); },
       [&] { profile.devices = BuildDevices(trace.WithoutGaps(), patterns); },
   };
   for (size_t rank = 0; rank < trace.ranks.size(); ++rank) {

@@ -323,7 +323,7 @@ Json RulesJson(const Report& report) {
 
 constexpr std::array kDevices = {"devices", "device_phases", "roles"};
 constexpr std::array kOperators = {"operators", "operator_totals"};
-constexpr std::array kKernels = {"kernels"};
+constexpr std::array kKernels = {"kernels", "kernel_classes"};
 constexpr std::array kMemory = {"memory", "host_memory"};
 constexpr std::array kModules = {"modules"};
 constexpr std::array kDistributed = {"distributed"};
@@ -413,6 +413,7 @@ Json WholeJson(const Report& report) {
                {"operators", Json::array()},
                {"operator_totals", Json::array()},
                {"kernels", Json::array()},
+               {"kernel_classes", Json::array()},
                {"memory", Json::object()},
                {"modules", Json::array()},
                {"distributed", DistributedJson(report.distributed)},

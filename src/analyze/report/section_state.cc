@@ -39,6 +39,7 @@ constexpr ListState kLists[] = {
     {"operators", kNotApplicable, SectionReason::kNoOperators},
     {"operator_totals", kNotApplicable, SectionReason::kNoOperators},
     {"kernels", kNotApplicable, SectionReason::kNoDeviceActivity},
+    {"kernel_classes", kNotApplicable, SectionReason::kNoDeviceActivity},
     {"modules", kNotApplicable, SectionReason::kNoModules},
     {"system", kNotApplicable, SectionReason::kNoMetrics},
     {"findings", kNotFound, SectionReason::kNothingNoticed},

@@ -7,6 +7,8 @@
 #include <array>
 #include <cctype>
 
+#include "analyze/trace/name_pattern.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -114,30 +116,9 @@ bool HasAny(std::string_view text, const std::array<const char*, N>& parts) {
                      [text](const char* part) { return text.find(part) != text.npos; });
 }
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
-// The parts between stars, in order, anywhere: the first place of each part leaves the most room.
-bool Matches(std::string_view text, std::string_view pattern) {
-  size_t at = 0;
-  while (!pattern.empty()) {
-    const size_t star = std::min(pattern.find('*'), pattern.size());
-    const std::string_view part = pattern.substr(0, star);
-    at = text.find(part, at);
-    if (at == text.npos) return false;
-    at += part.size();
-    pattern.remove_prefix(std::min(star + 1, pattern.size()));
-  }
-  return true;
-}
-
 bool MatchesAny(std::string_view text, const std::vector<std::string>& patterns) {
   return std::any_of(patterns.begin(), patterns.end(),
-                     [text](const std::string& pattern) { return Matches(text, pattern); });
+                     [text](const std::string& pattern) { return HoldsPattern(text, pattern); });
 }
 
 Result<std::vector<std::string>> CheckPatterns(std::vector<std::string> patterns,
@@ -148,7 +129,7 @@ Result<std::vector<std::string>> CheckPatterns(std::vector<std::string> patterns
                  fmt::format("at most {} are looked for", kMostPatterns)};
   }
   for (std::string& pattern : patterns) {
-    pattern = Lower(pattern);
+    pattern = LowerCase(pattern);
     if (pattern.size() > kMostBytes) {
       return Error{fmt::format("a pattern of {} has {} bytes", list, pattern.size()),
                    fmt::format("shorten it to {}", kMostBytes)};
@@ -186,7 +167,7 @@ TensorCorePatterns::Answer TensorCorePatterns::Ask(std::string_view lower_case_n
 }
 
 bool UsesTensorCores(std::string_view kernel, const TensorCorePatterns& patterns) {
-  const std::string lower = Lower(kernel);
+  const std::string lower = LowerCase(kernel);
   const TensorCorePatterns::Answer answer = patterns.Ask(lower);
   if (answer != TensorCorePatterns::Answer::kUnknown) {
     return answer == TensorCorePatterns::Answer::kUses;

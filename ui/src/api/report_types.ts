@@ -54,6 +54,17 @@ export type ReasonId =
   | 'no_issue'
   | 'nothing_noticed'
   | 'nothing_lost';
+export type KernelClass =
+  | 'gemm'
+  | 'convolution'
+  | 'attention'
+  | 'elementwise'
+  | 'normalisation'
+  | 'reduction'
+  | 'indexing'
+  | 'copy'
+  | 'communication'
+  | 'other';
 export type Topic = 'hang' | 'rule' | 'memory' | 'step_time' | 'agent';
 
 /** Why a section is not found. */
@@ -998,6 +1009,34 @@ export interface Kernel extends KernelSums {
   launches: KernelLaunch[];
 }
 
+/** The kernels, copies and fills of a class, of all ranks. */
+export interface KernelClassTime {
+  /** The class. */
+  class: KernelClass;
+  /** What it is called. */
+  title: string;
+  /** Runs of its kernels, and copies and fills. */
+  calls: number;
+  /** The sum of their durations; what runs at once counts each. */
+  total_ns: Ns;
+  /** Of the sum of all classes. */
+  share: number;
+  /** How many kernels, by name. */
+  kernels: number;
+  /** The kernel with most of its time; null: it has copies and fills alone. */
+  largest: string | null;
+  /** What copies and fills moved; null where none tells. */
+  bytes: number | null;
+  /** Those bytes over the sum of the durations of the copies and fills that tell them. */
+  bytes_per_s: number | null;
+  /** Floating-point operations of the operators whose shapes the profile has, by their formulas ([throughput](../concepts/throughput.md)); null where it has none. */
+  flops: number | null;
+  /** The time of the kernels of those operators. */
+  flops_ns: Ns;
+  /** The one over the other. */
+  flops_per_s: number | null;
+}
+
 /** Memory at a moment. */
 export interface MemoryPoint {
   /** The moment. */
@@ -1850,6 +1889,8 @@ export interface Report {
   operator_totals: Rows<OperatorTotals>;
   /** Kernels by rank and name. */
   kernels: Rows<Kernel>;
+  /** What the devices did, by [classes of kernels](kernel_classes.md), the most time first; the sums of durations, in which what runs at once counts each. */
+  kernel_classes: Rows<KernelClassTime>;
   /** Allocations of memory, where a profile or a capture window holds them. */
   memory: Memory;
   /** Modules of each rank, depth first. */
