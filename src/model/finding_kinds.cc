@@ -48,7 +48,7 @@ constexpr std::string_view kStepWaitsInTexts[] = {"function"};
 constexpr FigureInfo kStepThreadBesideFigures[] = {{"share", Unit::kShare, false}};
 constexpr std::string_view kStepThreadBesideTexts[] = {"function"};
 constexpr FigureInfo kCpuCoresBusyFigures[] = {{"cores", Unit::kCores, true}, {"share", Unit::kShare, false}};
-constexpr FigureInfo kCpuAllowedCoresFigures[] = {{"allowed", Unit::kNumber, false}, {"cores", Unit::kCores, false}};
+constexpr FigureInfo kCpuAllowedCoresFigures[] = {{"allowed", Unit::kNumber, false}, {"cores", Unit::kCores, false}, {"workers", Unit::kFlag, false}};
 constexpr FigureInfo kCpuUsedByJobFigures[] = {{"used", Unit::kNumber, false}, {"cores", Unit::kCores, false}};
 constexpr FigureInfo kCpuQuotaRanOutFigures[] = {{"limit", Unit::kCores, true}, {"share", Unit::kShare, false}};
 constexpr FigureInfo kCpuContentionFigures[] = {{"threads", Unit::kNumber, false}, {"cores", Unit::kCores, false}};
@@ -141,7 +141,7 @@ constexpr FigureInfo kDataCoresFilledFigures[] = {{"workers", Unit::kInteger, fa
 constexpr FigureInfo kDataFirstWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"free", Unit::kNumber, false}};
 constexpr FigureInfo kDataMoreWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"workers", Unit::kInteger, false}, {"free", Unit::kNumber, false}, {"cores", Unit::kCores, false}, {"quota", Unit::kFlag, false}, {"machine", Unit::kCores, true}};
 constexpr std::string_view kStepStopGrowthTexts[] = {"function"};
-constexpr FigureInfo kCpuAllowMoreCoresFigures[] = {{"allowed", Unit::kNumber, false}, {"cores", Unit::kCores, false}};
+constexpr FigureInfo kCpuAllowMoreCoresFigures[] = {{"allowed", Unit::kNumber, false}, {"cores", Unit::kCores, false}, {"workers", Unit::kFlag, false}};
 constexpr FigureInfo kCpuFewerThreadsFigures[] = {{"proposed", Unit::kInteger, false}, {"threads", Unit::kInteger, false}};
 constexpr std::string_view kStepOwnProcessTexts[] = {"function"};
 constexpr std::string_view kStepComputeLessTexts[] = {"function"};
@@ -981,7 +981,7 @@ Finding Make(CpuCoresBusy one) {
 }
 
 Finding Make(CpuAllowedCores one) {
-  return {FindingKind::kCpuAllowedCores, {one.allowed.value, one.cores.value}, {}, {}, {"run_metadata", {{"kind", Compare::kEqual, "allowed_cores"}}}};
+  return {FindingKind::kCpuAllowedCores, {one.allowed.value, one.cores.value, one.workers.value}, {}, {}, {"run_metadata", {{"kind", Compare::kEqual, "allowed_cores"}}}};
 }
 
 Finding Make(CpuUsedByJob one) {
@@ -1313,7 +1313,7 @@ Finding Make(CpuRaiseQuota) {
 }
 
 Finding Make(CpuAllowMoreCores one) {
-  return {FindingKind::kCpuAllowMoreCores, {one.allowed.value, one.cores.value}, {}, {}, {"", {}}};
+  return {FindingKind::kCpuAllowMoreCores, {one.allowed.value, one.cores.value, one.workers.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(CpuMoreCores) {

@@ -656,6 +656,7 @@ struct CpuCoresBusy {
 struct CpuAllowedCores {
   Given<double> allowed;  // number
   Given<double> cores;  // cores
+  Given<bool> workers;  // flag
 };
 
 struct CpuUsedByJob {
@@ -1061,6 +1062,7 @@ struct CpuRaiseQuota {
 struct CpuAllowMoreCores {
   Given<double> allowed;  // number
   Given<double> cores;  // cores
+  Given<bool> workers;  // flag
 };
 
 struct CpuMoreCores {

@@ -155,6 +155,9 @@ void Parser::Run(Attributes attributes) {
   if (auto pid = Take(attributes, "pid", ""); !pid.empty()) {
     run.rank_processes.push_back({0, 0, std::stoll(pid)});
   }
+  if (auto worker = Take(attributes, "worker", ""); !worker.empty()) {
+    run.workers.push_back({.node = 0, .pid = std::stoll(worker)});
+  }
   const int nodes = std::stoi(Take(attributes, "nodes", "1"));
   const int cpus = std::stoi(Take(attributes, "cpus", "2"));
   for (int node = 0; node < nodes; ++node) {

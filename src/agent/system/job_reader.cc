@@ -45,7 +45,9 @@ constexpr const char* kHiddenRemedy =
 }  // namespace
 
 JobReader::JobReader(JobOptions options)
-    : options_(std::move(options)), finder_(options_.proc_root) {}
+    : options_(std::move(options)),
+      finder_(options_.proc_root),
+      cores_(options_.proc_root, options_.max_told_cores) {}
 
 std::string JobReader::FolderOf(int32_t pid) const {
   return options_.proc_root + "/" + std::to_string(pid);
@@ -147,37 +149,9 @@ void JobReader::ReadStatus(Process& process, SampleContext& context, ReadBudget&
   const auto text = budget.Read(process.status, buffer_);
   if (!text) return;
   process.memory = ParseMemoryUse(*text);
-  if (const auto cores = ParseAllowedCores(*text)) SeeAllowedCores(process, *cores, context);
-}
-
-// Whether threads of the process have other cores than its main one, as OpenMP gives each its own
-// (OMP_PROC_BIND): then no list says where the process may run.
-bool JobReader::ThreadsAreBound(int32_t pid, std::string_view list) {
-  constexpr int kMostThreads = 16;
-  std::error_code error;
-  std::filesystem::directory_iterator thread(FolderOf(pid) + "/task", error);
-  for (int i = 0; !error && thread != std::filesystem::directory_iterator() && i < kMostThreads;
-       thread.increment(error), ++i) {
-    KeptFile file(thread->path().string() + "/status");
-    const auto text = file.Read(thread_buffer_);
-    const auto cores = text ? ParseAllowedCores(*text) : std::nullopt;
-    if (cores && *cores != list) return true;
+  if (const auto cores = ParseAllowedCores(*text)) {
+    cores_.See(process.pid, process.ppid, *cores, context);
   }
-  return false;
-}
-
-// A child begins with its parent's, so that workers that come and go tell nothing.
-void JobReader::SeeAllowedCores(const Process& process, std::string_view list,
-                                SampleContext& context) {
-  const auto [own, first] = allowed_of_.try_emplace(process.pid);
-  if (own->second == list) return;
-  own->second = list;
-  const auto parent = allowed_of_.find(process.ppid);
-  const bool as_parent = first && parent != allowed_of_.end() && parent->second == list;
-  if (as_parent || told_cores_ >= options_.max_told_cores) return;
-  if (ThreadsAreBound(process.pid, list)) return;
-  ++told_cores_;
-  context.TellAllowedCores({process.pid, own->second});
 }
 
 void JobReader::ReadThreads(Process& process, SampleContext& context, ReadBudget& budget) {
@@ -195,7 +169,7 @@ void JobReader::ReadThreads(Process& process, SampleContext& context, ReadBudget
 
 void JobReader::Forget(int32_t pid) {
   pids_.erase(pid);
-  allowed_of_.erase(pid);
+  cores_.Forget(pid);
 }
 
 // False when the process is gone.

@@ -7,9 +7,9 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "agent/system/allowed_cores_watch.h"
 #include "agent/system/kept_file.h"
 #include "agent/system/metric_sink.h"
 #include "agent/system/process_finder.h"
@@ -140,8 +140,6 @@ class JobReader {
   bool Read(Process& process, SampleContext& context, ReadBudget& budget);
   void ReadIo(Process& process, SampleContext& context, ReadBudget& budget);
   void ReadStatus(Process& process, SampleContext& context, ReadBudget& budget);
-  void SeeAllowedCores(const Process& process, std::string_view list, SampleContext& context);
-  bool ThreadsAreBound(int32_t pid, std::string_view list);
   void Forget(int32_t pid);
   void ReadThreads(Process& process, SampleContext& context, ReadBudget& budget);
   void ReadKnown(SampleContext& context, ReadBudget& budget);
@@ -164,17 +162,15 @@ class JobReader {
 
   JobOptions options_;
   ProcessFinder finder_;
+  AllowedCoresWatch cores_;
   std::vector<Process> processes_;  // by begin: parents before children
   std::set<int32_t> pids_;
   std::map<int32_t, uint64_t> root_starts_;  // roots are these processes, not later ones of the pid
   std::string buffer_;
-  std::string thread_buffer_;
   Elapsed elapsed_;
   std::optional<int64_t> switches_ns_;  // when they were read last
   bool read_switches_ = false;          // in this sample
   bool ever_seen_ = false;
-  std::map<int32_t, std::string> allowed_of_;  // of living processes, as last read
-  int told_cores_ = 0;
   size_t memory_from_ = 0;  // whose turn it is to be asked for its memory, of processes_
 };
 

@@ -11,6 +11,8 @@ namespace {
 
 // Of all usable cores: above it a further worker only takes from the others.
 constexpr double kFullShare = 0.90;
+// Cores: of less a thread that moves there has little.
+constexpr double kLeastFreeOutside = 0.5;
 // Of the quota's periods: less throttling than this cannot hold a step up noticeably.
 constexpr double kThrottledShare = 0.05;
 // Of a period in which the quota ran out, where it is not known when it did.
@@ -70,7 +72,7 @@ void LoadSummary::FindAllowed(std::span<const CounterSeries> counters,
   constexpr int32_t kMostCores = 1 << 14;
   for (const NodeInfo& node : nodes) {
     if (!allowed.KnowsOf(node.node)) continue;
-    std::map<int32_t, std::optional<double>> busy;
+    BusyOfCores busy;
     for (const CounterSeries& series : counters) {
       if (series.node != node.node || !series.device) continue;
       if (series.metric != NameOf(store::Metric::kCoreBusyShare)) continue;
@@ -83,20 +85,46 @@ void LoadSummary::FindAllowed(std::span<const CounterSeries> counters,
     }
     std::vector<int32_t> online;
     for (const auto& [core, share] : busy) online.push_back(core);
-    const auto cores = allowed.Among(node.node, online);
-    if (!cores) continue;
-    Allowed of_node{.cores = static_cast<double>(cores->size()), .busy = 0};
-    for (const int32_t core : *cores) {
-      const std::optional<double> share = busy.at(core);
-      of_node.busy = of_node.busy && share ? std::optional(*of_node.busy + *share) : std::nullopt;
-    }
-    if (!allowed_ || of_node.cores < allowed_->cores) allowed_ = of_node;
+    const auto keep_fewest = [&](const auto& cores, std::optional<Allowed>& fewest) {
+      if (!cores || (fewest && fewest->cores <= static_cast<double>(cores->size()))) return;
+      fewest = AllowedOf(*cores, busy);
+    };
+    keep_fewest(allowed.Among(node.node, online), allowed_);
+    keep_fewest(allowed.OfWorkersAmong(node.node, online), allowed_of_workers_);
   }
   if (allowed_ && allowed_->cores >= machine_cores_) allowed_.reset();
+  const double most = allowed_ ? allowed_->cores : machine_cores_;
+  if (allowed_of_workers_ && allowed_of_workers_->cores >= most) allowed_of_workers_.reset();
+}
+
+LoadSummary::Allowed LoadSummary::AllowedOf(std::span<const int32_t> cores,
+                                            const BusyOfCores& busy) {
+  Allowed allowed{.cores = static_cast<double>(cores.size()), .busy = 0, .free_outside = 0};
+  for (const auto& [core, share] : busy) {
+    const bool inside = std::ranges::binary_search(cores, core);
+    std::optional<double>& sum = inside ? allowed.busy : allowed.free_outside;
+    const double part = inside ? share.value_or(0) : std::max(0.0, 1 - share.value_or(0));
+    sum = sum && share ? std::optional(*sum + part) : std::nullopt;
+  }
+  return allowed;
 }
 
 std::optional<double> LoadSummary::allowed_cores() const {
   return allowed_ ? std::optional(allowed_->cores) : std::nullopt;
+}
+
+std::optional<double> LoadSummary::free_outside() const {
+  if (allowed_) return allowed_->free_outside;
+  return allowed_of_workers_ ? allowed_of_workers_->free_outside : std::nullopt;
+}
+
+std::optional<double> LoadSummary::allowed_cores_of_workers() const {
+  return allowed_of_workers_ ? std::optional(allowed_of_workers_->cores) : std::nullopt;
+}
+
+std::optional<double> LoadSummary::free_cores_of_workers() const {
+  if (!allowed_of_workers_ || !allowed_of_workers_->busy) return std::nullopt;
+  return std::max(0.0, allowed_of_workers_->cores - *allowed_of_workers_->busy);
 }
 
 std::optional<double> LoadSummary::Mean(store::Metric metric) const {
@@ -156,6 +184,18 @@ bool LoadSummary::cores_full() const {
   if (throttled()) return true;
   const auto free = free_cores();
   return free && *free <= (1 - kFullShare) * usable_cores_;
+}
+
+bool LoadSummary::cores_of_workers_full() const {
+  if (cores_full()) return true;
+  const auto free = free_cores_of_workers();
+  return free && *free <= (1 - kFullShare) * allowed_of_workers_->cores;
+}
+
+bool LoadSummary::wants_cores_outside() const {
+  if (quota_cores_) return false;  // it would reach further than the quota
+  const bool full = allowed_ ? cores_full() : allowed_of_workers_ && cores_of_workers_full();
+  return full && free_outside().value_or(kLeastFreeOutside) >= kLeastFreeOutside;
 }
 
 double LoadSummary::delayed_share() const {

@@ -37,6 +37,14 @@ class LoadSummary {
   std::optional<double> quota_cores() const { return quota_cores_; }
   // By affinity and cpuset; empty: all of the machine's.
   std::optional<double> allowed_cores() const;
+  // Of the machine's cores on which it may not run so many are free; empty: not known, or none.
+  std::optional<double> free_outside() const;
+  // What the workers may run on, where that is less than what their ranks may run on.
+  std::optional<double> allowed_cores_of_workers() const;
+  std::optional<double> free_cores_of_workers() const;
+  // Cores on which it may not run would help: it fills those on which it may, and some are free,
+  // as far as that is known.
+  bool wants_cores_outside() const;
   // Cores on which the job's threads can be put, however long.
   double reachable_cores() const { return allowed_cores().value_or(machine_cores_); }
   // Of these, cores that other work keeps busy; 0 where that is not known.
@@ -45,6 +53,8 @@ class LoadSummary {
   std::optional<double> free_cores() const;
 
   bool cores_full() const;
+  // All on which its workers may run, at least.
+  bool cores_of_workers_full() const;
   // Of the time in which the job's threads wanted to run, that without a core.
   double delayed_share() const;
   // Other work on the machine takes so much that what the job asks for is not what it lacks.
@@ -66,7 +76,10 @@ class LoadSummary {
   struct Allowed {
     double cores = 0;
     std::optional<double> busy;  // of them, in the mean, by whomever
+    std::optional<double> free_outside;
   };
+  using BusyOfCores = std::map<int32_t, std::optional<double>>;
+  static Allowed AllowedOf(std::span<const int32_t> cores, const BusyOfCores& busy);
   void FindAllowed(std::span<const CounterSeries> counters, std::span<const NodeInfo> nodes,
                    const AllowedCores& allowed);
   std::optional<double> FreeOfQuota() const;
@@ -78,6 +91,7 @@ class LoadSummary {
   double machine_cores_ = 1;
   std::optional<double> quota_cores_;
   std::optional<Allowed> allowed_;  // of the node that has fewest
+  std::optional<Allowed> allowed_of_workers_;
 };
 
 }  // namespace steptrace::analyze

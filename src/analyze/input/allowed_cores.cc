@@ -2,31 +2,15 @@
 #include "analyze/input/allowed_cores.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <utility>
 
+#include "base/core_list.h"
 #include "store/metadata_json.h"
 #include "store/metadata_keys.h"
 
 namespace steptrace::analyze {
 namespace {
-
-constexpr int32_t kMostCores = 1 << 14;  // more than any machine has
-
-std::optional<int32_t> TakeNumber(std::string_view& text) {
-  int32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 0 || number >= kMostCores) return std::nullopt;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return number;
-}
-
-bool Take(std::string_view& text, char what) {
-  if (!text.starts_with(what)) return false;
-  text.remove_prefix(1);
-  return true;
-}
 
 using Process = std::pair<int32_t, int64_t>;  // node, pid
 
@@ -54,18 +38,6 @@ std::map<Process, std::set<int32_t>> ReadFacts(std::span<const store::RunMetadat
 
 }  // namespace
 
-std::set<int32_t> ReadCoreList(std::string_view list) {
-  std::set<int32_t> cores;
-  do {
-    const auto from = TakeNumber(list);
-    const auto to = from && Take(list, '-') ? TakeNumber(list) : from;
-    const bool ascends = from && to && *from <= *to && (cores.empty() || *cores.rbegin() < *from);
-    if (!ascends) return {};
-    for (int32_t core = *from; core <= *to; ++core) cores.insert(core);
-  } while (Take(list, ','));
-  return list.empty() ? cores : std::set<int32_t>();
-}
-
 AllowedCores::AllowedCores(const RunInfo& run, std::span<const store::RunMetadataRow> facts,
                            const store::StringTable& strings) {
   const auto told = ReadFacts(facts, strings);
@@ -81,8 +53,21 @@ AllowedCores::AllowedCores(const RunInfo& run, std::span<const store::RunMetadat
     by_node_[node].insert(cores.begin(), cores.end());
   };
   for (const RankProcess& rank : run.rank_processes) add(rank.node, rank.pid);
+  ByNode of_workers;
+  std::set<int32_t> as_their_rank;  // nodes that have such workers
   for (const LoaderWorker& worker : run.workers) {
-    if (told.contains({worker.node, worker.pid})) add(worker.node, worker.pid);
+    const auto own = told.find({worker.node, worker.pid});
+    if (own == told.end()) {
+      as_their_rank.insert(worker.node);
+      continue;
+    }
+    of_workers[worker.node].insert(own->second.begin(), own->second.end());
+  }
+  for (auto& [node, cores] : of_workers) {
+    std::set<int32_t>& of_ranks = by_node_[node];
+    const bool fewer = std::ranges::includes(of_ranks, cores) && cores.size() < of_ranks.size();
+    of_ranks.insert(cores.begin(), cores.end());
+    if (fewer && !as_their_rank.contains(node)) of_workers_[node] = std::move(cores);
   }
 }
 
@@ -94,8 +79,18 @@ int32_t AllowedCores::CountOn(int32_t node, int32_t cores) const {
 
 std::optional<std::vector<int32_t>> AllowedCores::Among(int32_t node,
                                                         std::span<const int32_t> cores) const {
-  const auto allowed = by_node_.find(node);
-  if (allowed == by_node_.end()) return std::nullopt;
+  return Among(by_node_, node, cores);
+}
+
+std::optional<std::vector<int32_t>> AllowedCores::OfWorkersAmong(
+    int32_t node, std::span<const int32_t> cores) const {
+  return Among(of_workers_, node, cores);
+}
+
+std::optional<std::vector<int32_t>> AllowedCores::Among(const ByNode& by_node, int32_t node,
+                                                        std::span<const int32_t> cores) {
+  const auto allowed = by_node.find(node);
+  if (allowed == by_node.end()) return std::nullopt;
   std::vector<int32_t> those;
   for (const int32_t core : cores) {
     if (allowed->second.contains(core)) those.push_back(core);

@@ -15,9 +15,6 @@
 
 namespace steptrace::analyze {
 
-// "0-3,8" as a kernel lists cores; empty where it is no such list.
-std::set<int32_t> ReadCoreList(std::string_view list);
-
 // The cores of each node that its ranks and their workers may run on, by the facts of kind
 // `allowed_cores` (agent/ingest/system_feed.cc). Affinity and cpuset are in one list.
 class AllowedCores {
@@ -30,11 +27,20 @@ class AllowedCores {
   bool KnowsOf(int32_t node) const { return by_node_.contains(node); }
   // Those of `cores` that the training may run on. Nothing: all of them, or it was not told.
   std::optional<std::vector<int32_t>> Among(int32_t node, std::span<const int32_t> cores) const;
+  // The same of its workers alone, where all of them may run on fewer than their ranks: some
+  // libraries bind a process to a core, and what it starts with it.
+  std::optional<std::vector<int32_t>> OfWorkersAmong(int32_t node,
+                                                     std::span<const int32_t> cores) const;
   // How many of `cores` of the node they are; where that is not known, all.
   int32_t CountOn(int32_t node, int32_t cores) const;
 
  private:
-  std::map<int32_t, std::set<int32_t>> by_node_;
+  using ByNode = std::map<int32_t, std::set<int32_t>>;
+  static std::optional<std::vector<int32_t>> Among(const ByNode& allowed, int32_t node,
+                                                   std::span<const int32_t> cores);
+
+  ByNode by_node_;
+  ByNode of_workers_;  // where these are fewer
 };
 
 }  // namespace steptrace::analyze

@@ -8,14 +8,6 @@ namespace {
 
 using Cores = std::vector<int32_t>;
 
-TEST(CoreList, IsAsTheKernelWritesIt) {
-  EXPECT_EQ(ReadCoreList("0"), (std::set<int32_t>{0}));
-  EXPECT_EQ(ReadCoreList("0-2,8"), (std::set<int32_t>{0, 1, 2, 8}));
-  for (const char* text : {"", "0-", "-1", "2-1", "0,,1", "0,", "1,0", "0-99999999", "0 1", "a"}) {
-    EXPECT_TRUE(ReadCoreList(text).empty()) << text;
-  }
-}
-
 class AllowedCoresTest : public ::testing::Test {
  protected:
   AllowedCoresTest() { run_.rank_processes = {{.rank = 0, .node = 0, .pid = 100}}; }
@@ -74,6 +66,21 @@ TEST_F(AllowedCoresTest, AWorkerMayHaveMore) {
   EXPECT_EQ(Among({0, 1, 2}), (Cores{0})) << "its parent's";
   Tell(200, "1-2");
   EXPECT_EQ(Among({0, 1, 2, 3}), (Cores{0, 1, 2}));
+}
+
+TEST_F(AllowedCoresTest, WorkersThatMayRunOnFewerThanTheirRank) {
+  const Cores all = {0, 1, 2, 3};
+  const auto of_workers = [&] {
+    return AllowedCores(run_, facts_, strings_).OfWorkersAmong(0, all);
+  };
+  run_.workers = {{.node = 0, .pid = 200}, {.node = 0, .pid = 201}};
+  Tell(100, "0-3");
+  EXPECT_EQ(of_workers(), std::nullopt);
+  Tell(200, "0");
+  EXPECT_EQ(of_workers(), std::nullopt) << "201 has its rank's";
+  Tell(201, "0-1");
+  EXPECT_EQ(of_workers(), (Cores{0, 1}));
+  EXPECT_EQ(Among(all), std::nullopt) << "its rank may run on all";
 }
 
 }  // namespace

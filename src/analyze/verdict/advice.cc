@@ -162,7 +162,7 @@ void Adviser::CpuShortage() {
         fmt::format("{}", workers), fmt::format("{}", cores));
   }
   // What is said of the cores that it may not run on says it better.
-  if (!input_.load.allowed_cores() || !input_.load.cores_full()) Say(finding::CpuMoreCores{});
+  if (!input_.load.wants_cores_outside()) Say(finding::CpuMoreCores{});
 }
 
 void Adviser::WorkerStart() {
@@ -189,9 +189,13 @@ void Adviser::Workers() {
 
 // A setting of the job's own keeps it from cores that the machine has.
 void Adviser::AllowedCores() {
-  const auto allowed = input_.load.allowed_cores();
-  if (!allowed || !input_.load.cores_full()) return;
-  Say(finding::CpuAllowMoreCores{.allowed = *allowed, .cores = input_.load.machine_cores()});
+  const LoadSummary& load = input_.load;
+  if (!load.allowed_cores() && !load.allowed_cores_of_workers()) return;
+  if (!load.wants_cores_outside()) return;
+  const auto of_all = load.allowed_cores();
+  Say(finding::CpuAllowMoreCores{.allowed = of_all ? *of_all : *load.allowed_cores_of_workers(),
+                                 .cores = load.machine_cores(),
+                                 .workers = !of_all});
 }
 
 void Adviser::Prefetch() {

@@ -159,7 +159,12 @@ void Collector::Suspects() {
 
 void Collector::Cores() {
   if (const auto allowed = input_.load.allowed_cores()) {
-    Say(finding::CpuAllowedCores{.allowed = *allowed, .cores = input_.load.machine_cores()});
+    Say(finding::CpuAllowedCores{
+        .allowed = *allowed, .cores = input_.load.machine_cores(), .workers = false});
+  }
+  if (const auto allowed = input_.load.allowed_cores_of_workers()) {
+    Say(finding::CpuAllowedCores{
+        .allowed = *allowed, .cores = input_.load.machine_cores(), .workers = true});
   }
   if (const auto busy = input_.load.Mean(store::Metric::kCpuBusyShare)) {
     const double cores = input_.report.run.nodes.empty() ? input_.load.usable_cores()

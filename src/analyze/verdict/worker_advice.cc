@@ -88,6 +88,9 @@ Situation Look(const VerdictInput& input, const LoaderFact& loader) {
   now.ranks_on_node = RanksOnNode(input);
   now.starved_share = StarvedShare(input);
   now.free_cores = input.load.free_cores();
+  if (const auto free = input.load.free_cores_of_workers()) {
+    now.free_cores = std::min(*free, now.free_cores.value_or(*free));
+  }
   now.cores_per_worker = CoresPerWorker(input, now);
   return now;
 }
@@ -114,9 +117,16 @@ Advice Propose(int32_t workers, int32_t proposed, model::Finding what) {
   return {std::move(what), kSetting, fmt::format("{}", workers), fmt::format("{}", proposed)};
 }
 
+// Those that the workers may use.
+double CoresOfWorkers(const VerdictInput& input) {
+  const double usable = input.load.usable_cores();
+  return std::min(usable, input.load.allowed_cores_of_workers().value_or(usable));
+}
+
 // The machine's cores, where the job may not run on all of them.
 std::optional<double> MachineOfPart(const VerdictInput& input) {
-  return input.load.allowed_cores() ? std::optional(input.load.machine_cores()) : std::nullopt;
+  const bool part = input.load.allowed_cores() || input.load.allowed_cores_of_workers();
+  return part ? std::optional(input.load.machine_cores()) : std::nullopt;
 }
 
 model::Finding NoCoreFor(const VerdictInput& input, int32_t workers) {
@@ -126,7 +136,7 @@ model::Finding NoCoreFor(const VerdictInput& input, int32_t workers) {
         .others = others, .cores = input.load.usable_cores(), .workers = workers});
   }
   return Make(finding::DataCoresFilled{.workers = workers,
-                                       .cores = input.load.usable_cores(),
+                                       .cores = CoresOfWorkers(input),
                                        .quota = input.load.quota_cores().has_value(),
                                        .machine = MachineOfPart(input)});
 }
@@ -172,7 +182,7 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
   if (auto parts = AdviseParts(input, *loader)) return parts;
   // Where the job fills its cores, something of it works while the dataset waits: threads of a
   // library's, or a program that it started.
-  const bool works = input.load.cores_full() && !input.load.taken_by_others();
+  const bool works = input.load.cores_of_workers_full() && !input.load.taken_by_others();
   if (input.waits.of_dataset >= kMostlyWaits && !works && !input.load.throttled() &&
       !LacksCores(input)) {
     const int32_t proposed = std::clamp(NeededWorkers(now), now.workers + 1,
@@ -182,7 +192,7 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
         Make(finding::DataMoreWaitingWorkers{.proposed = proposed, .workers = now.workers}));
   }
   const int32_t room = RoomForWorkers(now);
-  if (now.free_cores && (input.load.cores_full() || room == 0)) {
+  if (now.free_cores && (input.load.cores_of_workers_full() || room == 0)) {
     return Keep(now.workers, NoCoreFor(input, now.workers));
   }
   if (!now.free_cores) return std::nullopt;  // unknown use of the cores: no proposal
@@ -196,7 +206,7 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
                  Make(finding::DataMoreWorkers{.proposed = proposed,
                                                .workers = now.workers,
                                                .free = *now.free_cores,
-                                               .cores = input.load.usable_cores(),
+                                               .cores = CoresOfWorkers(input),
                                                .quota = input.load.quota_cores().has_value(),
                                                .machine = MachineOfPart(input)}));
 }

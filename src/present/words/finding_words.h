@@ -40,6 +40,10 @@ inline constexpr ClauseWords kCpuCoresBusyClauses[] = {
     {"name", "cores", {}, "{cores}"},
     {"name", "", {}, "cores"},
 };
+inline constexpr ClauseWords kCpuAllowedCoresClauses[] = {
+    {"whose", "workers", {}, "workers"},
+    {"whose", "", {}, "processes"},
+};
 inline constexpr ClauseWords kCpuQuotaRanOutClauses[] = {
     {"of_limit", "limit", {}, " of {limit}"},
 };
@@ -179,6 +183,12 @@ inline constexpr ClauseWords kDataMoreWorkersClauses[] = {
 };
 inline constexpr ClauseWords kStepStopGrowthClauses[] = {
     {"in_function", "function", {}, " in {function}"},
+};
+inline constexpr ClauseWords kCpuAllowMoreCoresClauses[] = {
+    {"whose", "workers", {}, "workers"},
+    {"whose", "", {}, "training"},
+    {"by_what", "workers", {}, "their affinity keeps them there (os.sched_setaffinity, OMP_PROC_BIND or KMP_AFFINITY in the process that starts them)"},
+    {"by_what", "", {}, "its affinity or its cpuset keeps it there (taskset, numactl, os.sched_setaffinity, --cpuset-cpus of the container)"},
 };
 inline constexpr ClauseWords kStepComputeLessClauses[] = {
     {"in_function", "function", {}, " in {function}"},
@@ -1057,7 +1067,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{name} busy {share}", kCpuCoresBusyClauses},
      {"", {}}, "", ""},
     // cpu.allowed_cores
-    {{"its processes may run on {allowed} of {cores}, by affinity or cpuset", {}},
+    {{"its {whose} may run on {allowed} of {cores}, by affinity or cpuset", kCpuAllowedCoresClauses},
      {"", {}}, "", ""},
     // cpu.used_by_job
     {{"the job used {used} of {cores}", {}},
@@ -1306,7 +1316,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"raise the CPU quota (cpu.max of the cgroup, --cpus of the container), or do less work per sample: the quota holds the workers back, not the code alone", {}},
      {"", {}}, "", ""},
     // cpu.allow_more_cores
-    {{"let the training run on more cores than {allowed} of {cores}: its affinity or its cpuset keeps it there (taskset, numactl, os.sched_setaffinity, --cpuset-cpus of the container)", {}},
+    {{"let the {whose} run on more cores than {allowed} of {cores}: {by_what}", kCpuAllowMoreCoresClauses},
      {"", {}}, "", ""},
     // cpu.more_cores
     {{"give the job more cores, or let other work on the machine wait; in workers, keep libraries to one thread each (OMP_NUM_THREADS=1)", {}},
