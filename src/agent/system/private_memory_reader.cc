@@ -73,14 +73,15 @@ void PrivateMemoryReader::Read(SampleContext& context, const JobRoot& worker) {
   const auto text = file.Read(buffer_);
   const int64_t took_ns = clock_() - began_ns;
   pace_.Took(context.now_ns(), took_ns);
-  const auto held = text ? ParseSmapsRollup(*text) : std::nullopt;
-  turn_.over = !held;  // as of one that has ended
-  if (held) {
-    Count(held->private_dirty_bytes);
+  const auto parsed = text ? ParseSmapsRollup(*text) : std::nullopt;
+  turn_.over = !parsed;  // as of one that has ended
+  if (parsed) {
+    const SmapsRollup held = parsed.value_or(SmapsRollup{});
+    Count(held.private_dirty_bytes);
     context.EmitProcess(store::Metric::kProcessPss, worker.pid,
-                        static_cast<double>(held->pss_bytes));
+                        static_cast<double>(held.pss_bytes));
     context.EmitProcess(store::Metric::kProcessPrivateDirty, worker.pid,
-                        static_cast<double>(held->private_dirty_bytes));
+                        static_cast<double>(held.private_dirty_bytes));
   } else if (file.error() == EACCES || file.error() == EPERM) {
     context.ReportOnce(kSource, DescribeReadError(file.path(), file.error()),
                        "run the agent as the user of the training, or as root");
