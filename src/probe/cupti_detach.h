@@ -7,8 +7,8 @@
 
 // Takes CUPTI out of the process after a window. Turned off it would stay in the way of every call
 // of CUDA's: a launch took 4.9 us in place of 3.9 on an H200, a step of many launches half as long
-// again (bench/history/2026-11.md). NVIDIA's way out is cuptiFinalize, called where a call of CUDA's
-// returns; so we subscribe, for that one call.
+// again (bench/history/2026-11.md). NVIDIA's way out is cuptiFinalize, called where a call of
+// CUDA's returns; so we subscribe, for that one call.
 //
 //   here ── AskToDetach ──► asked ── the next call of CUDA's returns, in any thread ──► leaving
 //    ▲                        │                                                            │
