@@ -7,7 +7,7 @@ only its CPU time tells the wait from work. Alone, a rank is spared the two read
 
 import sys
 
-from . import device_phases, facts, phases, vocabulary, world
+from . import device_phases, facts, vocabulary, world
 from .surround import Calls
 
 
@@ -23,7 +23,7 @@ def patch(module, hook):
         except Exception as error:
             return hook.fail(error)
 
-    backward = phases.phase(hook.probe, vocabulary.BACKWARD, enter_backward)
+    backward = hook.phase(vocabulary.BACKWARD, enter_backward)
     backward.question = looks_for_anomalies
     device_phases.has_borders(backward, device_phases.BACKWARD_BEGIN)
 

@@ -5,7 +5,7 @@ import dis
 import functools
 import multiprocessing
 
-from . import device_phases, facts, interruption, phases, stacks, vocabulary
+from . import device_phases, facts, interruption, stacks, vocabulary
 from .numbering import Numbering
 from .surround import Calls, nothing
 
@@ -168,7 +168,7 @@ def patch(module, hook):
         except Exception as error:
             return hook.fail(error)
 
-    wait = phases.phase(probe, vocabulary.DATA, enter_next, iterators.entries)
+    wait = hook.phase(vocabulary.DATA, enter_next, iterators.entries)
     device_phases.has_borders(wait, device_phases.DATA_BEGIN)
     base = module._BaseDataLoaderIter
     hook.around(base, "__next__", Calls(wait.enter, ("self",), stop=stop_next))

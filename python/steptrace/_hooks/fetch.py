@@ -6,7 +6,7 @@ for storage from work. Reading that takes microseconds: in a worker always, in t
 thread only while getting the items takes long enough that they do not count.
 """
 
-from . import phases, stacks, vocabulary, worker
+from . import stacks, vocabulary, worker
 from .surround import Calls
 
 
@@ -26,10 +26,8 @@ def patch(module, hook):
         except Exception as error:
             return hook.fail(error)
 
-    fetch = phases.phase(probe, vocabulary.FETCH, enter_fetch, category=vocabulary.WORKER)
-    collate = phases.phase(
-        probe, vocabulary.COLLATE, enter_collate, outer=fetch, category=vocabulary.WORKER
-    )
+    fetch = hook.phase(vocabulary.FETCH, enter_fetch, category=vocabulary.WORKER)
+    collate = hook.phase(vocabulary.COLLATE, enter_collate, outer=fetch, category=vocabulary.WORKER)
 
     def measure():
         fetch.measures = True

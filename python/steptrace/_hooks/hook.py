@@ -31,6 +31,13 @@ class Hook:
             self.add(_wrap(owner, attribute, calls))
             self.wrapped.append(f"{attribute}: {error}")
 
+    def phase(self, text, ask, known=None, outer=None, category=vocabulary.PHASE):
+        """What begins that phase (_probe.pyi, Phase), without a frame of Python's as long as all is as usual:
+        `ask` is its enter where anything is unusual."""
+        probe = self.probe
+        name = probe.name(text, category)
+        return probe.Phase(name, ask, probe.end, probe.end_cpu, known, outer)
+
     def add(self, part):
         """What is taken away by part(), and not there between part.aside() and part.back()."""
         tools.add(part)

@@ -9,7 +9,7 @@ called then, are what is left where that cannot be.
 import sys
 from types import FunctionType
 
-from . import compiling, device_memory, device_phases, facts, gc, phases, vocabulary, windows
+from . import compiling, device_memory, device_phases, facts, gc, vocabulary, windows
 from .numbering import Numbering
 from .surround import Calls, CannotSurroundError, nothing
 
@@ -53,7 +53,7 @@ def patch(module, hook):
         except Exception as error:
             return hook.fail(error)
 
-    step = phases.phase(probe, vocabulary.OPTIMIZER, enter_unusual, optimizers.entries)
+    step = hook.phase(vocabulary.OPTIMIZER, enter_unusual, optimizers.entries)
     device_phases.has_borders(step, device_phases.OPTIMIZER_BEGIN)
     end_of = windows.begin(probe, hook, step).enter_step
     enter = step.enter

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analyze/attribution/sample_bins.h"
+#include "analyze/attribution/sample_weights.h"
 #include "analyze/code/code_place.h"
 #include "analyze/code/frame_words.h"
 #include "analyze/code/profile_frame.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analyze/attribution/portion.h"
-#include "analyze/attribution/sample_bins.h"
+#include "analyze/attribution/sample_weights.h"
 #include "analyze/code/code_place.h"
 
 namespace steptrace::analyze {

@@ -6,7 +6,6 @@
 
 #include "analyze/attribution/long_ways.h"
 #include "analyze/attribution/portion.h"
-#include "analyze/attribution/sample_bins.h"
 #include "analyze/samples/phase_order.h"
 
 namespace steptrace::analyze {

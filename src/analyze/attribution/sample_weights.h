@@ -4,12 +4,22 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "analyze/samples/rank_samples.h"
 #include "analyze/stages/stages.h"
 
-// What samples of a rank weigh, by the stages that their bins belong to (sample_bins.h).
+// Which stage of a step a bin of samples belongs to, and what the samples of a rank weigh by these
+// stages.
 namespace steptrace::analyze {
+
+SubStage StageOfBatch(size_t bin);
+
+// Whether a stage that a collate function's samples show is told by itself; the rest is collating.
+bool IsToldOfCollate(size_t bin);
+
+// Where code of the training thread outside torch belongs; nothing: it stays where it is.
+std::optional<SubStage> StageOutside(size_t bin);
 
 using StageWeights = std::array<double, kSubStageCount>;
 

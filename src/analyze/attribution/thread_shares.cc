@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "analyze/attribution/portion.h"
-#include "analyze/attribution/sample_bins.h"
 #include "analyze/samples/sample_share.h"
 
 namespace steptrace::analyze {
