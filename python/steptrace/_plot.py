@@ -138,8 +138,7 @@ def _of_operator(row):
 def _of_precision(device, name):
     """ms of a device's computing kernels; 0 where it has none of that precision."""
     return (
-        sum(row["ns"] for row in device["precisions"] if (row["precision"] or "not told") == name)
-        / _MS
+        sum(row["ns"] for row in device["precisions"] if (row["precision"] or None) == name) / _MS
     )
 
 
@@ -262,13 +261,17 @@ class Plots:
         sums = {}
         for device in devices:
             for row in device["precisions"]:
-                name = row["precision"] or "not told"
+                name = row["precision"] or None
                 sums[name] = sums.get(name, 0) + row["ns"]
         ranked = sorted(sums, key=lambda name: -sums[name])
-        told = [name for name in ranked if name != "not told"]
+        told = [name for name in ranked if name is not None]
         colours = {name: MANY[i % len(MANY)] for i, name in enumerate(told)}
         parts = [
-            (name, [_of_precision(d, name) for d in devices], colours.get(name, QUIET))
+            (
+                name or "not told",
+                [_of_precision(d, name) for d in devices],
+                colours.get(name, QUIET),
+            )
             for name in ranked
         ]
         names = ["rank {rank}, device {device}".format(**d) for d in devices]

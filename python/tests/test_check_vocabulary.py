@@ -9,13 +9,13 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-METRIC = '''
+METRIC = """
 [[scope.metric]]
 name = "agent.unsampled_bytes"
 unit = "bytes"
 what = "What nobody samples."
-'''
-CAUSE = '''
+"""
+CAUSE = """
 [[section.cause]]
 name = "uncounted"
 tables = ["slices"]
@@ -23,15 +23,15 @@ lost = "what nobody counts"
 why = "nothing happens"
 to_do = "nothing"
 detail = "nothing"
-'''
-KIND = '''
+"""
+KIND = """
 [[kind]]
 id = "note.unfound"
 role = "note"
 since = "0.1"
 title = "what nobody finds"
 sentence = "nobody finds it"
-'''
+"""
 
 
 def check(folder, file="", more=""):

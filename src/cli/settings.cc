@@ -31,17 +31,35 @@ using Value = std::variant<bool, int64_t, double, std::string, Texts>;
 
 // One setting: how it is called in each place, how a value of its type gets in, and what it is
 // where nobody sets it.
+enum class Type { kText, kTexts, kWholeNumber, kNumber, kFlag };
+
+const char* TitleOf(Type type) {
+  switch (type) {
+    case Type::kText:
+      return "a text";
+    case Type::kTexts:
+      return "a list of texts";
+    case Type::kWholeNumber:
+      return "a whole number";
+    case Type::kNumber:
+      return "a number";
+    case Type::kFlag:
+      return "true or false";
+  }
+  return "";
+}
+
 struct Setting {
   const char* key;
   const char* variable;
-  const char* type;
+  Type type;
   const char* sentence;
   std::function<Status(const Value&, Settings&)> set;
   std::string (*shown)(const Settings&);
 };
 
 Error WrongType(const Setting& setting) {
-  return Error{fmt::format("is not {}", setting.type)};
+  return Error{fmt::format("is not {}", TitleOf(setting.type))};
 }
 
 Status SetColor(const Value& value, Settings& settings) {
@@ -205,81 +223,81 @@ std::string ShownNothing(const Settings&) {
 
 const std::vector<Setting>& AllSettings() {
   static const std::vector<Setting> settings = {
-      {"folder", "STEPTRACE_FOLDER", "a text", "Where runs are gathered and looked for.",
+      {"folder", "STEPTRACE_FOLDER", Type::kText, "Where runs are gathered and looked for.",
        Store<std::string>(&Settings::folder), Shown<&Settings::folder>},
-      {"color", "STEPTRACE_COLOR", "a text", "Colour: auto (on a terminal), always or never.",
+      {"color", "STEPTRACE_COLOR", Type::kText, "Colour: auto (on a terminal), always or never.",
        SetColor, Shown<&Settings::color>},
-      {"price_per_hour", "STEPTRACE_PRICE_PER_HOUR", "a number",
+      {"price_per_hour", "STEPTRACE_PRICE_PER_HOUR", Type::kNumber,
        "What an hour of the training costs; the verdict then names money.", SetPrice, ShownNothing},
-      {"instance", "STEPTRACE_INSTANCE", "a text",
+      {"instance", "STEPTRACE_INSTANCE", Type::kText,
        "The type of the run's machines, one of [[instances]]; without it the one of their size.",
        Store<std::string>(&Settings::instance), Shown<&Settings::instance>},
-      {"editor_url", "STEPTRACE_EDITOR_URL", "a text",
+      {"editor_url", "STEPTRACE_EDITOR_URL", Type::kText,
        "By which the pages open a source: an address with {file} and {line}; empty: none.",
        SetEditorUrl, Shown<&Settings::editor_url>},
-      {"hooks", "STEPTRACE_HOOKS", "a text",
+      {"hooks", "STEPTRACE_HOOKS", Type::kText,
        "Which hooks a training gets: a comma list of the words that `run --hooks` names, or "
        "\"off\".",
        SetHooks, [](const Settings& s) { return s.hooks.empty() ? std::string("all") : s.hooks; }},
-      {"window", "STEPTRACE_WINDOW", "a text",
+      {"window", "STEPTRACE_WINDOW", Type::kText,
        "Windows of a run, as `run --window`, several with commas; auto or none. Looked at "
        "while the run goes on, as capture and stack_rate.",
        Store<std::string>(&Settings::window),
        [](const Settings& s) { return s.window.empty() ? std::string("auto") : s.window; }},
-      {"window_budget_s", "STEPTRACE_WINDOW_BUDGET_S", "a number",
+      {"window_budget_s", "STEPTRACE_WINDOW_BUDGET_S", Type::kNumber,
        "What all windows that a run takes by itself may last together, in seconds.",
        SetWindowSeconds,
        [](const Settings& s) { return fmt::format("{}", s.window_budget.ns / 1'000'000'000); }},
-      {"window_budget_mb", "STEPTRACE_WINDOW_BUDGET_MB", "a whole number",
+      {"window_budget_mb", "STEPTRACE_WINDOW_BUDGET_MB", Type::kWholeNumber,
        "… and the rows that they may bring, in megabytes of journal.", SetWindowMegabytes,
        [](const Settings& s) { return fmt::format("{}", s.window_budget.bytes / 1'000'000); }},
-      {"capture", "STEPTRACE_CAPTURE", "a text",
+      {"capture", "STEPTRACE_CAPTURE", Type::kText,
        "What windows capture: operators, kernels, or a profile (stacks, shapes, memory).",
        SetCapture, Shown<&Settings::capture>},
-      {"kineto", "STEPTRACE_KINETO", "true or false",
+      {"kineto", "STEPTRACE_KINETO", Type::kFlag,
        "Processes without hooks too can be captured: PyTorch's profiler in them asks the agent.",
        Store<bool>(&Settings::kineto), Shown<&Settings::kineto>},
-      {"keep_traces", "STEPTRACE_KEEP_TRACES", "true or false",
+      {"keep_traces", "STEPTRACE_KEEP_TRACES", Type::kFlag,
        "Files of profiles stay in the run's folder, though their rows are in the run.",
        Store<bool>(&Settings::keep_traces), Shown<&Settings::keep_traces>},
-      {"start_step", "STEPTRACE_START_STEP", "a whole number",
+      {"start_step", "STEPTRACE_START_STEP", Type::kWholeNumber,
        "A window's first step, as SageMaker calls it.",
        StoreField(&agent::WindowFields::start_step), ShownNothing},
-      {"num_steps", "STEPTRACE_NUM_STEPS", "a whole number", "Its number of steps.",
+      {"num_steps", "STEPTRACE_NUM_STEPS", Type::kWholeNumber, "Its number of steps.",
        StoreField(&agent::WindowFields::num_steps), ShownNothing},
-      {"start_unix_time", "STEPTRACE_START_UNIX_TIME", "a whole number",
+      {"start_unix_time", "STEPTRACE_START_UNIX_TIME", Type::kWholeNumber,
        "Instead of steps: its begin, in seconds since 1970.",
        StoreField(&agent::WindowFields::start_unix_time), ShownNothing},
-      {"duration", "STEPTRACE_DURATION", "a number",
+      {"duration", "STEPTRACE_DURATION", Type::kNumber,
        "… and its length, in seconds. Alone: from now, which is the first step of a run that has "
        "none yet.",
        SetDuration, ShownNothing},
-      {"system_interval_ms", "STEPTRACE_SYSTEM_INTERVAL_MS", "a whole number",
+      {"system_interval_ms", "STEPTRACE_SYSTEM_INTERVAL_MS", Type::kWholeNumber,
        "Time between two samples of the system, 100 to 60000.", SetInterval,
        Shown<&Settings::system_interval_ms>},
-      {"stack_rate", "STEPTRACE_STACK_RATE", "a whole number",
+      {"stack_rate", "STEPTRACE_STACK_RATE", Type::kWholeNumber,
        "Samples of each Python thread's stack a second, 0 (none) to 1000.", SetStackRate,
        Shown<&Settings::stack_rate>},
-      {"hang_watch", "STEPTRACE_HANG_WATCH", "true or false",
+      {"hang_watch", "STEPTRACE_HANG_WATCH", Type::kFlag,
        "Say while a training hangs who waits for whom, and where.",
        Store<bool>(&Settings::hang_watch), Shown<&Settings::hang_watch>},
-      {"shm", "STEPTRACE_SHM", "a text",
+      {"shm", "STEPTRACE_SHM", Type::kText,
        "Folder in memory for the rings; where /dev/shm is too small or absent.",
        Store<std::string>(&Settings::shm),
        [](const Settings& s) { return s.shm.empty() ? std::string("/dev/shm") : s.shm; }},
-      {"redact", "STEPTRACE_REDACT", "a list of texts",
+      {"redact", "STEPTRACE_REDACT", Type::kTexts,
        "Names whose values are secrets too, as my-secret: they are not stored; off: all is.",
        SetRedact, ShownNothing},
-      {"readable_by", "STEPTRACE_READABLE_BY", "a text",
+      {"readable_by", "STEPTRACE_READABLE_BY", Type::kText,
        "Who may read new runs: owner or group. See privacy.md.", SetReaders,
        [](const Settings& s) {
          return std::string(s.folder_mode == kGroupFolder ? kReadersGroup : kReadersOwner);
        }},
-      {"quiet", "STEPTRACE_QUIET", "true or false", "run prints nothing of its own.",
+      {"quiet", "STEPTRACE_QUIET", Type::kFlag, "run prints nothing of its own.",
        Store<bool>(&Settings::quiet), Shown<&Settings::quiet>},
-      {"report", "STEPTRACE_REPORT", "true or false", "run prints the report at the end.",
+      {"report", "STEPTRACE_REPORT", Type::kFlag, "run prints the report at the end.",
        Store<bool>(&Settings::report), Shown<&Settings::report>},
-      {"cache_mb", "STEPTRACE_CACHE_MB", "a whole number",
+      {"cache_mb", "STEPTRACE_CACHE_MB", Type::kWholeNumber,
        "Megabytes that the cache may hold of profiles that `report FILE` imported; 0: no cache, "
        "they "
        "go to `folder`.",
@@ -297,8 +315,7 @@ Status Set(const Setting& setting, const std::optional<Value>& value, std::strin
       status.error().cause.empty() ? WrongType(setting).cause : status.error().text();
   return Error{fmt::format("{}: {} {}", place, setting.key, cause),
                fmt::format("give {}, or leave it out",
-                           setting.type == std::string_view("true or false") ? "one of them"
-                                                                             : "such a value")};
+                           setting.type == Type::kFlag ? "one of them" : "such a value")};
 }
 
 std::optional<Value> FromToml(const toml::node& node) {
@@ -342,12 +359,19 @@ std::optional<Value> ParseNumber(const std::string& text) {
 
 // A variable is text: read as what the setting is.
 std::optional<Value> FromVariable(const Setting& setting, const std::string& text) {
-  std::string_view type = setting.type;
-  if (type == "a text" || type == "a list of texts") return Value{text};
-  if (type == "a whole number") return ParseNumber<int64_t>(text);
-  if (type == "a number") return ParseNumber<double>(text);
-  if (text == "1" || text == "true") return Value{true};
-  if (text == "0" || text == "false") return Value{false};
+  switch (setting.type) {
+    case Type::kText:
+    case Type::kTexts:
+      return Value{text};
+    case Type::kWholeNumber:
+      return ParseNumber<int64_t>(text);
+    case Type::kNumber:
+      return ParseNumber<double>(text);
+    case Type::kFlag:
+      if (text == "1" || text == "true") return Value{true};
+      if (text == "0" || text == "false") return Value{false};
+      break;
+  }
   return std::nullopt;
 }
 
@@ -481,7 +505,8 @@ std::string SettingsMarkdown() {
   for (const auto& setting : AllSettings()) {
     const std::string shown = setting.shown(defaults);
     text += fmt::format("| `{}` | `{}` | {} | {} | {} |\n", setting.key, setting.variable,
-                        setting.type, shown.empty() ? "" : "`" + shown + "`", setting.sentence);
+                        TitleOf(setting.type), shown.empty() ? "" : "`" + shown + "`",
+                        setting.sentence);
   }
   text +=
       "| `[[instances]]` | | tables | | Types of machines: `name`, `cores`, `memory_gib`, `gpus`, "

@@ -45,7 +45,7 @@ void WriteStretch(const nccl_events::EventState& step, uint64_t bytes, uint64_t 
   const char* text = StepName(step.step_state);
   if (text == nullptr || now < step.begin) return;
   const uint32_t name =
-      t::Name(text, strlen(text), static_cast<uint16_t>(wire::Category::kNcclProxy));
+      t::Name(text, strlen(text), static_cast<uint16_t>(wire::Category::kNcclProxyStep));
   const wire::Record records[] = {
       wire::MakeRecord(wire::RecordKind::kDetail, step.begin, step.details, 0, step.number, bytes),
       wire::MakeRecord(wire::RecordKind::kComplete, step.begin, name, 0, 0, now)};

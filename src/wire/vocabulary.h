@@ -59,7 +59,7 @@ enum class Category : uint16_t {
   // complete: all_reduce, … as NCCL ran it.
   // b: end
   kNccl = 17,
-  // complete: Proxy op, proxy step, kernel channel.
+  // complete: Proxy op, kernel channel.
   // b: end
   kNcclProxy = 18,
   // complete: A range that began and ended on any thread (NVTX).
@@ -74,6 +74,9 @@ enum class Category : uint16_t {
   //   kUnknownBehind
   // b: end
   kDevicePhase = 21,
+  // complete: What a chunk of a proxy op waits for.
+  // b: end
+  kNcclProxyStep = 23,
   // payload: A stack that the process itself sampled.
   // a: id of a text (JSON) in the arena
   // b: thread's tid | kStackRuns
@@ -81,7 +84,7 @@ enum class Category : uint16_t {
 };
 
 constexpr bool IsCategory(uint16_t value) {
-  return (value >= 1 && value <= 5) || (value >= 8 && value <= 22);
+  return (value >= 1 && value <= 5) || (value >= 8 && value <= 23);
 }
 
 // As rows of a run have it.
@@ -125,6 +128,8 @@ constexpr const char* CategoryText(Category category) {
       return "device_memory";
     case Category::kDevicePhase:
       return "device_phase";
+    case Category::kNcclProxyStep:
+      return "nccl_proxy";
     case Category::kStack:
       return "stack";
   }

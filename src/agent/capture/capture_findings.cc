@@ -29,7 +29,7 @@ bool CapturedNothingAsked(const CaptureOutcome& outcome) {
 // As a user writes a window from the second step on; of the first, which cannot be had either, none
 // can be written.
 bool BeginsTooEarly(const CaptureOutcome& outcome) {
-  return outcome.window.starts_with("1:");
+  return outcome.first_step == 1;
 }
 
 model::Finding NothingCaptured(const CaptureOutcome& outcome) {

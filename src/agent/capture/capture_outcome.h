@@ -26,6 +26,7 @@ struct CaptureOutcome {
   Source source = Source::kPlan;
   uint64_t demand = 0;      // of kDemand
   std::string window{};     // of kPlan, as ParseWindow reads it
+  int64_t first_step = -1;  // of that, where it is of steps
   std::string why{};        // of kAutomatic: steady, shift, rule
   bool only = false;        // of kAutomatic: none before it captured anything
   uint32_t kinds = 0;       // what was on in any stretch; of none what was asked for

@@ -102,6 +102,7 @@ CaptureOutcome WindowParts::Conclude(const Window& window, uint32_t asked, Windo
     parts_.erase(part);
   }
   outcome.window = ToText({.automatic = false, .windows = {window}});
+  if (window.from == Window::From::kStep) outcome.first_step = window.first_step;
   outcome.asked = asked;
   outcome.asked_steps = window.steps.value_or(0);
   AddTakenByOthers(window, outcome);

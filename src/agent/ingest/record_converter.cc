@@ -42,7 +42,8 @@ bool HasTimeline(Category category) {
 // Not of the thread that told it.
 bool IsBeside(Category category) {
   return category == Category::kDevicePhase || category == Category::kNccl ||
-         category == Category::kNcclProxy || category == Category::kAsync;
+         category == Category::kNcclProxy || category == Category::kNcclProxyStep ||
+         category == Category::kAsync;
 }
 
 bool IsForDeriver(const ResolvedName& name) {
@@ -204,11 +205,9 @@ int32_t RecordConverter::SideTrackOf(const store::SliceRow& row, Category catego
                                      const ResolvedName* details) {
   std::string name = "NVTX";
   if (category == Category::kNccl) name = "NCCL";
-  if (category == Category::kNcclProxy) {
-    // What a chunk waits for lies below the operations that send and receive it.
-    const bool step = strings_.Text(row.name).find(" step: ") != std::string::npos;
-    name = step ? "NCCL proxy steps" : "NCCL proxy";
-  }
+  if (category == Category::kNcclProxy) name = "NCCL proxy";
+  // What a chunk waits for lies below the operations that send and receive it.
+  if (category == Category::kNcclProxyStep) name = "NCCL proxy steps";
   if (details != nullptr && details->group != 0) name += " " + strings_.Text(details->group_text);
   return side_tracks_.Of(name, row.ts_ns, row.ts_ns + row.dur_ns);
 }

@@ -468,7 +468,7 @@ TEST_F(RecordConverterTest, WhatIsOfNoThreadLiesOnALineOfItsOwn) {
   Name(20, Category::kDetails, kOfGroup);
   Name(21, Category::kNccl, "all_reduce");
   Name(22, Category::kAsync, "load");
-  Name(23, Category::kNcclProxy, "send step: network");
+  Name(23, Category::kNcclProxyStep, "send step: network");
   Feed(RecordKind::kBegin, 1050, 2);
   Feed(RecordKind::kDetail, 1100, 20, 5, 800);
   Feed(RecordKind::kComplete, 1100, 21, 0, 1300);
