@@ -410,6 +410,15 @@ constexpr std::string_view kCostOtherSizeTexts[] = {"instance"};
 constexpr SubjectInfo kCostOtherSizeSubject[] = {{SubjectMember::kNode, false, false, 0}};
 constexpr std::string_view kCostNoneCheaperTexts[] = {"instance"};
 constexpr std::string_view kReasonTypeNotListedTexts[] = {"instance"};
+constexpr FigureInfo kRunExceptionFigures[] = {{"steps", Unit::kCount, false}, {"rank", Unit::kInteger, true}};
+constexpr std::string_view kRunExceptionTexts[] = {"type", "message", "place"};
+constexpr FigureInfo kRunInterruptedFigures[] = {{"steps", Unit::kCount, false}};
+constexpr std::string_view kRunInterruptedTexts[] = {"place"};
+constexpr FigureInfo kRunSignalFigures[] = {{"steps", Unit::kCount, false}, {"rank", Unit::kInteger, true}, {"stopped", Unit::kFlag, false}, {"kill", Unit::kFlag, false}, {"fault", Unit::kFlag, false}};
+constexpr std::string_view kRunSignalTexts[] = {"signal"};
+constexpr SubjectInfo kRunSignalSubject[] = {{SubjectMember::kRank, false, false, 1}};
+constexpr FigureInfo kRunExitCodeFigures[] = {{"steps", Unit::kCount, false}, {"code", Unit::kInteger, false}};
+constexpr std::string_view kRunExitCodeTexts[] = {"signal"};
 
 constexpr KindInfo kKinds[] = {
     {"data.batch_not_ready", Role::kEvidence, {kDataBatchNotReadyFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -839,6 +848,10 @@ constexpr KindInfo kKinds[] = {
     {"reason.no_price", Role::kReason, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"reason.type_unclear", Role::kReason, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"reason.type_not_listed", Role::kReason, {{}, kReasonTypeNotListedTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"run.exception", Role::kNote, {kRunExceptionFigures, kRunExceptionTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"run.interrupted", Role::kNote, {kRunInterruptedFigures, kRunInterruptedTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"run.signal", Role::kNote, {kRunSignalFigures, kRunSignalTexts}, {{}, {}}, false, kRunSignalSubject, Topic::kNone},
+    {"run.exit_code", Role::kNote, {kRunExitCodeFigures, kRunExitCodeTexts}, {{}, {}}, false, {}, Topic::kNone},
 };
 static_assert(std::size(kKinds) == kFindingKindCount);
 
@@ -2594,6 +2607,22 @@ Finding Make(ReasonTypeUnclear) {
 
 Finding Make(ReasonTypeNotListed one) {
   return {FindingKind::kReasonTypeNotListed, {}, {one.instance.value}, {}, {"", {}}};
+}
+
+Finding Make(RunException one) {
+  return {FindingKind::kRunException, {one.steps.value, ValueOf(one.rank)}, {one.type.value, one.message, one.place}, {}, {"", {}}};
+}
+
+Finding Make(RunInterrupted one) {
+  return {FindingKind::kRunInterrupted, {one.steps.value}, {one.place}, {}, {"", {}}};
+}
+
+Finding Make(RunSignal one) {
+  return {FindingKind::kRunSignal, {one.steps.value, ValueOf(one.rank), one.stopped.value, one.kill.value, one.fault.value}, {one.signal.value}, {}, {"", {}}};
+}
+
+Finding Make(RunExitCode one) {
+  return {FindingKind::kRunExitCode, {one.steps.value, one.code.value}, {one.signal}, {}, {"", {}}};
 }
 
 }  // namespace finding

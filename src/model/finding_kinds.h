@@ -441,9 +441,13 @@ enum class FindingKind : uint16_t {
   kReasonNoPrice,
   kReasonTypeUnclear,
   kReasonTypeNotListed,
+  kRunException,
+  kRunInterrupted,
+  kRunSignal,
+  kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 427;
+inline constexpr size_t kFindingKindCount = 431;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -2610,6 +2614,34 @@ struct ReasonTypeNotListed {
   Text instance;
 };
 
+struct RunException {
+  Given<int64_t> steps;  // count
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  Text type;
+  std::string message = {};
+  std::string place = {};
+};
+
+struct RunInterrupted {
+  Given<int64_t> steps;  // count
+  std::string place = {};
+};
+
+struct RunSignal {
+  Given<int64_t> steps;  // count
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  Given<bool> stopped;  // flag
+  Given<bool> kill;  // flag
+  Given<bool> fault;  // flag
+  Text signal;
+};
+
+struct RunExitCode {
+  Given<int64_t> steps;  // count
+  Given<int64_t> code;  // integer
+  std::string signal = {};
+};
+
 Finding Make(DataBatchNotReady one);
 Finding Make(DataLoadedByTraining one);
 Finding Make(DataAwaited one);
@@ -3037,6 +3069,10 @@ Finding Make(CostNoneCheaper one);
 Finding Make(ReasonNoPrice one);
 Finding Make(ReasonTypeUnclear one);
 Finding Make(ReasonTypeNotListed one);
+Finding Make(RunException one);
+Finding Make(RunInterrupted one);
+Finding Make(RunSignal one);
+Finding Make(RunExitCode one);
 
 }  // namespace finding
 // clang-format on

@@ -22,6 +22,7 @@
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/rank_figures.h"
 #include "analyze/report/recommendations.h"
+#include "analyze/report/run_failure.h"
 #include "analyze/report/sections.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/rules/profiling_report.h"
@@ -282,6 +283,7 @@ void CountEvidence(const ReportInput& input, std::vector<model::Finding>& eviden
 void CompleteOwnFindings(std::span<const NodeInfo> nodes, Report& report) {
   std::vector<model::Finding*> all;
   const auto add = [&all](model::Finding& one) { all.push_back(&one); };
+  if (report.failure.what) add(*report.failure.what);
   if (report.verdict.headline) add(*report.verdict.headline);
   std::ranges::for_each(report.verdict.evidence, add);
   for (Advice& advice : report.verdict.advice) add(advice.what);
@@ -374,6 +376,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
       input, facts, input.profile == nullptr ? nullptr : &analysis.sections.devices);
   report.phases = MakePhases(input);
   report.steps = MakeSteps(input, selection, times);
+  report.failure = FindFailure(input, report.steps.count);
   report.suspects = MakeSuspects(times);
   FunctionTimes functions;  // samples of a live run know more of them
   // They are sums of all steps.

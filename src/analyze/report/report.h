@@ -14,6 +14,7 @@
 #include "analyze/report/recommendation.h"
 #include "analyze/report/report_lines.h"
 #include "analyze/report/run_card.h"
+#include "analyze/report/run_failure.h"
 #include "analyze/stages/stage_row.h"
 #include "analyze/verdict/verdict_value.h"
 #include "model/finding.h"
@@ -109,6 +110,7 @@ struct DistributedSection {
 
 struct Report {
   RunSection run;
+  RunFailure failure;
   RunCard card;
   Comparability comparability;
   PhasesSection phases;

@@ -44,6 +44,23 @@ Json RunJson(const RunSection& run) {
           {"agent_cpu_share", OrNull(run.agent_cpu_share)}};
 }
 
+Json UncaughtJson(const UncaughtException& one) {
+  return {{"file", one.file},
+          {"line", one.line > 0 ? Json(one.line) : Json()},
+          {"type", one.type},
+          {"message", TextOrNull(one.message)},
+          {"rank", one.rank >= 0 ? Json(one.rank) : Json()},
+          {"pid", one.pid},
+          {"ts_ns", one.ts_ns}};
+}
+
+Json FailureJson(const RunFailure& failure) {
+  const auto& exception = failure.exception;
+  return {{"what", failure.what ? FindingJson(*failure.what) : Json()},
+          {"exception", exception ? UncaughtJson(*exception) : Json()},
+          {"signal", TextOrNull(failure.signal)}};
+}
+
 Json CardJson(const RunCard& card) {
   const auto host = [](const CardHost& one) -> Json {
     return {{"node", one.node},
@@ -397,6 +414,7 @@ Json WholeJson(const Report& report) {
   };
   Json json = {{"schema", kReportSchema},
                {"run", RunJson(report.run)},
+               {"failure", FailureJson(report.failure)},
                {"run_card", CardJson(report.card)},
                {"comparability", ComparabilityJson(report.comparability)},
                {"phases", PhasesJson(report.phases)},

@@ -21,6 +21,7 @@ enum class SectionStatus : uint8_t {
 
 enum class SectionReason : uint8_t {
   kNotBuilt,
+  kNotFailed,
   kNoSteps,
   kNotImported,
   kAllRecognised,
@@ -51,6 +52,7 @@ struct SectionReasonInfo {
 };
 inline constexpr SectionReasonInfo kSectionReasons[] = {
     {"not_built", "this version does not tell it yet"},
+    {"not_failed", "the run did not fail"},
     {"no_steps", "no step was seen"},
     {"not_imported", "the run was recorded"},
     {"all_recognised", "every event is of a known kind"},

@@ -131,6 +131,9 @@ std::vector<Framed> ObjectsOf(const Report& report, const Json& json) {
   const bool card = !report.card.hosts.empty() || !report.card.frameworks.empty();
   const auto not_built = Because(kNotApplicable, SectionReason::kNotBuilt);
   return {
+      {"failure",
+       FoundIf(report.failure.what.has_value(), kNotApplicable, SectionReason::kNotFailed),
+       report.failure.what ? 1 : 0},
       {"run_card", FoundIf(card, kCannotTell, SectionReason::kNoFacts), report.run.nodes,
        report.run.nodes > CountOf(report.card.hosts) && !report.card.hosts.empty()},
       {"comparability", FoundIf(known > 0, kCannotTell, SectionReason::kNoFacts), known},

@@ -994,6 +994,41 @@ inline constexpr ClauseWords kCostCoresOfProcessesClauses[] = {
     {"noun", "processes", 1, "process"},
     {"noun", "", {}, "processes"},
 };
+inline constexpr ClauseWords kRunExceptionClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+    {"after", "steps", 0, " before the first step"},
+    {"after", "", {}, " after {steps} {noun}"},
+    {"on", "rank", {}, " on rank {rank}"},
+    {"says", "message", {}, ": {message}"},
+    {"where", "place", {}, " ({place})"},
+};
+inline constexpr ClauseWords kRunInterruptedClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+    {"after", "steps", 0, " before the first step"},
+    {"after", "", {}, " after {steps} {noun}"},
+    {"where", "place", {}, ", {place}"},
+};
+inline constexpr ClauseWords kRunSignalClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+    {"after", "steps", 0, " before the first step"},
+    {"after", "", {}, " after {steps} {noun}"},
+    {"who", "rank", {}, "Rank {rank} was killed"},
+    {"who", "stopped", {}, "Stopped"},
+    {"who", "", {}, "Killed"},
+    {"why", "kill", {}, ": the kernel does that when memory runs out; so does kill -9"},
+    {"why", "fault", {}, ": a fault in native code"},
+};
+inline constexpr ClauseWords kRunExitCodeClauses[] = {
+    {"noun", "steps", 1, "step"},
+    {"noun", "", {}, "steps"},
+    {"after", "steps", 0, " before the first step"},
+    {"after", "", {}, " after {steps} {noun}"},
+    {"child", "signal", {}, ", as a shell reports a command that {signal} killed"},
+    {"child", "", {}, "; no uncaught exception was recorded"},
+};
 
 // In the order of model::FindingKind.
 inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
@@ -2277,6 +2312,18 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // reason.type_not_listed
     {{"the type {instance} is not listed", {}},
+     {"", {}}, "", ""},
+    // run.exception
+    {{"Failed{after}{on}: {type}{says}{where}", kRunExceptionClauses},
+     {"", {}}, "", ""},
+    // run.interrupted
+    {{"Interrupted{after} (KeyboardInterrupt{where})", kRunInterruptedClauses},
+     {"", {}}, "", ""},
+    // run.signal
+    {{"{who} by {signal}{after}{why}", kRunSignalClauses},
+     {"", {}}, "", ""},
+    // run.exit_code
+    {{"Failed{after} with exit code {code}{child}", kRunExitCodeClauses},
      {"", {}}, "", ""},
 };
 // clang-format on

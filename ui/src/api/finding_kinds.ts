@@ -378,7 +378,11 @@ export type NoteKind =
   | 'cost.no_types'
   | 'cost.use_unmeasured'
   | 'cost.no_type_holds'
-  | 'cost.none_cheaper';
+  | 'cost.none_cheaper'
+  | 'run.exception'
+  | 'run.interrupted'
+  | 'run.signal'
+  | 'run.exit_code';
 
 export type ReasonKind =
   | 'reason.no_gpu_metric'

@@ -33,6 +33,7 @@ export type PathCause =
 export type Severity = 'info' | 'warning' | 'error';
 export type ReasonId =
   | 'not_built'
+  | 'not_failed'
   | 'no_steps'
   | 'not_imported'
   | 'all_recognised'
@@ -517,6 +518,30 @@ export interface CardSetting {
   name: string;
   /** Its value. */
   value: string;
+}
+
+/** An exception that nobody caught, and where the training's own code was then. */
+export interface Uncaught extends CodePlace {
+  /** Its class, with its module, as the interpreter printed it. */
+  type: string;
+  /** On one line, without secrets; null: none, or only code of the script's could say it. */
+  message: string | null;
+  /** The rank that it ended; null: a process that is none. */
+  rank: number | null;
+  /** The process. */
+  pid: number;
+  /** When. */
+  ts_ns: Ns;
+}
+
+/** How a run failed, or was stopped; count is 1 where it did. */
+export interface Failure extends Section {
+  /** In a sentence; null: it did not. */
+  what: Said | null;
+  /** The exception that ended it; of several ranks the first; null: none was seen. */
+  exception: Uncaught | null;
+  /** The signal that killed the command or a rank, as SIGKILL. */
+  signal: string | null;
 }
 
 /** On what the run ran, and with what; count is that of the machines. */
@@ -1857,6 +1882,8 @@ export interface Report {
   schema: string;
   /** Which run it is, what was run, and how it ended. */
   run: RunInfo;
+  /** How a run failed, or was stopped: with which exception, or by which signal. */
+  failure: Failure;
   /** On what the run ran, and with what. */
   run_card: RunCard;
   /** What two runs must have in common to be compared. */

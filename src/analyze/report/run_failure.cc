@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/report/run_failure.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyze/code/code_place.h"
+#include "analyze/input/report_input.h"
+#include "base/utf8.h"
+#include "model/finding_kinds.h"
+
+namespace steptrace::analyze {
+namespace {
+
+namespace finding = model::finding;
+
+// Of a message in a sentence; the report has all of it beside that.
+constexpr size_t kMostSaidBytes = 300;
+// What a process without a rank raised so long before the end was somebody's to deal with.
+constexpr int64_t kOfTheEndNs = 120'000'000'000;
+constexpr int kOfSignals = 128;  // a shell's exit code of a command that a signal killed is more
+constexpr std::string_view kInterrupt = "KeyboardInterrupt";
+
+constexpr std::pair<int, const char*> kSignals[] = {
+    {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
+    {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
+    {SIGKILL, "SIGKILL"}, {SIGUSR1, "SIGUSR1"}, {SIGSEGV, "SIGSEGV"}, {SIGUSR2, "SIGUSR2"},
+    {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"}, {SIGXCPU, "SIGXCPU"},
+    {SIGXFSZ, "SIGXFSZ"}, {SIGSYS, "SIGSYS"},
+};
+
+std::string Shortened(const std::string& text) {
+  if (text.size() <= kMostSaidBytes) return text;
+  return text.substr(0, WholeCharacters(text, kMostSaidBytes)) + "\u2026";
+}
+
+// "train.py:6"
+std::string PlaceText(const UncaughtException& one) {
+  const std::string_view file = FileName(one.file);
+  return one.line > 0 ? std::string(file) + ":" + std::to_string(one.line) : std::string(file);
+}
+
+std::optional<int64_t> RankOf(const ReportInput& input, const UncaughtException& one) {
+  return input.run.ranks > 1 && one.rank >= 0 ? std::optional<int64_t>(one.rank) : std::nullopt;
+}
+
+model::Subject SubjectOf(const UncaughtException& one) {
+  model::Subject subject;
+  subject.function = ShortFunction(one.function);
+  subject.file = one.file;
+  subject.line = one.line;
+  if (one.rank >= 0) subject.AddRank(one.rank);
+  return subject;
+}
+
+// ---- which exception ----------------------------------------------------------------------------
+
+// The first that ended a rank: the others are what it led to, as is that of the launcher that waits
+// for the ranks. Without one, the last: that of the command itself, which waits for all others.
+const UncaughtException* Decisive(const ReportInput& input,
+                                  const std::vector<UncaughtException>& all) {
+  const UncaughtException* last = nullptr;
+  for (const UncaughtException& one : all) {
+    if (!one.thread.empty() || one.type == kInterrupt) continue;
+    if (one.rank >= 0) return &one;
+    if (one.ts_ns >= input.run.duration_ns - kOfTheEndNs) last = &one;
+  }
+  return last;
+}
+
+const UncaughtException* Interrupt(const std::vector<UncaughtException>& all) {
+  const auto found = std::ranges::find_if(all, [](const UncaughtException& one) {
+    return one.thread.empty() && one.type == kInterrupt;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// ---- a rank that a signal killed ----------------------------------------------------------------
+
+std::optional<int64_t> NumberBehind(std::string_view label, std::string_view text) {
+  const size_t at = text.find(label);
+  if (at == text.npos) return std::nullopt;
+  text.remove_prefix(at + label.size());
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+struct KilledRank {
+  int64_t rank = 0;
+  int signal = 0;
+};
+
+// torchrun's own exception tells of the first process that failed: "rank : 1 (local_rank: 1)
+// exitcode : -9 (pid: 4711)". The ranks that waited for that one raise exceptions of their own
+// before.
+std::optional<KilledRank> KilledRankIn(const std::vector<UncaughtException>& all) {
+  for (const UncaughtException& one : all) {
+    if (!one.type.ends_with("ChildFailedError")) continue;
+    const size_t root = one.message.find("Root Cause");
+    if (root == one.message.npos) continue;
+    const std::string_view cause = std::string_view(one.message).substr(root);
+    const auto rank = NumberBehind(" rank : ", cause), code = NumberBehind(" exitcode : ", cause);
+    const bool killed = rank && code && *code < 0 && *code > -kOfSignals;
+    if (killed && model::IsRank(*rank)) return KilledRank{*rank, static_cast<int>(-*code)};
+  }
+  return std::nullopt;
+}
+
+// ---- what is said -------------------------------------------------------------------------------
+
+model::Finding OfException(const ReportInput& input, const UncaughtException& one, int64_t steps) {
+  model::Finding what = Make(finding::RunException{.steps = steps,
+                                                   .rank = RankOf(input, one),
+                                                   .type = one.type,
+                                                   .message = Shortened(one.message),
+                                                   .place = PlaceText(one)});
+  what.subject = SubjectOf(one);
+  return what;
+}
+
+model::Finding OfSignal(int number, std::optional<int64_t> rank, int64_t steps) {
+  return Make(finding::RunSignal{
+      .steps = steps,
+      .rank = rank,
+      .stopped = number == SIGINT || number == SIGTERM || number == SIGHUP,
+      .kill = number == SIGKILL,
+      .fault = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE,
+      .signal = SignalName(number)});
+}
+
+RunFailure WithException(const ReportInput& input, const UncaughtException& one, int64_t steps) {
+  return {OfException(input, one, steps), one, ""};
+}
+
+RunFailure Interrupted(const UncaughtException& one, const std::string& signal, int64_t steps) {
+  model::Finding what = Make(finding::RunInterrupted{.steps = steps, .place = PlaceText(one)});
+  what.subject = SubjectOf(one);
+  return {std::move(what), one, signal};
+}
+
+RunFailure OfCommandsEnd(const RunInfo& run, int64_t steps) {
+  if (run.signal) return {OfSignal(*run.signal, {}, steps), {}, SignalName(*run.signal)};
+  if (!run.exit_code || *run.exit_code == 0) return {};
+  const int of_child = *run.exit_code - kOfSignals;
+  const bool killed = std::ranges::any_of(
+      kSignals, [of_child](const auto& known) { return known.first == of_child; });
+  const std::string signal = killed ? SignalName(of_child) : "";
+  return {Make(finding::RunExitCode{.steps = steps, .code = *run.exit_code, .signal = signal}),
+          {},
+          signal};
+}
+
+}  // namespace
+
+std::string SignalName(int number) {
+  const auto known =
+      std::ranges::find(kSignals, number, [](const auto& signal) { return signal.first; });
+  return known != std::end(kSignals) ? known->second : "signal " + std::to_string(number);
+}
+
+RunFailure FindFailure(const ReportInput& input, int64_t steps) {
+  const RunInfo& run = input.run;
+  if (run.status != "failed" && run.status != "stopped") return {};
+  const auto all = ReadUncaught(input.facts, *input.strings);
+  const UncaughtException* interrupt = Interrupt(all);
+  const std::string signal = run.signal ? SignalName(*run.signal) : "";
+  if (run.status == "stopped") {
+    return interrupt != nullptr ? Interrupted(*interrupt, signal, steps)
+                                : OfCommandsEnd(run, steps);
+  }
+  if (run.signal) return OfCommandsEnd(run, steps);
+  if (const auto killed = KilledRankIn(all)) {
+    return {OfSignal(killed->signal, killed->rank, steps), {}, SignalName(killed->signal)};
+  }
+  if (const UncaughtException* one = Decisive(input, all)) return WithException(input, *one, steps);
+  if (interrupt != nullptr) return Interrupted(*interrupt, signal, steps);
+  return OfCommandsEnd(run, steps);
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/report/uncaught.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "analyze/code/code_place.h"
+#include "store/metadata_json.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using Key = store::MetadataKey;
+using nlohmann::json;
+
+// As the hooks bound them, with room for what is taken out and put in between.
+constexpr size_t kMostTextBytes = 8192;
+constexpr size_t kMostFrames = 64;
+
+std::string Text(const json& value) {
+  return value.is_string() ? value.get<std::string>().substr(0, kMostTextBytes) : "";
+}
+
+std::string Text(const json& fact, Key key) {
+  const json* found = store::Find(fact, key);
+  return found == nullptr ? "" : Text(*found);
+}
+
+struct Frame {
+  std::string file;
+  std::string function;
+  int32_t line = 0;
+};
+
+// ["train.py", 6, "<module>"]
+Frame FrameOf(const json& told) {
+  Frame frame;
+  if (!told.is_array() || told.size() != 3) return frame;
+  frame.file = Text(told[0]);
+  frame.function = Text(told[2]);
+  if (told[1].is_number_integer()) {
+    frame.line = static_cast<int32_t>(std::clamp<int64_t>(told[1].get<int64_t>(), 0, INT32_MAX));
+  }
+  return frame;
+}
+
+Frame PlaceIn(const json* frames) {
+  Frame innermost;
+  if (frames == nullptr || !frames->is_array()) return innermost;
+  for (size_t i = 0; i < std::min(frames->size(), kMostFrames); ++i) {
+    Frame frame = FrameOf((*frames)[i]);
+    if (frame.file.empty()) continue;
+    if (PlaceOf(frame.file).origin == CodeOrigin::kUser && !IsGenerated(frame.file)) return frame;
+    if (innermost.file.empty()) innermost = std::move(frame);
+  }
+  return innermost;
+}
+
+}  // namespace
+
+std::vector<UncaughtException> ReadUncaught(std::span<const store::RunMetadataRow> rows,
+                                            const store::StringTable& strings) {
+  std::vector<UncaughtException> all;
+  for (const store::RunMetadataRow& row : rows) {
+    if (strings.Text(row.kind) != store::MetadataKind::kException) continue;
+    const json fact = store::ParseMetadata(row.json);
+    if (fact.is_null()) continue;
+    UncaughtException one;
+    one.ts_ns = row.ts_ns;
+    one.node = row.node;
+    one.rank = row.rank;
+    one.pid = row.pid;
+    one.type = Text(fact, Key::kType);
+    one.message = Text(fact, Key::kMessage);
+    one.thread = Text(fact, Key::kThread);
+    const Frame place = PlaceIn(store::Find(fact, Key::kFrames));
+    one.file = place.file;
+    one.function = place.function;
+    one.line = place.line;
+    if (!one.type.empty()) all.push_back(std::move(one));
+  }
+  std::ranges::stable_sort(all, {}, &UncaughtException::ts_ns);
+  return all;
+}
+
+}  // namespace steptrace::analyze
