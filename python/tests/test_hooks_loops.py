@@ -254,6 +254,9 @@ def test_two_ranks(tmp_path):
         assert sizes == [4] * 4 + [40]
         # With two ranks, backward is told with its CPU time.
         assert all(r.a and r.b for r in records if r.name == "backward" and r.kind == "end")
+    passes = run.facts("gradient_exchange")
+    assert [(p["wrappers"], p["exchanging"], p["withheld"]) for p in passes] == [(1, 4, 0)] * 2
+    assert all(p["buckets"] == 1 and p["gradient_bytes"] > 0 for p in passes)
     jobs = [fact for fact in run.facts("job") if fact["backend"]]
     assert sorted((j["rank"], j["local_rank"], j["world_size"], j["backend"]) for j in jobs) == [
         (0, 0, 2, "gloo"),

@@ -83,6 +83,8 @@ constexpr FigureInfo kCommunicationRanksAbsentFigures[] = {{"missing", Unit::kIn
 constexpr std::string_view kCommunicationOnTheHostTexts[] = {"backend"};
 constexpr FigureInfo kCommunicationCallsItemFigures[] = {{"calls", Unit::kNumber, false}, {"bytes", Unit::kBytes, true}};
 constexpr std::string_view kCommunicationCallsItemTexts[] = {"call"};
+constexpr FigureInfo kCommunicationGradientExchangeFigures[] = {{"bytes", Unit::kBytes, false}, {"buckets", Unit::kCount, false}};
+constexpr FigureInfo kCommunicationExchangeEachBackwardFigures[] = {{"backwards", Unit::kNumber, false}};
 constexpr std::string_view kModelNoStacksTexts[] = {"reason"};
 constexpr FigureInfo kModelOperatorsShareFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kModelBetweenOperatorsFigures[] = {{"share", Unit::kShare, false}, {"low", Unit::kShareNumber, false}, {"high", Unit::kShareNumber, false}, {"steps", Unit::kInteger, false}};
@@ -161,6 +163,7 @@ constexpr std::string_view kFrameworkOneStateTexts[] = {"function", "guard"};
 constexpr std::string_view kFrameworkOneObjectTexts[] = {"function", "guard"};
 constexpr std::string_view kFrameworkLookAtGuardTexts[] = {"function", "guard"};
 constexpr FigureInfo kCommunicationAllRanksFigures[] = {{"imported", Unit::kFlag, false}, {"recorded", Unit::kFlag, false}};
+constexpr FigureInfo kCommunicationNoSyncFigures[] = {{"backwards", Unit::kNumber, false}, {"left_out", Unit::kNumber, false}};
 constexpr std::string_view kCommunicationTensorsForObjectsTexts[] = {"call"};
 constexpr std::string_view kCommunicationNoBarrierTexts[] = {"call"};
 constexpr FigureInfo kCommunicationLargerBucketsFigures[] = {{"bucket_mb", Unit::kInteger, true}, {"views", Unit::kFlag, false}, {"hook", Unit::kFlag, false}};
@@ -467,6 +470,8 @@ constexpr KindInfo kKinds[] = {
     {"communication.ranks_absent", Role::kEvidence, {kCommunicationRanksAbsentFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.on_the_host", Role::kEvidence, {{}, kCommunicationOnTheHostTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.calls", Role::kEvidence, {{}, {}}, {kCommunicationCallsItemFigures, kCommunicationCallsItemTexts}, true, {}, Topic::kNone},
+    {"communication.gradient_exchange", Role::kEvidence, {kCommunicationGradientExchangeFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"communication.exchange_each_backward", Role::kEvidence, {kCommunicationExchangeEachBackwardFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.no_stacks", Role::kEvidence, {{}, kModelNoStacksTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"model.few_samples", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.operators_share", Role::kEvidence, {kModelOperatorsShareFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -573,6 +578,7 @@ constexpr KindInfo kKinds[] = {
     {"communication.all_ranks", Role::kAdvice, {kCommunicationAllRanksFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.accumulate_without_sync", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"communication.accumulate", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"communication.no_sync", Role::kAdvice, {kCommunicationNoSyncFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"communication.call_less", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.tensors_for_objects", Role::kAdvice, {{}, kCommunicationTensorsForObjectsTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.no_barrier", Role::kAdvice, {{}, kCommunicationNoBarrierTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -1085,6 +1091,14 @@ Finding Make(CommunicationCalls one) {
   return {FindingKind::kCommunicationCalls, {}, {}, PlainOf(one.items.value), {"", {}}};
 }
 
+Finding Make(CommunicationGradientExchange one) {
+  return {FindingKind::kCommunicationGradientExchange, {one.bytes.value, one.buckets.value}, {}, {}, {"run_metadata", {{"kind", Compare::kEqual, "gradient_exchange"}}}};
+}
+
+Finding Make(CommunicationExchangeEachBackward one) {
+  return {FindingKind::kCommunicationExchangeEachBackward, {one.backwards.value}, {}, {}, {"run_metadata", {{"kind", Compare::kEqual, "gradient_exchange"}}}};
+}
+
 Finding Make(ModelNoStacks one) {
   return {FindingKind::kModelNoStacks, {}, {one.reason.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "source"}}}};
 }
@@ -1507,6 +1521,10 @@ Finding Make(CommunicationAccumulateWithoutSync) {
 
 Finding Make(CommunicationAccumulate) {
   return {FindingKind::kCommunicationAccumulate, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(CommunicationNoSync one) {
+  return {FindingKind::kCommunicationNoSync, {one.backwards.value, one.left_out.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationCallLess) {

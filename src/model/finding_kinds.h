@@ -60,6 +60,8 @@ enum class FindingKind : uint16_t {
   kCommunicationRanksAbsent,
   kCommunicationOnTheHost,
   kCommunicationCalls,
+  kCommunicationGradientExchange,
+  kCommunicationExchangeEachBackward,
   kModelNoStacks,
   kModelFewSamples,
   kModelOperatorsShare,
@@ -166,6 +168,7 @@ enum class FindingKind : uint16_t {
   kCommunicationAllRanks,
   kCommunicationAccumulateWithoutSync,
   kCommunicationAccumulate,
+  kCommunicationNoSync,
   kCommunicationCallLess,
   kCommunicationTensorsForObjects,
   kCommunicationNoBarrier,
@@ -447,7 +450,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 431;
+inline constexpr size_t kFindingKindCount = 434;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -791,6 +794,15 @@ struct CommunicationCalls {
     Text call;
   };
   Given<std::vector<Item>> items;
+};
+
+struct CommunicationGradientExchange {
+  Given<double> bytes;  // bytes
+  Given<int64_t> buckets;  // count
+};
+
+struct CommunicationExchangeEachBackward {
+  Given<double> backwards;  // number
 };
 
 struct ModelNoStacks {
@@ -1231,6 +1243,11 @@ struct CommunicationAccumulateWithoutSync {
 };
 
 struct CommunicationAccumulate {
+};
+
+struct CommunicationNoSync {
+  Given<double> backwards;  // number
+  Given<double> left_out;  // number
 };
 
 struct CommunicationCallLess {
@@ -2688,6 +2705,8 @@ Finding Make(CommunicationWaitedForRank one);
 Finding Make(CommunicationRanksAbsent one);
 Finding Make(CommunicationOnTheHost one);
 Finding Make(CommunicationCalls one);
+Finding Make(CommunicationGradientExchange one);
+Finding Make(CommunicationExchangeEachBackward one);
 Finding Make(ModelNoStacks one);
 Finding Make(ModelFewSamples one);
 Finding Make(ModelOperatorsShare one);
@@ -2794,6 +2813,7 @@ Finding Make(FrameworkRunAhead one);
 Finding Make(CommunicationAllRanks one);
 Finding Make(CommunicationAccumulateWithoutSync one);
 Finding Make(CommunicationAccumulate one);
+Finding Make(CommunicationNoSync one);
 Finding Make(CommunicationCallLess one);
 Finding Make(CommunicationTensorsForObjects one);
 Finding Make(CommunicationNoBarrier one);

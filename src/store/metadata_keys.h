@@ -22,6 +22,7 @@ enum class MetadataKind : uint8_t {
   kAutograd,  // State of autograd
   kCollector,  // Settings of Python's garbage collector that the script changed, as they are at an optimizer's steps
   kRecompilation,  // A guard of `torch.compile` that failed, so that a function was compiled anew: told at its first failure, its second, fourth and so on
+  kGradientExchange,  // What passes of `DistributedDataParallel` exchange: told at the fourth pass, the eighth and so on
   kDataParallel,  // A data-parallel wrapper and what it is set to
   kException,  // An exception that nobody caught, at the moment when Python printed it
   kSource,  // Of profiles: a file that was imported. Of the agent: what cannot be read on this machine
@@ -44,6 +45,7 @@ inline constexpr std::string_view kMetadataKinds[] = {
     "autograd",
     "collector",
     "recompilation",
+    "gradient_exchange",
     "data_parallel",
     "exception",
     "source",
@@ -104,6 +106,11 @@ enum class MetadataKey : uint8_t {
   kGuard,
   kCount,
   kLimit,
+  kWrappers,
+  kExchanging,
+  kWithheld,
+  kBuckets,
+  kGradientBytes,
   kFindUnusedParameters,
   kStaticGraph,
   kGradientAsBucketView,
@@ -178,6 +185,11 @@ inline constexpr const char* kMetadataKeys[] = {
     "guard",
     "count",
     "limit",
+    "wrappers",
+    "exchanging",
+    "withheld",
+    "buckets",
+    "gradient_bytes",
     "find_unused_parameters",
     "static_graph",
     "gradient_as_bucket_view",

@@ -219,6 +219,8 @@ void Parser::Steps(const std::string& rest) {
   row.kind = Id(Take(attributes, "kind", "train"));
   row.longest_user_range = Id(Take(attributes, "user_range", ""));
   row.waits = std::stoi(Take(attributes, "waits", "0"));
+  row.backwards = std::stoi(Take(attributes, "backwards", "0"));
+  row.optimizer_steps = std::stoi(Take(attributes, "optimizer_steps", "0"));
   const double starved = std::stod(Take(attributes, "starved", "0"));
   const double jitter = std::stod(Take(attributes, "jitter", "5")) / 100;
   const auto start = Take(attributes, "at", "");

@@ -281,6 +281,7 @@ inline constexpr const char* kFactThreads = "threads";
 inline constexpr const char* kFactAutograd = "autograd";
 inline constexpr const char* kFactCollector = "collector";
 inline constexpr const char* kFactRecompilation = "recompilation";
+inline constexpr const char* kFactGradientExchange = "gradient_exchange";
 inline constexpr const char* kFactDataParallel = "data_parallel";
 inline constexpr const char* kFactException = "exception";
 // clang-format on

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.nn.parallel.distributed: how a DistributedDataParallel is set, and its broadcast of buffers.
+"""torch.nn.parallel.distributed: how a DistributedDataParallel is set, its broadcast of buffers, and
+which of its passes exchange gradients.
 
-The broadcast is a call into C++ within forward, in which every rank waits for the first.
+The broadcast is a call into C++ within forward, in which every rank waits for the first. So is the
+exchange, within backward; forward decides whether there is one.
 """
 
-from . import facts, vocabulary, world
+import sys
+
+from . import compiling, facts, vocabulary, world
+from .numbering import Numbering
 from .ranges import entering
 from .surround import Calls, forget_sources, nothing
 
 _BYTES_PER_MB = 1 << 20
+# The reducer makes its buckets anew, in the order of the first backward, before the second.
+_FIRST_TOLD = 4
 
 
 def patch(module, hook):
@@ -20,7 +27,59 @@ def _patch_class(data_parallel, hook):
     hook.around(data_parallel, "register_comm_hook", Calls(_tell_comm_hook, ("hook",)))
     broadcast = entering(hook, "broadcast_buffers", vocabulary.COMMUNICATION)
     hook.around(data_parallel, "_distributed_broadcast_coalesced", Calls(broadcast))
+    passes = _Passes(hook)
+    forward = "_pre_forward" if hasattr(data_parallel, "_pre_forward") else "forward"
+    hook.around(data_parallel, forward, Calls(passes.enter, ("self",), leaves=False))
     forget_sources()
+
+
+class _Passes:
+    """Counts the passes whose backward exchanges gradients, and those that leave them where they
+    are (no_sync). Told at the fourth, the eighth and so on."""
+
+    def __init__(self, hook):
+        self._hook = hook
+        self._has_gradients = sys.modules["torch"].is_grad_enabled
+        self._wrappers = Numbering()
+        self._told_at = _FIRST_TOLD
+        self._exchanging = self._withheld = 0
+
+    def enter(self, model):
+        if compiling.now():
+            return
+        try:
+            if not self._has_gradients():
+                return
+            if model.require_backward_grad_sync:
+                self._exchanging += 1
+            else:
+                self._withheld += 1
+            if self._wrappers.get(id(model)) is None:
+                self._wrappers.of(model)
+            if self._exchanging + self._withheld >= self._told_at:
+                self._told_at *= 2
+                facts.tell(vocabulary.FACT_GRADIENT_EXCHANGE, lambda: self._fact(model))
+        except Exception as error:
+            self._hook.fail(error)
+
+    def _fact(self, model):
+        return {
+            "wrappers": len(self._wrappers.entries),
+            "exchanging": self._exchanging,
+            "withheld": self._withheld,
+            **_buckets(model),
+        }
+
+
+def _buckets(model):
+    """As the reducer has them; nothing where this version does not say."""
+    try:
+        said = model._get_ddp_logging_data()
+        sizes = said.get("rebuilt_bucket_sizes") or said["bucket_sizes"]
+        sizes = [int(size) for size in sizes.split(",")]
+        return {"buckets": len(sizes), "gradient_bytes": sum(sizes)}
+    except (AssertionError, AttributeError, KeyError, ValueError):
+        return {}
 
 
 def telling(hook, settings):

@@ -87,6 +87,9 @@ void StepTimes::Count(const store::StepRow& row) {
   counts_.checkpoints += row.checkpoint_ns > 0;
   counts_.evaluations += row.evaluation_ns > 0;
   counts_.collections += row.gc_ns > 0;
+  ++counts_.steps;
+  counts_.backwards += std::max(row.backwards, 0);
+  counts_.optimizer_steps += std::max(row.optimizer_steps, 0);
   counts_.explicit_communication_ns =
       SaturatingAdd(counts_.explicit_communication_ns, row.communication_phase_ns);
 }

@@ -54,6 +54,9 @@ struct StepCounts {
   int64_t evaluations = 0;  // steps that evaluated
   int64_t collections = 0;  // steps with garbage collection
   int64_t explicit_communication_ns = 0;
+  int64_t steps = 0;  // of all ranks
+  int64_t backwards = 0;
+  int64_t optimizer_steps = 0;
 };
 
 // All steady steps of all ranks, summed: for the whole, by rank, and by cells of neighbouring

@@ -151,6 +151,22 @@ void ReadDataParallel(const nlohmann::json& fact, JobFacts& facts) {
   facts.data_parallel = std::move(told);
 }
 
+void ReadGradientExchange(const nlohmann::json& fact, int32_t rank, JobFacts& facts) {
+  static constexpr int64_t kMost = int64_t{1} << 48;  // two of them add up
+  const auto count = [&fact](Key key) {
+    return std::clamp<int64_t>(IntegerOf(fact, key).value_or(0), 0, kMost);
+  };
+  GradientExchangeFact told{.rank = rank,
+                            .wrappers = count(Key::kWrappers),
+                            .exchanging = count(Key::kExchanging),
+                            .withheld = count(Key::kWithheld)};
+  if (store::Has(fact, Key::kBuckets)) told.buckets = count(Key::kBuckets);
+  if (store::Has(fact, Key::kGradientBytes)) told.bytes = count(Key::kGradientBytes);
+  const auto& known = facts.gradient_exchange;
+  if (known && known->exchanging + known->withheld > told.exchanging + told.withheld) return;
+  facts.gradient_exchange = told;
+}
+
 // Of windows of operators.
 struct WindowsSeen {
   bool full_too_soon = false;  // one had no whole step
@@ -206,6 +222,7 @@ JobFacts ReadJobFacts(std::span<const store::RunMetadataRow> rows,
     if (kind == Kind::kAutograd)
       facts.detects_anomalies |= BooleanOf(fact, Key::kAnomaly).value_or(false);
     if (kind == Kind::kDataParallel) ReadDataParallel(fact, facts);
+    if (kind == Kind::kGradientExchange) ReadGradientExchange(fact, row.rank, facts);
     if (kind == Kind::kWindow) ReadWindow(fact, windows);
     if (kind == Kind::kWindow) facts.captured_by_kineto |= Text(fact, Key::kBy) == "kineto";
     if (kind == Kind::kThreads) ReadThreads(fact, facts);

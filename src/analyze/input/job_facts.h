@@ -46,6 +46,16 @@ struct DataParallelFact {
   std::string comm_hook;                 // what is called for each bucket
 };
 
+// What DistributedDataParallel exchanges, of the process with most passes.
+struct GradientExchangeFact {
+  int32_t rank = 0;
+  int64_t wrappers = 0;    // models
+  int64_t exchanging = 0;  // passes whose backward exchanges
+  int64_t withheld = 0;    // under no_sync
+  std::optional<int64_t> buckets;
+  std::optional<int64_t> bytes;  // of all buckets
+};
+
 // What the script set of Python's garbage collector: "700, 10, 10".
 struct CollectorFact {
   std::string thresholds;
@@ -82,6 +92,7 @@ struct JobFacts {
   // told.
   std::optional<int32_t> intraop_threads;
   std::optional<DataParallelFact> data_parallel;
+  std::optional<GradientExchangeFact> gradient_exchange;
   std::optional<CollectorFact> collector;  // empty: as Python began, or not told
   std::vector<Recompilation> recompilations;
   bool detects_anomalies = false;  // autograd checks every gradient for NaN

@@ -51,6 +51,19 @@ TEST_F(JobFactsTest, ReadsWhatTheHooksTell) {
   EXPECT_EQ(facts.hook_failures[0].hook, "data");
 }
 
+TEST_F(JobFactsTest, OfGradientExchangesTheLastCountOfAProcessHolds) {
+  Tell("gradient_exchange", R"({"wrappers": 1, "exchanging": 4, "withheld": 0})");
+  Tell("gradient_exchange",
+       R"({"wrappers": 1, "exchanging": 2, "withheld": 14, "buckets": 2, "gradient_bytes": 4096})");
+  Tell("gradient_exchange", R"({"wrappers": -1, "exchanging": "x", "withheld": 8})", 1);
+  const JobFacts facts = Read();
+  ASSERT_TRUE(facts.gradient_exchange);
+  EXPECT_EQ(facts.gradient_exchange->exchanging, 2);
+  EXPECT_EQ(facts.gradient_exchange->withheld, 14);
+  EXPECT_EQ(facts.gradient_exchange->buckets, 2);
+  EXPECT_EQ(facts.gradient_exchange->bytes, 4096);
+}
+
 TEST_F(JobFactsTest, WhatIsSaidOfCuptiIsSortedByItsCause) {
   Tell("hook", R"({"state": "limited", "reason": "so", "cause": "cupti_stays", "detail": "S"})");
   Tell("hook", R"({"state": "unavailable", "reason": "so", "cause": "cupti_taken",

@@ -14,6 +14,7 @@
 #include "analyze/verdict/advice_list.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
+#include "analyze/verdict/gradient_exchange.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/plain_advice.h"
 #include "analyze/verdict/questions.h"
@@ -64,10 +65,11 @@ class Adviser : private AdviceList {
   void TooManyThreads();
   void AnomalyDetection();
   void OfSettings() {
-    if (auto advice = AdviseUnusedParameters(input_)) advice_.push_back(*std::move(advice));
+    Add(AdviseUnusedParameters(input_));
+    if (!Has(model::FindingKind::kCommunicationNoSync)) Add(AdviseNoSync(input_));
     // What compiles anew is a stage of its own.
     if (Worth(SubStage::kRecompilation)) return;
-    if (auto advice = AdviseNotCompiled(input_)) advice_.push_back(*std::move(advice));
+    Add(AdviseNotCompiled(input_));
   }
   void Beside();
   void Drift();
@@ -184,7 +186,7 @@ void Adviser::Workers() {
   for (const Advice& said : advice_) {
     if (said.setting == kWorkers) return;
   }
-  if (auto advice = AdviseWorkers(input_)) advice_.push_back(*std::move(advice));
+  Add(AdviseWorkers(input_));
 }
 
 // A setting of the job's own keeps it from cores that the machine has.
@@ -322,7 +324,7 @@ void Adviser::DataPipeline() {
   Awaited();
   Workers();
   AllowedCores();
-  if (auto advice = AdviseProfiledLoader(input_)) advice_.push_back(*std::move(advice));
+  Add(AdviseProfiledLoader(input_));
   Prefetch();
   PinMemory();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,13 @@ class AdviceList {
   void Set(Kind what, std::string setting, std::string now, std::string proposed) {
     advice_.push_back(
         {Make(std::move(what)), std::move(setting), std::move(now), std::move(proposed)});
+  }
+  void Add(std::optional<Advice> one) {
+    if (one) advice_.push_back(*std::move(one));
+  }
+  bool Has(model::FindingKind kind) const {
+    return std::ranges::any_of(advice_,
+                               [kind](const Advice& one) { return one.what.kind == kind; });
   }
 
   std::vector<Advice> advice_;

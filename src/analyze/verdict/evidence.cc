@@ -15,6 +15,7 @@
 #include "analyze/verdict/computing.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
+#include "analyze/verdict/gradient_exchange.h"
 #include "analyze/verdict/host_exchange.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/questions.h"
@@ -481,6 +482,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Ranks(verdict);
     collector.Stages({SuspectId::kCommunication});
     collector.Add(CallsEvidence(input));
+    collector.Add(GradientExchangeEvidence(input));
     if (!verdict.straggler_rank) collector.HostExchange();
     collector.Cores();
   } else {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analyze/verdict/advice_list.h"
+#include "analyze/verdict/gradient_exchange.h"
 #include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
@@ -61,7 +62,9 @@ class ExchangeAdviser : private AdviceList {
 };
 
 void ExchangeAdviser::Less() {
-  if (wrapper_ && wrapper_->kind == Wrapper::kFullyShard) {
+  if (auto once = AdviseNoSync(input_)) {
+    advice_.push_back(*std::move(once));
+  } else if (wrapper_ && wrapper_->kind == Wrapper::kFullyShard) {
     Say(finding::CommunicationAccumulateWithoutSync{});
   } else if (wrapper_ || !IsCalled()) {
     Say(finding::CommunicationAccumulate{});

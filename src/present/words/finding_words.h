@@ -78,6 +78,10 @@ inline constexpr ClauseWords kCommunicationRanksAbsentClauses[] = {
 inline constexpr ClauseWords kCommunicationCallsItemClauses[] = {
     {"of_size", "bytes", {}, ", each of {bytes}"},
 };
+inline constexpr ClauseWords kCommunicationGradientExchangeClauses[] = {
+    {"noun", "buckets", 1, "bucket"},
+    {"noun", "", {}, "buckets"},
+};
 inline constexpr ClauseWords kVerdictFewStepsClauses[] = {
     {"noun", "steps", 1, "step"},
     {"noun", "", {}, "steps"},
@@ -1170,6 +1174,12 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // communication.calls
     {{"a step calls {items}", {}},
      {"{calls} {call}{of_size}", kCommunicationCallsItemClauses}, ", ", ", "},
+    // communication.gradient_exchange
+    {{"a backward pass of DistributedDataParallel exchanges {bytes} of gradients in {buckets} {noun}", kCommunicationGradientExchangeClauses},
+     {"", {}}, "", ""},
+    // communication.exchange_each_backward
+    {{"a step has {backwards} backward passes and steps the optimizer once, and each of them exchanges gradients: none is under no_sync", {}},
+     {"", {}}, "", ""},
     // model.no_stacks
     {{"no samples of its stack were taken: {reason}", {}},
      {"", {}}, "", ""},
@@ -1487,6 +1497,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // communication.accumulate
     {{"exchange less often: accumulate gradients over several batches under model.no_sync()", {}},
+     {"", {}}, "", ""},
+    // communication.no_sync
+    {{"exchange gradients once a step, not {backwards} times: forward and backward of all batches but the step's last under model.no_sync() (of Accelerate: accelerator.accumulate(model)), which leaves out {left_out} of {backwards} exchanges", {}},
      {"", {}}, "", ""},
     // communication.call_less
     {{"exchange less often: after several batches, not after each", {}},

@@ -55,6 +55,8 @@ export const SHOWN = {
   'communication.ranks_absent': { view: 'distributed' },
   'communication.on_the_host': { view: 'distributed' },
   'communication.calls': { view: 'timeline' },
+  'communication.gradient_exchange': { view: 'distributed' },
+  'communication.exchange_each_backward': { view: 'distributed' },
   'model.no_stacks': { view: 'data' },
   'model.few_samples': { view: 'data' },
   'model.operators_share': { view: 'steps' },
@@ -166,6 +168,7 @@ export type AdviceKind =
   | 'communication.all_ranks'
   | 'communication.accumulate_without_sync'
   | 'communication.accumulate'
+  | 'communication.no_sync'
   | 'communication.call_less'
   | 'communication.tensors_for_objects'
   | 'communication.no_barrier'
