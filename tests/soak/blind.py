@@ -26,17 +26,20 @@ POINTS = 7
 TRUTH = re.compile(r"^TRUTH (.*)$", re.MULTILINE)
 
 
+def in_percent(share):
+    return "" if share is None else f" {100 * share:.0f} %"
+
+
 @dataclasses.dataclass
 class Said:
     suspect: str
     stage: str
     function: str
-    share: float
-    stage_share: Optional[float]  # None: the script's timers do not tell it
+    share: Optional[float]  # None: no timer of the script's tells it
+    stage_share: Optional[float]
 
     def __str__(self):
-        of_stage = "" if self.stage_share is None else f" {100 * self.stage_share:.0f} %"
-        return f"{self.suspect} {100 * self.share:.0f} %, {self.stage}{of_stage}, {self.function}"
+        return f"{self.suspect}{in_percent(self.share)}, {self.stage}{in_percent(self.stage_share)}, {self.function}"
 
 
 def command(script):
@@ -48,14 +51,10 @@ def command(script):
 
 def true_of(output):
     words = dict(word.split("=", 1) for word in TRUTH.search(output)[1].split())
-    of_stage = words.get("stage_share")
-    return Said(
-        words["suspect"],
-        words["stage"],
-        words["function"],
-        float(words["share"]),
-        None if of_stage is None else float(of_stage),
+    share, of_stage = (
+        float(words[name]) if name in words else None for name in ("share", "stage_share")
     )
+    return Said(words["suspect"], words["stage"], words["function"], share, of_stage)
 
 
 def names_of(report, stage):

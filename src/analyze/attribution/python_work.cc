@@ -199,7 +199,7 @@ void PythonWork::Classify(const StageTable& table, bool on_host) {
       node.waits = !RunsOutside(of, of.leaf.only_waits) && of.frames.evaluator < 0;
       if (of.frames.evaluator >= 0) node.elsewhere = SubStage::kEvaluation;
       if (of.frames.evaluator < 0 && !node.waits) {
-        node.elsewhere = StageOutside(OutsideBin(of)).value_or(SubStage::kUnknown);
+        node.elsewhere = StageOutside(OutsideBin(of), true).value_or(SubStage::kUnknown);
       }
     }
     if (const auto phase = PhaseOf(of.region); phase && on_host) node.elsewhere = *phase;

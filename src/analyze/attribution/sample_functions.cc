@@ -61,7 +61,7 @@ SampleFunctions::Shown SampleFunctions::ShownOf(SubStage stage, int64_t ns,
   AddDataset(stage, of_dataset);
   for (SampledFunctions& one : of_dataset) add(std::move(one));
   for (size_t bin = 0; bin < kBinCount; ++bin) {
-    if (StageOutside(bin) != stage || split_.threads().empty()) continue;
+    if (StageOutside(bin, IsForData()) != stage || split_.threads().empty()) continue;
     SampledFunctions outside = sums_.OutsideFunctions(bin);
     if (bin == kTensorCode || bin == kModelLine || bin == kModuleLine)
       Scale(outside, TensorCodeTaken());
@@ -133,7 +133,7 @@ SampledFunctions SampleFunctions::ScriptInForward() const {
   for (const auto& [number, shares] : split_.threads()) left += shares.script_left;
   if (left <= 0) return {};
   SampledFunctions found = sums_.OutsideFunctions(static_cast<size_t>(WorkStage::kUserCode));
-  for (const size_t bin : {kTensorCode, kGradless, kModelLine, kModuleLine, kApart}) {
+  for (const size_t bin : {kTensorCode, kGradless, kModelLine, kModuleLine, kApart, kReading}) {
     SampledFunctions more = sums_.OutsideFunctions(bin);
     found.samples += more.samples;
     std::move(more.functions.begin(), more.functions.end(), std::back_inserter(found.functions));
@@ -156,6 +156,12 @@ double SampleFunctions::TensorCodeTaken() const {
   }
   rest -= tensors;
   return tensors > 0 ? std::clamp((taken - rest) / tensors, 0.0, 1.0) : 1;
+}
+
+// Of the ranks that were sampled: one is named for all.
+bool SampleFunctions::IsForData() const {
+  return std::all_of(sums_.ranks().begin(), sums_.ranks().end(),
+                     [](const auto& rank) { return rank.second.is_for_data(); });
 }
 
 double SampleFunctions::ThreadWeight() const {

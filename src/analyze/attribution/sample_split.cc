@@ -131,7 +131,8 @@ const ThreadShares* SampleSplit::ThreadOf(int32_t rank) const {
 
 // What shows a stage on the training thread, wherever its time is taken from.
 double SampleSplit::OnThread(int32_t rank, const ThreadBlock& block, SubStage stage) const {
-  const double own = stage == SubStage::kDatasetCode ? block.sampler : OutsideWeight(block, stage);
+  double own = OutsideWeight(sums_.ranks().at(rank), block, stage);
+  if (stage == SubStage::kDatasetCode) own += block.sampler;
   const auto shares = thread_.find(rank);
   if (shares == thread_.end()) return own;
   if (stage == SubStage::kEvaluation) return block.evaluating;

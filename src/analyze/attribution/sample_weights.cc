@@ -18,11 +18,13 @@ bool IsToldOfCollate(size_t bin) {
   return is(WorkStage::kDecode) || is(WorkStage::kAugmentation) || is(WorkStage::kTokenise);
 }
 
-std::optional<SubStage> StageOutside(size_t bin) {
+std::optional<SubStage> StageOutside(size_t bin, bool for_data) {
+  if (bin == kSaving) return SubStage::kCheckpoint;
+  if (bin == kPreparing && for_data) return SubStage::kDatasetCode;
   if (bin == static_cast<size_t>(WorkStage::kModel) || bin == kUnnamed) return std::nullopt;
   if (bin == static_cast<size_t>(WorkStage::kUserCode) || bin == kTensorCode || bin == kGradless ||
-      bin == kModelLine || bin == kModuleLine || bin == kApart ||
-      bin == static_cast<size_t>(WorkStage::kLock)) {
+      bin == kModelLine || bin == kModuleLine || bin == kApart || bin == kPreparing ||
+      bin == kReading || bin == static_cast<size_t>(WorkStage::kLock)) {
     return SubStage::kLoopCode;
   }
   if (bin == static_cast<size_t>(WorkStage::kLogging)) return SubStage::kLogging;
@@ -37,10 +39,10 @@ double BatchWeight(const BatchBlock& block, size_t bin, bool storage) {
   return weight;
 }
 
-double OutsideWeight(const ThreadBlock& block, SubStage stage) {
+double OutsideWeight(const RankSamples& rank, const ThreadBlock& block, SubStage stage) {
   double weight = 0;
   for (size_t bin = 0; bin < kBinCount; ++bin) {
-    if (StageOutside(bin) == stage) weight += block.outside[bin];
+    if (StageOutside(bin, rank.is_for_data()) == stage) weight += block.outside[bin];
   }
   return weight;
 }

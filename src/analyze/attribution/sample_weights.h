@@ -19,14 +19,15 @@ SubStage StageOfBatch(size_t bin);
 bool IsToldOfCollate(size_t bin);
 
 // Where code of the training thread outside torch belongs; nothing: it stays where it is.
-std::optional<SubStage> StageOutside(size_t bin);
+// for_data: what functions that prepare data do besides is for the batch too.
+std::optional<SubStage> StageOutside(size_t bin, bool for_data);
 
 using StageWeights = std::array<double, kSubStageCount>;
 
 // Of a batch being made. storage: the machine shows storage at work, so what is blocked is reading.
 double BatchWeight(const BatchBlock& block, size_t bin, bool storage);
 // Of the training thread in code outside torch.
-double OutsideWeight(const ThreadBlock& block, SubStage stage);
+double OutsideWeight(const RankSamples& rank, const ThreadBlock& block, SubStage stage);
 // Of other threads at work on what the training thread may await.
 double MadeWeight(const RankSamples& rank, bool storage);
 // Each stage's part of what they make, which is 1 in all: the dataset's own code where no sample

@@ -90,15 +90,16 @@ class ThreadReader {
     leaves_.Add(block.leaves, block.whole);
     double of_block = 0;
     for (size_t i = 0; i < kSubStageCount; ++i) {
-      const double weight = OutsideWeight(block, static_cast<SubStage>(i));
+      const double weight = OutsideWeight(rank_, block, static_cast<SubStage>(i));
       shares_.weights[i] += weight;
       of_block += weight;
     }
-    const double in_script = OutsideWeight(block, SubStage::kLoopCode);
+    const double in_script = OutsideWeight(rank_, block, SubStage::kLoopCode);
     named_.Add(of_block - in_script, block.whole);
     script_ += in_script;
     plain_ += block.outside[static_cast<size_t>(WorkStage::kUserCode)];
     surely_ += block.outside[kGradless] + block.outside[kApart];
+    if (rank_.is_for_numbers()) surely_ += block.outside[kReading];
     movable_.Add(
         in_script - block.outside[kModuleLine] - (time_.phases > 0 ? 0 : block.outside[kModelLine]),
         block.whole);

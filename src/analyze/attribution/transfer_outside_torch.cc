@@ -19,8 +19,8 @@ const Transfer kOutsideTorchTransfer = {
     .name = "outside_torch",
     .from = {SubStage::kUnknown, SubStage::kForward},
     .to = StageSet::Between(kSampledStages.front(), kSampledStages.back()) |
-          StageSet{SubStage::kCollate, SubStage::kWorkerStart, SubStage::kEvaluation,
-                   SubStage::kLogging, SubStage::kLoopCode},
+          StageSet{SubStage::kCollate, SubStage::kWorkerStart, SubStage::kCheckpoint,
+                   SubStage::kEvaluation, SubStage::kLogging, SubStage::kLoopCode},
     .reason = "samples show the training thread outside torch, or evaluating",
     .move = MoveOutsideTorchTime,
 };

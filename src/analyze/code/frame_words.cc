@@ -60,6 +60,15 @@ bool KeepsBooks(std::string_view module, std::string_view function) {
           std::find(kNames.begin(), kNames.end(), ShortFunction(function)) != kNames.end());
 }
 
+// What Python calls to go over a tensor or to print it: the script's loop does that, not its model.
+bool GoesOver(std::string_view module, std::string_view function) {
+  constexpr std::array<std::string_view, 6> kNames = {"__iter__", "__len__",    "__contains__",
+                                                      "__repr__", "__format__", "__array__"};
+  return Below(module, "torch._tensor_str") ||
+         (module == "torch._tensor" &&
+          std::find(kNames.begin(), kNames.end(), ShortFunction(function)) != kNames.end());
+}
+
 }  // namespace
 
 bool IsFramework(std::string_view module) {
@@ -95,7 +104,7 @@ TorchPart PartOf(std::string_view module, std::string_view function) {
   if (Below(module, "torch.utils.data._utils.fetch")) return TorchPart::kFetch;
   if (Below(module, "torch.utils.data._utils.collate")) return TorchPart::kCollate;
   if (StandsAround(module)) return TorchPart::kAround;
-  if (KeepsBooks(module, function)) return TorchPart::kThrough;
+  if (KeepsBooks(module, function) || GoesOver(module, function)) return TorchPart::kThrough;
   if (Below(module, "torch.optim")) return TorchPart::kOptimizer;
   if (PassesOn(module)) return TorchPart::kThrough;
   if (module == "torch.autograd" || module == "torch.autograd.graph" ||

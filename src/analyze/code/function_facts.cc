@@ -5,6 +5,14 @@
 
 namespace steptrace::analyze {
 
+namespace {
+
+bool ReadsNumbers(std::string_view method) {
+  return method == "item" || method == "tolist";
+}
+
+}  // namespace
+
 FunctionWords WordsOf(const std::string& file, const std::string& name, const StageTable& table,
                       const CollateCalls& collates) {
   FunctionWords function;
@@ -40,8 +48,14 @@ FunctionWords WordsOf(const std::string& file, const std::string& name, const St
       (function.place.origin == CodeOrigin::kBuiltIn &&
        (Below(function.place.module, "torch") || Below(function.place.module, "numpy")));
   function.syncs = name == "os.fsync" || name == "os.fdatasync";
+  function.saves = module == "torch.serialization" && ShortFunction(name) == "save";
+  function.synchronises = function.match && function.match->stage == WorkStage::kLock &&
+                          (function.place.origin == CodeOrigin::kBuiltIn || module == "threading" ||
+                           Below(module, "multiprocessing.synchronize"));
   function.leaf.collects =
       function.place.origin == CodeOrigin::kBuiltIn && (name == "gc.collect" || name == "collect");
+  function.leaf.reads =
+      function.place.origin == CodeOrigin::kBuiltIn && ReadsNumbers(ShortFunction(name));
   function.leaf.only_waits =
       function.place.origin == CodeOrigin::kBuiltIn &&
       (name == "time.sleep" || (function.match && function.match->stage == WorkStage::kLock));

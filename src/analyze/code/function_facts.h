@@ -19,6 +19,7 @@ struct StackLeaf {
   bool only_waits = false;  // C code that waits: a sleep, a lock
   bool apart = false;       // it has nothing to do with tensors
   bool collects = false;    // gc.collect(), which somebody calls
+  bool reads = false;       // C code that takes numbers out of a tensor or an array
   // Python of the script's, whose calls of C are known, or C code that computes: what such a thread
   // waits for, where others of its process run, is the interpreter.
   bool needs_interpreter = false;
@@ -49,7 +50,9 @@ struct FunctionWords {
   bool collates = false;
   bool passes_on = false;
   bool copies = false;
-  bool syncs = false;  // to the disk
+  bool syncs = false;         // to the disk
+  bool synchronises = false;  // threads or processes, and nothing else
+  bool saves = false;         // what a training resumes from
 };
 
 // By what it calls somewhere, in any of the run's stacks.
@@ -61,6 +64,9 @@ struct FunctionCalls {
   bool surrounds_model = false;  // torch: it is a training loop or what calls one
   bool runs_layer = false;       // it trains, or runs a module that is no transform
   bool holds_training = false;   // backward or an optimizer, at whatever depth
+  bool reads = false;            // numbers out of tensors, from its own line
+  bool saves = false;            // what a training resumes from, from its own line
+  bool prepares = false;         // data, by a package that the table knows, at whatever depth
 };
 
 struct Function : FunctionWords {

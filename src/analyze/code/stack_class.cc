@@ -37,6 +37,7 @@ class Classifier {
   void FindLayers();
   bool Augments(size_t row, const Function& frame, const std::vector<StackClass>& classes);
   void FindFunctions();
+  void FindPreparing(const std::vector<StackClass>& classes);
   void FindLog(size_t row, const Function& frame);
   bool BeginsLog(size_t row) const {
     const auto parent = ParentOf(row);
@@ -210,6 +211,7 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
     of.wait.takes_over = of.wait.takes_over && of.wait.in_lock;
     of.wait.on_signal = of.wait.on_signal && of.wait.in_lock;
     of.wait.asks = of.wait.asks && of.wait.in_lock;
+    of.wait.on_lock = of.wait.on_lock && of.wait.in_lock;
     return;
   }
   // What a logger calls for it, an encoder of pictures or a queue of its own, is the log's.
@@ -223,12 +225,14 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   of.wait.takes_over = of.wait.in_lock && (was_in_lock ? of.wait.takes_over : frame.takes_over);
   of.wait.on_signal = of.wait.in_lock && (was_in_lock ? of.wait.on_signal : frame.on_signal);
   of.wait.asks = of.wait.in_lock && (was_in_lock ? of.wait.asks : frame.asks);
+  of.wait.on_lock = of.wait.in_lock && frame.synchronises;
   if (of.wait.in_lock || (of.by_user && !match->by_user)) return;
   if (!in_batch && !match->by_user && !CountsInLoop(*match, frame, in_thread_[row])) return;
   if (!match->by_user && frame.syncs && of.frames.user >= 0 &&
       SoundsLikeSaving(strings_.Text(rows_[static_cast<size_t>(of.frames.user)].function))) {
-    return;
+    of.around.saves = true;
   }
+  if (of.around.saves && !match->by_user) return;
   of.stage = match->stage;
   of.by_user = match->by_user;
 }
@@ -268,6 +272,11 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   if (frame.place.origin == CodeOrigin::kUser) {
     of.around.helps_log = false;
     of.frames.user = number;
+    const bool computes = frame.seen.runs_layer || frame.seen.runs_module || frame.seen.trains ||
+                          frame.seen.holds_training;
+    of.around.saves = !computes && (of.around.saves || frame.seen.saves);
+    of.around.reads = !computes && !frame.seen.calls_model && frame.seen.reads;
+    of.around.prepares = !computes && frame.seen.prepares;
     of.user.calls_torch = frame.seen.calls_torch;
     of.user.runs_module = frame.seen.runs_module;
     of.around.infers = of.around.gradless && (of.around.infers || frame.seen.runs_module);
@@ -383,6 +392,23 @@ void Classifier::FindLog(size_t row, const Function& frame) {
   own_log_[row] = of_own || (logs && own && !(parent && in_log_[*parent]));
 }
 
+// A function that a loop has its batches from, by whatever generators lie between.
+void Classifier::FindPreparing(const std::vector<StackClass>& classes) {
+  std::vector<bool> prepares(rows_.size(), false);
+  for (size_t i = rows_.size(); i-- > 0;) {  // callees come after their callers
+    Function& frame = functions_[function_of_row_[i]];
+    const auto parent = ParentOf(i);
+    const bool known = frame.match && !frame.match->by_own_name &&
+                       IsPreparing(frame.match->stage) &&
+                       CountsInLoop(*frame.match, frame, in_thread_[i]);
+    const bool elsewhere = classes[i].region == StackRegion::kElsewhere && !in_log_[i];
+    prepares[i] = elsewhere && (prepares[i] || known);
+    if (!prepares[i]) continue;
+    if (frame.place.origin == CodeOrigin::kUser) frame.seen.prepares = true;
+    if (parent) prepares[*parent] = true;
+  }
+}
+
 std::vector<StackClass> Classifier::Run() {
   std::vector<StackClass> classes(rows_.size());
   FindFunctions();
@@ -405,12 +431,16 @@ std::vector<StackClass> Classifier::Run() {
     if (parent) classes[i].region = classes[*parent].region;
     in_augment_[i] = Augments(i, frame, classes);
     FindRegion(i, frame, classes[i]);
-    if (!parent || !Below(frame.place.module, "torch")) continue;
+    if (!parent) continue;
     const size_t caller = function_of_row_[*parent];
+    if (frame.leaf.reads) functions_[caller].seen.reads = true;
+    if (frame.saves) functions_[caller].seen.saves = true;
+    if (!Below(frame.place.module, "torch")) continue;
     functions_[caller].seen.calls_torch = true;
     if (frame.part == TorchPart::kInside) model_lines_.insert({caller, rows_[*parent].line});
   }
   MarkLoops(classes);
+  FindPreparing(classes);
   for (size_t i = 0; i < rows_.size(); ++i) {
     const StackRegion region = classes[i].region;
     if (const auto parent = ParentOf(i)) classes[i] = classes[*parent];

@@ -34,6 +34,7 @@ struct StackWait {
   bool on_signal = false;    // ... or only wait until another thread says so
   bool asks = false;         // ... or ask another process for it
   bool own_threads = false;  // ... but a library's, for threads of its own: its own work
+  bool on_lock = false;      // they do nothing but wait for it, or just have it
 };
 
 // What the frames around it say of how it is run.
@@ -45,6 +46,9 @@ struct StackSurroundings {
   bool copies = false;        // the script has Python copy or pickle something
   bool begins_epoch = false;  // a DataLoader makes its iterator
   bool helps_log = false;     // a function that one of the script's calls to write a log
+  bool saves = false;         // a function of the script's saves what a training resumes from
+  bool reads = false;         // ... takes numbers out of tensors, and computes with no layer
+  bool prepares = false;      // ... prepares data, and computes with no layer
 };
 
 // Of the user's function that is nearest to the innermost frame.

@@ -10,6 +10,11 @@ std::optional<WorkStage> WorkStageNamed(std::string_view name) {
   return std::nullopt;
 }
 
+bool IsPreparing(WorkStage stage) {
+  return stage == WorkStage::kDecode || stage == WorkStage::kAugmentation ||
+         stage == WorkStage::kTokenise;
+}
+
 std::string WorkStageNames() {
   std::string names;
   for (const WorkInfo& work : kWorkInfos) {

@@ -11,6 +11,8 @@ namespace steptrace::analyze {
 
 // Nothing: no stage is called so.
 std::optional<WorkStage> WorkStageNamed(std::string_view name);
+// Whether it is work on data before it becomes a batch, whoever does it.
+bool IsPreparing(WorkStage stage);
 // All of them, for a message.
 std::string WorkStageNames();
 

@@ -86,10 +86,10 @@ bool MayMake(const StackClass& of) {
   return of.frames.user >= 0 && !of.wait.in_lock && of.region != StackRegion::kAround;
 }
 
-// What a pattern of the user's names is that also while it waits; so is writing a log, and what a
-// library's own threads do.
+// What a pattern of the user's names is that also while it waits; so are logs, checkpoints, and
+// what a library's own threads do.
 bool IsThatWaiting(const StackClass& of) {
-  return of.by_user || of.wait.own_threads || of.stage == WorkStage::kLogging;
+  return of.by_user || of.wait.own_threads || of.around.saves || of.stage == WorkStage::kLogging;
 }
 
 bool WaitsOutside(const StackClass& of, bool waits) {
@@ -119,10 +119,13 @@ bool RunsOutside(const StackClass& of, bool waits) {
 }
 
 size_t OutsideBin(const StackClass& of) {
+  if (of.around.saves && !of.by_user) return kSaving;
   if (of.stage) return static_cast<size_t>(*of.stage);
   if (of.frames.user < 0) return kUnnamed;
   if ((of.around.gradless && !of.around.infers) || of.around.copies) return kGradless;
   if (of.leaf.apart) return kApart;
+  if (of.around.prepares) return kPreparing;
+  if (of.around.reads) return of.leaf.reads ? kApart : kReading;
   if (of.user.calls_model) return of.user.runs_module ? kModuleLine : kModelLine;
   return of.user.calls_torch ? kTensorCode : static_cast<size_t>(WorkStage::kUserCode);
 }
@@ -220,7 +223,7 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   StackWeights& weights = weights_[static_cast<size_t>(sample.stack)];
   const int64_t ns = std::min(sample.interval_ns, kLongestIntervalNs);
   // One that has slept, or has its lock, and finds no core does nothing yet either.
-  const bool waits = Waits(sample.state) || of.leaf.only_waits;
+  const bool waits = Waits(sample.state) || of.leaf.only_waits || of.wait.on_lock;
   const auto weigh = [ns](Weight& weight) {
     weight.ns = SaturatingAdd(weight.ns, ns);
     ++weight.samples;
@@ -274,7 +277,9 @@ void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32
     (of.wait.asks ? sums.asking : sums.awaiting) += ns;
     if (of.wait.on_signal) sums.on_signal += ns;
   } else if (of.region == StackRegion::kElsewhere) {
-    (WaitsOutside(of, waits) ? sums.waiting : sums.outside[OutsideBin(of)]) += ns;
+    const size_t bin = OutsideBin(of);
+    (WaitsOutside(of, waits) ? sums.waiting : sums.outside[bin]) += ns;
+    rank.NoteOutside(bin, of.leaf.reads, ns);
   }
   runs_compiled_ = runs_compiled_ || of.around.compiled;
   if (of.region == StackRegion::kSampler) sums.sampler += ns;

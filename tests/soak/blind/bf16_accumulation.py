@@ -14,9 +14,9 @@ def main():
     model = nn.TransformerEncoderLayer(128, 4, 256, batch_first=True)
     head = nn.Linear(128, 8)
     optimizer = torch.optim.AdamW([*model.parameters(), *head.parameters()], lr=1e-4)
-    data = torch.randn(64, 8, 64, 128)
-    targets = torch.randint(0, 8, (64, 8))
-    for number in range(45):
+    data = torch.randn(64, 16, 128, 128)
+    targets = torch.randint(0, 8, (64, 16))
+    for number in range(60):
         for micro in range(ACCUMULATE):
             place = (number * ACCUMULATE + micro) % 64
             with parts("forward"), torch.autocast("cpu", dtype=torch.bfloat16):

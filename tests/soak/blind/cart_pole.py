@@ -10,7 +10,7 @@ from torch import nn
 
 
 class Pole:
-    FINE = 400
+    FINE = 2500
 
     def reset(self):
         self.state = [random.uniform(-0.05, 0.05) for _ in range(4)]
@@ -54,7 +54,7 @@ def main():
     policy = nn.Sequential(nn.Linear(4, 64), nn.Tanh(), nn.Linear(64, 2))
     optimizer = torch.optim.Adam(policy.parameters(), lr=1e-3)
     pole = Pole()
-    for _ in range(500):
+    for _ in range(110):
         chosen, rewards = episode(pole, policy, parts)
         returns, total = [], 0.0
         for reward in reversed(rewards):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recurrent cell written gate by gate for a tiny state: what an operator costs at all is all it costs.
 
-The timer: the same operators on a state of one number cost what is not computing.
+The timer: the same operators on a state of one number cost what is not computing. That is more than the time between
+operators, of which alone the stage is: it tells who is to blame, and not the share.
 """
 
 import time
@@ -49,7 +50,9 @@ def main():
     parts = Parts()
     spent_s = step_s(16, 4, 700, parts)
     empty_s = step_s(1, 1, 100, None)
-    tell("framework_overhead", "dispatch", min(1.0, empty_s / spent_s))
+    print(f"without computing a step costs {empty_s / spent_s:.2f} of what it does")
+    assert empty_s > 0.5 * spent_s, "the operators compute"
+    tell("framework_overhead", "dispatch", None)
 
 
 main()

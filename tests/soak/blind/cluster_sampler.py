@@ -81,13 +81,13 @@ def main():
     random.seed(0)
     neighbours = [[random.randrange(NODES) for _ in range(24)] for _ in range(NODES)]
     loader = DataLoader(
-        Nodes(), batch_sampler=Clusters(neighbours, 2000), collate_fn=lambda batch: batch
+        Nodes(), batch_sampler=Clusters(neighbours, 5000), collate_fn=lambda batch: batch
     )
     model = Network()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     adjacency = ring(256)
     batches = iter(loader)
-    for _ in range(1400):
+    for _ in range(4000):
         with parts("data"):
             _, features, labels = next(batches)
         loss = nn.functional.cross_entropy(model(adjacency, features), labels)

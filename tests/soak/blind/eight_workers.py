@@ -43,7 +43,8 @@ def main():
         parts.step()
     del batches
     data = parts.share("data")
-    tell("data_pipeline", "cpu_shortage", data, stage_share=data * (1 - cpu_s / wall_s))
+    print(f"of __getitem__ {1 - cpu_s / wall_s:.2f} was waiting for a core")
+    tell("data_pipeline", "cpu_shortage", data)  # how much of handing over is, no timer tells
 
 
 main()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DDP on two gloo ranks accumulates over four micro-batches without no_sync: each backward exchanges all gradients."""
+"""DDP on two gloo ranks accumulates over four micro-batches without no_sync: each backward exchanges all gradients.
+
+The timer: backward that exchanges nothing, every fourth step and between two that do.
+"""
 
 import time
 
@@ -12,43 +15,36 @@ from torch.nn.parallel import DistributedDataParallel
 ACCUMULATE = 4
 
 
-def backward_alone_s(model, values):
-    """The mean of what backward takes where nothing is exchanged."""
-    with model.no_sync():
-        spent = 0.0
-        for number in range(24):
-            loss = nn.functional.mse_loss(model(values), values)
-            begin = time.perf_counter()
-            loss.backward()
-            if number >= 4:
-                spent += time.perf_counter() - begin
-    model.zero_grad()
-    return spent / 20
+def timed_backward(model, values):
+    loss = nn.functional.mse_loss(model(values), values) / ACCUMULATE
+    begin = time.perf_counter()
+    loss.backward()
+    return time.perf_counter() - begin
 
 
 def main():
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
     torch.manual_seed(0)
-    parts = Parts(skip=3)
+    parts = Parts(skip=4)
     model = DistributedDataParallel(
         nn.Sequential(nn.Linear(512, 3072), nn.ReLU(), nn.Linear(3072, 512))
     )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     values = torch.randn(16, 512)
-    alone_s = backward_alone_s(model, values)
-    dist.barrier()
-    parts.last = time.perf_counter()
-    for _ in range(60):
-        for _ in range(ACCUMULATE):
-            loss = nn.functional.mse_loss(model(values), values) / ACCUMULATE
-            with parts("backward"):
-                loss.backward()
+    alone = 0
+    for step in range(80):
+        for micro in range(ACCUMULATE):
+            parts.add("backward", timed_backward(model, values))
+            if step % 4 == 0 and micro == 1:
+                with model.no_sync():
+                    parts.add("alone", timed_backward(model, values))
+                alone += step >= parts.skip
         optimizer.step()
         optimizer.zero_grad()
         parts.step()
-    alone = (parts.steps - parts.skip) * ACCUMULATE * alone_s / parts.total
-    shares = torch.tensor([parts.share("backward") - alone])
+    backwards = (parts.steps - parts.skip) * ACCUMULATE
+    shares = torch.tensor([parts.share("backward") - parts.share("alone") * backwards / alone])
     dist.all_reduce(shares)
     if dist.get_rank() == 0:
         tell("communication", "exposed", float(shares[0]) / 2)

@@ -42,7 +42,10 @@ class Parts:
 
 
 def tell(suspect, stage, share, function="-", stage_share=None):
-    words = f"TRUTH suspect={suspect} stage={stage} share={share:.3f} function={function}"
+    """`None`: what no timer of the script tells."""
+    words = f"TRUTH suspect={suspect} stage={stage} function={function}"
+    if share is not None:
+        words += f" share={share:.3f}"
     if stage_share is not None:
         words += f" stage_share={stage_share:.3f}"
     print(words, flush=True)
