@@ -106,6 +106,8 @@ constexpr FigureInfo kProfileWorkNotRecordedFigures[] = {{"rank", Unit::kInteger
 constexpr SubjectInfo kProfileWorkNotRecordedSubject[] = {{SubjectMember::kRank, false, false, 0}};
 constexpr FigureInfo kProfileStepsOverlapFigures[] = {{"rank", Unit::kInteger, false}, {"steps", Unit::kCount, false}};
 constexpr SubjectInfo kProfileStepsOverlapSubject[] = {{SubjectMember::kRank, false, false, 0}};
+constexpr FigureInfo kProfileStepsNestedFigures[] = {{"rank", Unit::kInteger, false}, {"marks", Unit::kCount, false}};
+constexpr SubjectInfo kProfileStepsNestedSubject[] = {{SubjectMember::kRank, false, false, 0}};
 constexpr FigureInfo kProfileThreadsTogetherFigures[] = {{"threads", Unit::kInteger, false}, {"rank", Unit::kInteger, false}};
 constexpr SubjectInfo kProfileThreadsTogetherSubject[] = {{SubjectMember::kRank, false, false, 1}};
 constexpr FigureInfo kProfileRunsInFigures[] = {{"share", Unit::kShare, false}};
@@ -488,6 +490,7 @@ constexpr KindInfo kKinds[] = {
     {"profile.processes_together", Role::kEvidence, {kProfileProcessesTogetherFigures, {}}, {{}, {}}, false, kProfileProcessesTogetherSubject, Topic::kNone},
     {"profile.work_not_recorded", Role::kEvidence, {kProfileWorkNotRecordedFigures, {}}, {{}, {}}, false, kProfileWorkNotRecordedSubject, Topic::kNone},
     {"profile.steps_overlap", Role::kEvidence, {kProfileStepsOverlapFigures, {}}, {{}, {}}, false, kProfileStepsOverlapSubject, Topic::kNone},
+    {"profile.steps_nested", Role::kEvidence, {kProfileStepsNestedFigures, {}}, {{}, {}}, false, kProfileStepsNestedSubject, Topic::kNone},
     {"profile.threads_together", Role::kEvidence, {kProfileThreadsTogetherFigures, {}}, {{}, {}}, false, kProfileThreadsTogetherSubject, Topic::kNone},
     {"profile.runs_in", Role::kEvidence, {kProfileRunsInFigures, kProfileRunsInTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"profile.busiest", Role::kEvidence, {kProfileBusiestFigures, kProfileBusiestTexts}, {{}, {}}, false, kProfileBusiestSubject, Topic::kNone},
@@ -1161,6 +1164,10 @@ Finding Make(ProfileWorkNotRecorded one) {
 
 Finding Make(ProfileStepsOverlap one) {
   return {FindingKind::kProfileStepsOverlap, {one.rank.value, one.steps.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(ProfileStepsNested one) {
+  return {FindingKind::kProfileStepsNested, {one.rank.value, one.marks.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ProfileThreadsTogether one) {

@@ -78,6 +78,7 @@ enum class FindingKind : uint16_t {
   kProfileProcessesTogether,
   kProfileWorkNotRecorded,
   kProfileStepsOverlap,
+  kProfileStepsNested,
   kProfileThreadsTogether,
   kProfileRunsIn,
   kProfileBusiest,
@@ -450,7 +451,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 434;
+inline constexpr size_t kFindingKindCount = 435;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -885,6 +886,11 @@ struct ProfileWorkNotRecorded {
 struct ProfileStepsOverlap {
   Given<int64_t> rank;  // integer
   Given<int64_t> steps;  // count
+};
+
+struct ProfileStepsNested {
+  Given<int64_t> rank;  // integer
+  Given<int64_t> marks;  // count
 };
 
 struct ProfileThreadsTogether {
@@ -2723,6 +2729,7 @@ Finding Make(RunLastSeen one);
 Finding Make(ProfileProcessesTogether one);
 Finding Make(ProfileWorkNotRecorded one);
 Finding Make(ProfileStepsOverlap one);
+Finding Make(ProfileStepsNested one);
 Finding Make(ProfileThreadsTogether one);
 Finding Make(ProfileRunsIn one);
 Finding Make(ProfileBusiest one);

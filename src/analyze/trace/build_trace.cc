@@ -443,7 +443,9 @@ RankTrace RankTraceBuilder::Build(std::vector<store::MemoryRow> memory, LaneOrde
   MoveDevice(trace.device);
   lanes_.clear();
   LinkParents(trace.host);
-  trace.steps = StepsOf(trace.host, strings_);
+  MarkedSteps marked = StepsOf(trace.host, strings_);
+  trace.steps = std::move(marked.steps);
+  trace.nested_marks = marked.nested;
   TakeNumbers(trace);
   const HostIds ids = IndexHost(trace.host);
   LinkHost(trace, ids);

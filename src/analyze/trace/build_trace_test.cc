@@ -78,6 +78,42 @@ t1 cat:step_annotation train 96 97
   EXPECT_EQ(trace.host[1].step, 1);
 }
 
+// StepTraceAnnotation of each micro-batch, or of each epoch, around that of the step.
+TEST_F(BuildTraceTest, MarksWithinAStepAreItsPart) {
+  const auto numbers = [this](const char* text) {
+    const RankTrace trace = Draw(text);
+    std::vector<int64_t> all = {trace.nested_marks};
+    for (const TraceStep& step : trace.steps) all.push_back(step.number);
+    return all;
+  };
+  EXPECT_THAT(numbers(R"(
+t1 cat:step_annotation train 10 50 details={"step_num":"7"}
+t1 cat:step_annotation micro 10 30 details={"step_num":"0"}
+t1 cat:step_annotation micro 30 50 details={"step_num":"1"}
+t1 cat:step_annotation train 60 90 details={"step_num":"8"}
+t1 cat:step_annotation micro 70 80 details={"step_num":"0"}
+t2 cat:step_annotation other 20 40 details={"step_num":"7"}
+)"),
+              ElementsAre(3, 7, 7, 8))
+      << "another thread's are its own";
+  EXPECT_THAT(numbers(R"(
+t1 cat:step_annotation epoch 0 100 details={"step_num":"0"}
+t1 cat:step_annotation train 10 50 details={"step_num":"7"}
+t1 cat:step_annotation train 50 90 details={"step_num":"8"}
+)"),
+              ElementsAre(1, 7, 8));
+  EXPECT_THAT(numbers(R"(
+t1 cat:step_annotation epoch 0 100 details={"step_num":"0"}
+t1 step ProfilerStep#3 10 50
+t1 cat:step_annotation micro 20 30 details={"step_num":"0"}
+t1 step ProfilerStep#4 50 90
+)"),
+              ElementsAre(2, 3, 4));
+  EXPECT_THAT(numbers("t1 step ProfilerStep#3 10 90\nt1 step ProfilerStep#4 50 80\n"),
+              ElementsAre(0, 3, 4))
+      << "the profiler has one at a time: that cannot be";
+}
+
 // torch_npu: the training thread leaves a call to another thread, which launches it.
 TEST_F(BuildTraceTest, WhatAnotherThreadLaunchesIsOfTheOperatorThatLeftItToThat) {
   const RankTrace trace = Draw(R"(

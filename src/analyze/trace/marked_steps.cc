@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <tuple>
 
@@ -54,19 +57,58 @@ bool Follows(const Mark& later, const Mark& before) {
          before.step.number + 1 == later.step.number;
 }
 
+bool Encloses(const Mark& outer, const Mark& inner) {
+  return outer.step.ts_ns <= inner.step.ts_ns && inner.step.end_ns() <= outer.step.end_ns();
+}
+
+// Of the marks of one thread, the outer before what is in it: those that are steps. What a script
+// marks in a step is part of it, as micro-batches are; around the profiler's steps it is no step.
+std::vector<Mark> Outermost(std::span<const Mark> marks) {
+  std::vector<Mark> steps;
+  for (const Mark& mark : marks) {
+    const bool nested = !steps.empty() && Encloses(steps.back(), mark);
+    if (nested && mark.of_script) continue;
+    if (nested && steps.back().of_script) steps.pop_back();
+    steps.push_back(mark);
+  }
+  return steps;
+}
+
+// One mark around all the others of its thread is an epoch's, or the run's: the steps are in it.
+std::vector<Mark> StepsOfThread(std::span<const Mark> marks) {
+  constexpr size_t kMostAround = 4;  // epochs of runs of sweeps: bounded, as a file may hold any
+  std::vector<Mark> steps = Outermost(marks);
+  for (size_t i = 0; i < kMostAround && steps.size() == 1 && marks.size() > 2; ++i) {
+    marks = marks.subspan(1);
+    steps = Outermost(marks);
+  }
+  return steps;
+}
+
 }  // namespace
 
-std::vector<TraceStep> StepsOf(const std::vector<TraceEvent>& host,
-                               const store::StringTable& strings) {
-  std::vector<Mark> marks;
+MarkedSteps StepsOf(const std::vector<TraceEvent>& host, const store::StringTable& strings) {
+  std::map<int32_t, std::vector<Mark>> threads;
+  size_t all = 0;
   for (const TraceEvent& event : host) {
     if (event.kind != EventKind::kStep) continue;
-    if (const auto mark = MarkOf(event, strings)) marks.push_back(*mark);
+    const auto mark = MarkOf(event, strings);
+    if (!mark) continue;
+    threads[event.lane].push_back(*mark);
+    ++all;
+  }
+  std::vector<Mark> marks;
+  for (auto& [lane, own] : threads) {
+    std::stable_sort(own.begin(), own.end(), [](const Mark& a, const Mark& b) {
+      return std::tuple(a.step.ts_ns, -a.step.dur_ns, a.step.number) <
+             std::tuple(b.step.ts_ns, -b.step.dur_ns, b.step.number);
+    });
+    std::ranges::move(StepsOfThread(own), std::back_inserter(marks));
   }
   std::sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) {
     return std::tie(a.step.ts_ns, a.step.number) < std::tie(b.step.ts_ns, b.step.number);
   });
-  std::vector<TraceStep> steps;
+  MarkedSteps found{.steps = {}, .nested = static_cast<int64_t>(all - marks.size())};
   for (size_t i = 0; i < marks.size(); ++i) {
     TraceStep step = marks[i].step;
     if (i > 0 && Follows(marks[i], marks[i - 1])) {
@@ -74,9 +116,9 @@ std::vector<TraceStep> StepsOf(const std::vector<TraceEvent>& host,
       step.ts_ns -= between_ns;
       step.dur_ns += between_ns;
     }
-    steps.push_back(step);
+    found.steps.push_back(step);
   }
-  return steps;
+  return found;
 }
 
 }  // namespace steptrace::analyze

@@ -124,12 +124,12 @@ struct ExchangeCounts {
 };
 
 struct RankTrace {
-  int32_t rank = 0;
-  int32_t node = 0;
+  int32_t rank = 0, node = 0;
   std::vector<Lane> lanes;
   std::vector<TraceEvent> host;    // by lane, then begin, then the longer first: parents precede
   std::vector<TraceEvent> device;  // by begin, then lane
   std::vector<TraceStep> steps;    // by begin; without marks of the script: empty
+  int64_t nested_marks = 0;        // of steps: they lie in another's, or around those of steps
   std::vector<store::MemoryRow> memory;  // by time
   std::vector<DeviceNumbers> numbers;    // of events of the device
   std::vector<HostNumber> sequences;     // of kCommsOperator, by event

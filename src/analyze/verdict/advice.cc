@@ -192,7 +192,6 @@ void Adviser::Workers() {
 // A setting of the job's own keeps it from cores that the machine has.
 void Adviser::AllowedCores() {
   const LoadSummary& load = input_.load;
-  if (!load.allowed_cores() && !load.allowed_cores_of_workers()) return;
   if (!load.wants_cores_outside()) return;
   const auto of_all = load.allowed_cores();
   Say(finding::CpuAllowMoreCores{.allowed = of_all ? *of_all : *load.allowed_cores_of_workers(),

@@ -60,6 +60,11 @@ std::optional<model::Finding> OverlapCaveat(const RankTrace& rank) {
   return Make(finding::ProfileStepsOverlap{.rank = rank.rank, .steps = steps});
 }
 
+std::optional<model::Finding> NestedCaveat(const RankTrace& rank) {
+  if (rank.nested_marks == 0) return std::nullopt;
+  return Make(finding::ProfileStepsNested{.rank = rank.rank, .marks = rank.nested_marks});
+}
+
 constexpr int64_t kWorthASentence = 50;  // one in so many of the steps' time
 
 std::optional<model::Finding> UnrecordedCaveat(const VerdictInput& input, const RankTrace& rank) {
@@ -82,6 +87,7 @@ std::vector<model::Finding> DeviceCaveats(const VerdictInput& input) {
   if (input.profiled && input.report.profile != nullptr) {
     for (const RankTrace& rank : input.report.profile->ranks) {
       if (auto one = OverlapCaveat(rank)) caveats.push_back(*std::move(one));
+      if (auto one = NestedCaveat(rank)) caveats.push_back(*std::move(one));
       if (auto one = UnrecordedCaveat(input, rank)) caveats.push_back(*std::move(one));
     }
   }

@@ -47,6 +47,18 @@ t1 step ProfilerStep#2 1000000 2000000
       HasSubstr("steps of rank 0 begin before the one ahead on their thread has ended (1)"));
 }
 
+TEST(DeviceCaveats, MarksWithinAStepAreNoClockFault) {
+  const std::string text = R"(
+t1 op aten::mm 0 2000000
+t1 cat:step_annotation train 0 1000000 details={"step_num":"1"}
+t1 cat:step_annotation micro 500000 900000 details={"step_num":"0"}
+t1 cat:step_annotation train 1000000 2000000 details={"step_num":"2"}
+)";
+  EXPECT_THAT(EvidenceOf(text),
+              HasSubstr("a mark of a step lies within another on its thread of rank 0"));
+  EXPECT_THAT(EvidenceOf(text), Not(HasSubstr("which cannot be")));
+}
+
 TEST(DeviceCaveats, WorkBeforeTheRecordingIsSaid) {
   const std::string text = R"(
 t1 step ProfilerStep#1 0 400000

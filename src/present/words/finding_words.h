@@ -120,6 +120,10 @@ inline constexpr ClauseWords kRunLastSeenClauses[] = {
     {"worker_was", "", {}, "was in"},
     {"worker", "worker_function", {}, "; a DataLoader's worker {worker_was} {worker_function}, {worker_share} of {worker_samples} samples"},
 };
+inline constexpr ClauseWords kProfileStepsNestedClauses[] = {
+    {"what", "marks", 1, "a mark of a step lies"},
+    {"what", "", {}, "each of {marks} marks of steps lies"},
+};
 inline constexpr ClauseWords kProfileBusiestClauses[] = {
     {"noun", "calls", 1, "call"},
     {"noun", "", {}, "calls"},
@@ -1227,6 +1231,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // profile.steps_overlap
     {{"steps of rank {rank} begin before the one ahead on their thread has ended ({steps}), which cannot be: the clock was set back, or marks of two recordings lie in one file; that time counts in both", {}},
+     {"", {}}, "", ""},
+    // profile.steps_nested
+    {{"{what} within another on its thread of rank {rank}: what a mark within a step marks is part of that step, and one around all of them is no step", kProfileStepsNestedClauses},
      {"", {}}, "", ""},
     // profile.threads_together
     {{"{threads} threads of rank {rank} mark steps: where these overlap, the time counts in each", {}},

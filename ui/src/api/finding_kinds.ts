@@ -73,6 +73,7 @@ export const SHOWN = {
   'profile.processes_together': { view: 'timeline' },
   'profile.work_not_recorded': { view: 'timeline' },
   'profile.steps_overlap': { view: 'timeline' },
+  'profile.steps_nested': { view: 'timeline' },
   'profile.threads_together': { view: 'steps' },
   'profile.runs_in': { view: 'timeline' },
   'profile.busiest': { view: 'timeline' },
