@@ -28,6 +28,7 @@ constexpr FigureInfo kCommunicationStagesItemFigures[] = {{"share", Unit::kShare
 constexpr std::string_view kCommunicationStagesItemTexts[] = {"stage"};
 constexpr FigureInfo kStepFasterWithoutFigures[] = {{"speedup", Unit::kTimes, false}};
 constexpr std::string_view kStepFasterWithoutTexts[] = {"suspect", "stage"};
+constexpr FigureInfo kStepLittleRemainsFigures[] = {{"rest", Unit::kNs, false}};
 constexpr FigureInfo kStepUnrecognisedFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kStepProcessIdleFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kStepCheckpointsFigures[] = {{"steps", Unit::kCount, false}};
@@ -429,6 +430,7 @@ constexpr KindInfo kKinds[] = {
     {"data.batch_not_ready", Role::kEvidence, {kDataBatchNotReadyFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.loaded_by_training", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.awaited", Role::kEvidence, {kDataAwaitedFigures, kDataAwaitedTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"data.takes_cores", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.samples", Role::kEvidence, {kDataSamplesFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.stages_of_profile", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.stages", Role::kEvidence, {{}, {}}, {kStepStagesItemFigures, kStepStagesItemTexts}, true, {}, Topic::kNone},
@@ -436,6 +438,8 @@ constexpr KindInfo kKinds[] = {
     {"operators.stages", Role::kEvidence, {{}, {}}, {kOperatorsStagesItemFigures, kOperatorsStagesItemTexts}, true, {}, Topic::kNone},
     {"communication.stages", Role::kEvidence, {{}, {}}, {kCommunicationStagesItemFigures, kCommunicationStagesItemTexts}, true, {}, Topic::kNone},
     {"step.faster_without", Role::kEvidence, {kStepFasterWithoutFigures, kStepFasterWithoutTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"step.little_remains", Role::kEvidence, {kStepLittleRemainsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"step.fewer_operators", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.unrecognised", Role::kEvidence, {kStepUnrecognisedFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.process_idle", Role::kEvidence, {kStepProcessIdleFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.checkpoints", Role::kEvidence, {kStepCheckpointsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -922,6 +926,10 @@ Finding Make(DataAwaited one) {
   return {FindingKind::kDataAwaited, {one.share.value}, {one.function.value}, {}, {"samples", {}}};
 }
 
+Finding Make(DataTakesCores) {
+  return {FindingKind::kDataTakesCores, {}, {}, {}, {"", {}}};
+}
+
 Finding Make(DataSamples one) {
   return {FindingKind::kDataSamples, {one.samples.value}, {}, {}, {"samples", {}}};
 }
@@ -948,6 +956,14 @@ Finding Make(CommunicationStages one) {
 
 Finding Make(StepFasterWithout one) {
   return {FindingKind::kStepFasterWithout, {one.speedup.value}, {one.suspect, one.stage.value}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
+}
+
+Finding Make(StepLittleRemains one) {
+  return {FindingKind::kStepLittleRemains, {one.rest.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
+}
+
+Finding Make(StepFewerOperators) {
+  return {FindingKind::kStepFewerOperators, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(StepUnrecognised one) {

@@ -17,6 +17,7 @@ enum class FindingKind : uint16_t {
   kDataBatchNotReady,
   kDataLoadedByTraining,
   kDataAwaited,
+  kDataTakesCores,
   kDataSamples,
   kDataStagesOfProfile,
   kStepStages,
@@ -24,6 +25,8 @@ enum class FindingKind : uint16_t {
   kOperatorsStages,
   kCommunicationStages,
   kStepFasterWithout,
+  kStepLittleRemains,
+  kStepFewerOperators,
   kStepUnrecognised,
   kStepProcessIdle,
   kStepCheckpoints,
@@ -451,7 +454,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 435;
+inline constexpr size_t kFindingKindCount = 438;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -551,6 +554,9 @@ struct DataAwaited {
   Text function;
 };
 
+struct DataTakesCores {
+};
+
 struct DataSamples {
   Given<int64_t> samples;  // count
 };
@@ -595,6 +601,13 @@ struct StepFasterWithout {
   Given<double> speedup;  // times
   std::string suspect = {};
   Text stage;
+};
+
+struct StepLittleRemains {
+  Given<int64_t> rest;  // ns
+};
+
+struct StepFewerOperators {
 };
 
 struct StepUnrecognised {
@@ -2668,6 +2681,7 @@ struct RunExitCode {
 Finding Make(DataBatchNotReady one);
 Finding Make(DataLoadedByTraining one);
 Finding Make(DataAwaited one);
+Finding Make(DataTakesCores one);
 Finding Make(DataSamples one);
 Finding Make(DataStagesOfProfile one);
 Finding Make(StepStages one);
@@ -2675,6 +2689,8 @@ Finding Make(StepDrift one);
 Finding Make(OperatorsStages one);
 Finding Make(CommunicationStages one);
 Finding Make(StepFasterWithout one);
+Finding Make(StepLittleRemains one);
+Finding Make(StepFewerOperators one);
 Finding Make(StepUnrecognised one);
 Finding Make(StepProcessIdle one);
 Finding Make(StepCheckpoints one);

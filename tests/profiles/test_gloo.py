@@ -151,13 +151,9 @@ def test_the_verdict_is_the_rank_that_comes_late(plain):
     verdict = report["verdict"]
     assert verdict["suspect"] == "communication"
     assert "rank 1 is late" in verdict["headline"], verdict["headline"]
-    # What its sleep is of a step, less what the other rank's step has beside waiting for it.
-    step_ns = sum(step[2] for step in spent[1]) / len(spent[1])
-    late = LATE_S * 1e9 / step_ns
-    saved = 1 - 1 / verdict["at_most_speedup"]
-    assert saved > late - 0.15
-    # Where others have the cores, rank 1 is late for more than its sleep.
-    assert saved < late + 0.15 or shared
+    # The exchange runs on the cores that compute: what the rest takes without the sleep is not known.
+    assert verdict["at_most_speedup"] is None
+    assert any(one["kind"] == "communication.on_the_host" for one in verdict["evidence"])
     # Of rank 0's backward the rest, but for what rank 1 needs for its own, is waiting.
     waited_ns = sum(a[1] - b[1] for a, b in zip(*spent, strict=True))
     (row,) = [r for r in report["stages"]["rows"] if r["name"] == "straggler"]

@@ -204,6 +204,10 @@ double LoadSummary::delayed_share() const {
   return delay > 0 && running > 0 ? delay / (delay + running) : 0;
 }
 
+bool LoadSummary::short_of_cores() const {
+  return cores_full() || delayed_share() >= kDelayedShare;
+}
+
 bool LoadSummary::taken_by_others() const {
   return others_cores() >= kManyOthers * reachable_cores();
 }

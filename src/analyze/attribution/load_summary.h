@@ -55,6 +55,8 @@ class LoadSummary {
   bool cores_full() const;
   // All on which its workers may run, at least.
   bool cores_of_workers_full() const;
+  // Full, or the job's threads wait for one.
+  bool short_of_cores() const;
   // Of the time in which the job's threads wanted to run, that without a core.
   double delayed_share() const;
   // Other work on the machine takes so much that what the job asks for is not what it lacks.

@@ -17,6 +17,7 @@
 #include "analyze/input/count_rows.h"
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/agreement.h"
+#include "analyze/report/leave_out_bounds.h"
 #include "analyze/report/make_run_card.h"
 #include "analyze/report/notes.h"
 #include "analyze/report/profile_analysis.h"
@@ -295,28 +296,6 @@ void CompleteOwnFindings(std::span<const NodeInfo> nodes, Report& report) {
   CompleteFindings(nodes, all);
 }
 
-// What a step would be without something is not known where nobody knows what else is in it.
-void LeaveOutBounds(std::vector<Recommendation>& recommendations) {
-  for (Recommendation& one : recommendations) {
-    one.at_most_share.reset();
-    one.at_most_ns.reset();
-  }
-}
-
-// Of the ways through a profile likewise; and of communication where ranks are absent, for waiting
-// for those is in it.
-void LeaveOutBounds(const ReportInput& input, const ProfileDistributed& calls,
-                    std::vector<WhatIf>& changes) {
-  const bool all = HidesMuch(input.unrecognised);
-  const auto seen = static_cast<int64_t>(calls.ranks.size());
-  const bool absent = calls.world_size.value_or(seen) > seen;
-  for (WhatIf& change : changes) {
-    if (!all && !(absent && change.stage == NameOf(PathCause::kCommunication))) continue;
-    change.at_most_ns.reset();
-    change.step_at_most_ns.reset();
-  }
-}
-
 }  // namespace
 
 RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analysis) {
@@ -425,7 +404,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     if (!input.profile_of_windows && calls.status == DistributedStatus::kOk) {
       TellCalls(calls, report.distributed);
     }
-    LeaveOutBounds(input, calls, report.profile->critical_path.what_if);
+    LeaveOutBounds(WithoutBoundIn(known), calls, report.profile->critical_path.what_if);
   } else if (input.operators != nullptr || input.collectives != nullptr) {
     report.profile.emplace();
     report.profile->host_alone = true;
@@ -440,7 +419,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   // They tell who was waited for, as all of the report does.
   if (input.profile != nullptr) {
     report.recommendations = MakeRecommendations(*input.profile, report, unbegun_work);
-    if (HidesMuch(input.unrecognised)) LeaveOutBounds(report.recommendations);
+    LeaveOutBounds(WithoutBoundIn(known), report.recommendations);
   }
   report.notes = MakeNotes(input, report,
                            {.facts = facts,

@@ -152,6 +152,7 @@ class Maker {
     const auto seen = static_cast<int64_t>(profile.ranks.size());
     return profile.world_size.value_or(seen) > seen;
   }
+  bool ExchangesOnTheHost() const { return devices_.empty() && facts_.gloo && !facts_.nccl; }
   void CommunicationGain(Recommendation& one, model::Finding advice, double share) {
     if (RanksAreAbsent()) {
       one.advice = Make(finding::CommunicationAllRanks{.imported = true, .recorded = false});
@@ -159,7 +160,7 @@ class Maker {
     }
     one.advice = std::move(advice);
     // It takes cores from the model: without it the rest is shorter too, by an unknown amount.
-    if (devices_.empty() && facts_.gloo && !facts_.nccl) return;
+    if (ExchangesOnTheHost()) return;
     Gain(one, share, facts_.steps_ns);
   }
   void Communication() {
@@ -285,6 +286,7 @@ class Maker {
           .wait = blame.caused_wait_ns, .rank = blame.rank, .cause = TitleOf(blame.cause)}));
     }
     one.advice = Make(finding::RecommendationLookAtLateRank{});
+    if (ExchangesOnTheHost()) return;
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void Synchronisation() {

@@ -12,11 +12,11 @@
 #include "analyze/code/function_text.h"
 #include "analyze/input/user_ranges.h"
 #include "analyze/verdict/absent_ranks.h"
+#include "analyze/verdict/bound.h"
 #include "analyze/verdict/computing.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
 #include "analyze/verdict/gradient_exchange.h"
-#include "analyze/verdict/host_exchange.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/slow_calls.h"
@@ -61,7 +61,6 @@ class Collector {
   void Device();
   void DevicePhases();
   void Ranks(const Verdict& verdict);
-  void HostExchange();
   template <typename Kind>
   void Say(Kind one, model::Subject about = {}) {
     evidence_.push_back(Make(std::move(one)));
@@ -149,9 +148,10 @@ void Collector::Suspects() {
   for (SuspectId suspect : kSuspects) {
     const double share = shares[static_cast<size_t>(suspect)];
     if (suspect == SuspectId::kModel || !IsBlamed(suspect) || share < kWorthMentioning) continue;
-    if (HasNoBound(input_, suspect)) continue;
+    const std::optional<double> bound = BoundWithout(input_, suspect).share;
+    if (!bound) continue;
     const char* stage = StageName(LargestStage(input_.times.total(), suspect));
-    Say(finding::StepFasterWithout{.speedup = 1 / std::max(1 - share, 1e-9),
+    Say(finding::StepFasterWithout{.speedup = 1 / std::max(1 - *bound, 1e-9),
                                    .suspect = IsNamedByStage(suspect) ? "" : SuspectTitle(suspect),
                                    .stage = TitleOf(stage)},
         {.suspect = SuspectName(suspect), .stage = stage});
@@ -256,12 +256,6 @@ void Collector::Ranks(const Verdict& verdict) {
   const int64_t steps = std::max<int64_t>(late.last_in_steps, 1);
   Say(finding::CommunicationWaitedForRank{.rank = *verdict.straggler_rank,
                                           .wait = late.caused_wait_ns / steps});
-}
-
-// Why a communication that is to blame has no bound.
-void Collector::HostExchange() {
-  if (AbsentRanks(input_) > 0 || !ExchangesOnTheHost(input_)) return;
-  Say(finding::CommunicationOnTheHost{.backend = input_.facts.backend});
 }
 
 void Collector::Unseen() {
@@ -483,7 +477,6 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Stages({SuspectId::kCommunication});
     collector.Add(CallsEvidence(input));
     collector.Add(GradientExchangeEvidence(input));
-    if (!verdict.straggler_rank) collector.HostExchange();
     collector.Cores();
   } else {
     collector.Stages({SuspectId::kFrameworkOverhead});

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/host_exchange.h"
 
+#include <cstddef>
 #include <string>
 
-#include "analyze/trace/unrecognised.h"
-#include "analyze/verdict/absent_ranks.h"
 #include "analyze/verdict/questions.h"
 
 namespace steptrace::analyze {
@@ -15,20 +14,27 @@ bool Names(const std::string& backend, const char* name) {
   return backend.find(name) != std::string::npos;
 }
 
-}  // namespace
-
-bool ExchangesOnTheHost(const VerdictInput& input) {
-  // On a device the model computes beside the exchange.
-  if (!input.facts.devices.empty() || (input.profiled && SawDeviceWork(input))) return false;
-  const std::string& backend = input.facts.backend;
-  if (Names(backend, "nccl") || Names(backend, "hccl")) return false;
-  return Names(backend, "gloo") || Names(backend, "mpi");
+// By what torch calls the collectives of a profile, whose facts need not tell it.
+std::string CalledIn(const Trace& profile) {
+  const store::StringTable* strings = profile.strings;
+  for (size_t i = 0; strings != nullptr && i < static_cast<size_t>(strings->size()); ++i) {
+    const std::string& text = strings->Text(static_cast<store::StringId>(i));
+    if (text.starts_with("gloo:")) return "gloo";
+    if (text.starts_with("mpi:")) return "mpi";
+  }
+  return "";
 }
 
-bool HasNoBound(const VerdictInput& input, SuspectId suspect) {
-  if (HidesMuch(input.report.unrecognised)) return true;
-  return suspect == SuspectId::kCommunication &&
-         (AbsentRanks(input) > 0 || ExchangesOnTheHost(input));
+}  // namespace
+
+std::string HostExchange(const VerdictInput& input) {
+  // On a device the model computes beside the exchange.
+  if (!input.facts.devices.empty() || (input.profiled && SawDeviceWork(input))) return "";
+  const std::string& backend = input.facts.backend;
+  if (Names(backend, "nccl") || Names(backend, "hccl")) return "";
+  if (Names(backend, "gloo") || Names(backend, "mpi")) return backend;
+  const bool of_others = input.report.profile != nullptr && !input.report.profile_of_windows;
+  return of_others && backend.empty() ? CalledIn(*input.report.profile) : "";
 }
 
 }  // namespace steptrace::analyze

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "analyze/verdict/verdict_input.h"
 
 // An exchange that the processor does (gloo, MPI), on the cores on which the model computes: while
@@ -8,9 +10,7 @@
 // how much nobody can tell: what is exposed of it is no bound of what taking it away saves.
 namespace steptrace::analyze {
 
-bool ExchangesOnTheHost(const VerdictInput& input);
-
-// Whether nobody can say what the step would be without that suspect: for this or another reason.
-bool HasNoBound(const VerdictInput& input, SuspectId suspect);
+// Its backend; empty: none is known to be there.
+std::string HostExchange(const VerdictInput& input);
 
 }  // namespace steptrace::analyze

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -11,10 +12,10 @@
 #include "analyze/input/advice_of_framework.h"
 #include "analyze/verdict/absent_ranks.h"
 #include "analyze/verdict/advice.h"
+#include "analyze/verdict/bound.h"
 #include "analyze/verdict/device_caveats.h"
 #include "analyze/verdict/evidence.h"
 #include "analyze/verdict/headline.h"
-#include "analyze/verdict/host_exchange.h"
 #include "analyze/verdict/no_verdict.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/rank_spread.h"
@@ -105,12 +106,13 @@ double LargestElsewhere(const VerdictInput& input, int32_t late) {
   return std::min(largest / left, kClearLead * largest / whole);
 }
 
-void SetGain(const VerdictInput& input, double removable_share, Verdict& verdict) {
-  if (removable_share <= 0 || removable_share >= 1) return;
-  if (HidesMuch(input.report.unrecognised)) return;
-  verdict.at_most_speedup = 1 / (1 - removable_share);
-  verdict.at_most_saving_ns =
-      std::llround(removable_share * static_cast<double>(input.training_ns));
+// Or why there is none, as evidence.
+void SetGain(const VerdictInput& input, Bound bound, Verdict& verdict) {
+  if (bound.reason) verdict.evidence.push_back(*std::move(bound.reason));
+  const double share = bound.share.value_or(0);
+  if (share <= 0 || share >= 1) return;
+  verdict.at_most_speedup = 1 / (1 - share);
+  verdict.at_most_saving_ns = std::llround(share * static_cast<double>(input.training_ns));
   if (const auto price = input.report.options.price_per_hour) {
     verdict.at_most_saving_money =
         static_cast<double>(*verdict.at_most_saving_ns) / static_cast<double>(kNsPerHour) * *price;
@@ -166,7 +168,7 @@ std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
   verdict.share_high = interval.high;
   verdict.straggler_rank = late->rank;
   verdict.straggler_cause = LateCause(late->times->excess);
-  SetGain(input, gain, verdict);
+  SetGain(input, BoundOfStraggler(input, gain), verdict);
   finding::VerdictStraggler said{.rank = late->rank,
                                  .waits = false,
                                  .code = false,
@@ -205,8 +207,8 @@ Verdict SuspectVerdict(const VerdictInput& input, const SuspectShare& candidate)
   // nearly all of it is in one place.
   const bool in_one_place =
       verdict.function && verdict.function->share >= kNearlyAllOf * candidate.share;
-  if ((IsBlamed(candidate.suspect) || in_one_place) && !HasNoBound(input, candidate.suspect)) {
-    SetGain(input, candidate.share, verdict);
+  if (IsBlamed(candidate.suspect) || in_one_place) {
+    SetGain(input, BoundWithout(input, candidate.suspect), verdict);
   }
   if (candidate.suspect == SuspectId::kDataPipeline && TrainingLacksCore(input)) {
     const StepCounts& counts = input.times.counts();
@@ -376,7 +378,9 @@ Verdict DecideVerdict(const VerdictInput& input) {
   if (HasFewSteps(input) && (!chosen || input.selection.steps == 0))
     return TooFewStepsVerdict(input);
   Verdict verdict = Decide(input);
+  std::vector<model::Finding> no_bound = std::exchange(verdict.evidence, {});
   verdict.evidence = CollectEvidence(input, verdict);
+  std::ranges::move(no_bound, std::back_inserter(verdict.evidence));
   if (const Unrecognised& others = input.report.unrecognised; HidesMuch(others)) {
     verdict.evidence.push_back(Make(finding::StepUnrecognised{.share = others.share()}));
   }

@@ -1049,6 +1049,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // data.awaited
     {{"{share} of the step the training thread awaits {function}", {}},
      {"", {}}, "", ""},
+    // data.takes_cores
+    {{"those that make the batches work on the cores that the training thread needs: without them the rest gets faster too, by an unknown amount", {}},
+     {"", {}}, "", ""},
     // data.samples
     {{"{samples} samples of stacks", {}},
      {"", {}}, "", ""},
@@ -1069,6 +1072,12 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"{stage} {share}", {}}, ", ", ", "},
     // step.faster_without
     {{"at most {speedup} faster without {what}", kStepFasterWithoutClauses},
+     {"", {}}, "", ""},
+    // step.little_remains
+    {{"without it {rest} a step remain that are known to be others': too little to say how much faster it gets, as what follows host work runs on cold caches", {}},
+     {"", {}}, "", ""},
+    // step.fewer_operators
+    {{"fewer operators also save what each of them takes by itself: how much faster the step gets nobody can say", {}},
      {"", {}}, "", ""},
     // step.unrecognised
     {{"events whose kind is not known run in {share} of the step: what the step would be without something is not told", {}},

@@ -400,7 +400,7 @@ export interface Verdict extends Section {
   share_low: number;
   /** The upper end of its 95 % interval. */
   share_high: number;
-  /** The step's time over what is left without the blamed share, or were the late rank as early as the next one; null for the model, and where no bound is known: ranks are absent, events of unknown kinds run in much of the steps, or the exchange takes cores from the model. */
+  /** The step's time over what is left without the blamed share, or were the late rank as early as the next one; null for the model, and where [no bound holds](../concepts/verdict.md#what-bounds-the-gain). */
   at_most_speedup: number | null;
   /** Over the run's training steps. */
   at_most_saving: Saving | null;
@@ -1602,7 +1602,7 @@ export interface WhatIf {
   change: string;
   /** What the window would take, by replay. */
   window_ns: Ns;
-  /** The simple bound, which replays are never below; null where none holds: events of unknown kinds run in much of the steps, or ranks are absent that communication waits for. */
+  /** The simple bound, which replays are never below; null where [none holds](../concepts/verdict.md#what-bounds-the-gain). */
   at_most_ns: Ns | null;
   /** What then fills the window; they sum to window_ns. */
   causes: PathShare[];

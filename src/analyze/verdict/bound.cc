@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "analyze/attribution/suspect_share.h"
+#include "analyze/trace/unrecognised.h"
+#include "analyze/verdict/absent_ranks.h"
+#include "analyze/verdict/host_exchange.h"
+#include "analyze/verdict/questions.h"
+#include "analyze/verdict/thresholds.h"
+#include "base/time.h"
+#include "model/finding_kinds.h"
+
+namespace steptrace::analyze {
+
+namespace finding = model::finding;
+
+namespace {
+
+// Host work between a model's steps leaves the caches to it cold. Without it the model reads them
+// no more from memory: 32 MiB, a usual last level, at 10 GB/s. Measured: 0.7 ms a step of a model
+// of 1 MiB behind a Python loop, 2.2 ms of one of 6 MiB behind 256 MiB that are read through.
+constexpr int64_t kWarmsBy = 3 * kNsPerMs;
+// What would warm by more than so much of it has no length that anybody knows.
+constexpr int64_t kLeastRest = 2 * kWarmsBy;
+// Of the steps, what the rows tell of waiting for a core: as much shows that cores are short.
+constexpr double kWaitsForCores = 0.05;
+
+int64_t StepCountOf(const VerdictInput& input) {
+  int64_t steps = 0;
+  for (const auto& [number, rank] : input.times.ranks()) steps += rank.steps;
+  return std::max<int64_t>(steps, 1);
+}
+
+double OfSteps(const VerdictInput& input, int64_t ns) {
+  return static_cast<double>(ns) /
+         static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
+}
+
+bool ComputesOnHost(const VerdictInput& input) {
+  return !MayUseDevice(input.facts) && !(input.profiled && SawDeviceWork(input));
+}
+
+bool CoresAreShort(const VerdictInput& input) {
+  return input.load.short_of_cores() ||
+         OfSteps(input, At(input.times.total(), SubStage::kCpuShortage)) >= kWaitsForCores;
+}
+
+// Whether others than the training thread make the batches, as far as anybody knows.
+bool LoadsBeside(const VerdictInput& input) {
+  const LoaderFact* loader = TrainingLoader(input.facts);
+  return loader == nullptr || loader->workers > 0 || !input.waits.awaited.empty();
+}
+
+// Of the model's phases, what windows show to be neither operators nor the way between them.
+int64_t ApartNs(const VerdictInput& input) {
+  if (input.dispatch == nullptr) return 0;
+  int64_t apart_ns = 0;
+  for (const auto& [number, rank] : input.times.ranks()) {
+    const auto share = input.dispatch->apart.find(number);
+    if (share == input.dispatch->apart.end()) continue;
+    const StageTimes& times = rank.stages;
+    const int64_t model_ns = At(times, SubStage::kForward) + At(times, SubStage::kBackward) +
+                             At(times, SubStage::kOptimizer) + At(times, SubStage::kDispatch);
+    const int64_t of_rank_ns = std::llround(share->second * static_cast<double>(model_ns));
+    apart_ns += std::clamp<int64_t>(of_rank_ns, 0, At(times, SubStage::kForward));
+  }
+  return apart_ns;
+}
+
+// What samples tell of the loop's own work is as sure as its interval; events are what they took.
+double UpperShare(const VerdictInput& input, SuspectId suspect) {
+  const double share = ExactShares(BySuspect(input.times.total()))[static_cast<size_t>(suspect)];
+  const bool of_events = InfoOf(LargestStage(input.times.total(), suspect)).is_event;
+  if (suspect != SuspectId::kOtherWork || of_events) return share;
+  return std::max(share, Around(share, input.times.Share(suspect)).high);
+}
+
+// Of what nobody knows whose it is, or what it would be without the suspect.
+int64_t UnsureNs(const VerdictInput& input, SuspectId suspect) {
+  const StageTimes& times = input.times.total();
+  int64_t ns = 0;
+  if (suspect != SuspectId::kUnattributed) {
+    ns += At(BySuspect(times), SuspectId::kUnattributed);
+  }
+  if (suspect != SuspectId::kCommunication) ns += At(times, SubStage::kStraggler);
+  return ComputesOnHost(input) ? ns + ApartNs(input) : ns;
+}
+
+// Why the suspect's time alone says nothing; a bound without a reason: other evidence says it.
+std::optional<Bound> NoBound(const VerdictInput& input, SuspectId suspect) {
+  if (HidesMuch(input.report.unrecognised)) return Bound{};
+  if (suspect == SuspectId::kCommunication) {
+    if (AbsentRanks(input) > 0) return Bound{};
+    if (std::string backend = HostExchange(input); !backend.empty()) {
+      return Bound{{}, Make(finding::CommunicationOnTheHost{.backend = std::move(backend)})};
+    }
+  }
+  if (suspect == SuspectId::kDataPipeline && LoadsBeside(input) && CoresAreShort(input)) {
+    return Bound{{}, Make(finding::DataTakesCores{})};
+  }
+  const double dispatch = OfSteps(input, At(input.times.total(), SubStage::kDispatch));
+  if (suspect == SuspectId::kFrameworkOverhead && ComputesOnHost(input) && dispatch >= kInTheWay) {
+    return Bound{{}, Make(finding::StepFewerOperators{})};
+  }
+  return std::nullopt;
+}
+
+Bound WithWarmRest(const VerdictInput& input, double share) {
+  if (!ComputesOnHost(input)) return {share, {}};
+  const int64_t step_ns = std::max<int64_t>(input.times.total_ns() / StepCountOf(input), 1);
+  const int64_t rest_ns = std::llround((1 - share) * static_cast<double>(step_ns));
+  if (rest_ns < kLeastRest) {
+    return {{}, Make(finding::StepLittleRemains{.rest = std::max<int64_t>(rest_ns, 0)})};
+  }
+  return {share + static_cast<double>(kWarmsBy) / static_cast<double>(step_ns), {}};
+}
+
+}  // namespace
+
+bool HasNoBound(const VerdictInput& input, SuspectId suspect) {
+  return NoBound(input, suspect).has_value();
+}
+
+Bound BoundWithout(const VerdictInput& input, SuspectId suspect) {
+  if (auto none = NoBound(input, suspect)) return *std::move(none);
+  return WithWarmRest(input, UpperShare(input, suspect) + OfSteps(input, UnsureNs(input, suspect)));
+}
+
+Bound BoundOfStraggler(const VerdictInput& input, double gain) {
+  if (auto none = NoBound(input, SuspectId::kCommunication)) return *std::move(none);
+  return WithWarmRest(input, gain);
+}
+
+}  // namespace steptrace::analyze
