@@ -14,12 +14,17 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
                          const StepSelection& selection, bool storage)
     : sums_(sums), storage_(storage) {
   std::map<int32_t, ModelTime> times;
+  std::map<int32_t, FetchTime> fetches;
   const auto ns = [](int64_t value, const store::StepRow& row) {
     return static_cast<double>(std::clamp<int64_t>(value, 0, row.dur_ns));
   };
   for (uint32_t i : selection.steady) {
     const store::StepRow& row = input.steps[i];
     ModelTime& time = times[row.rank];
+    FetchTime& fetch = fetches[row.rank];
+    fetch.whole += ns(row.getitem_ns, row) + ns(row.storage_read_ns, row);
+    fetch.blocked += ns(row.blocked_in_fetch_ns, row);
+    fetch.tells_cores = fetch.tells_cores || row.cpu_shortage_ns > 0;
     time.whole += static_cast<double>(row.dur_ns);
     time.forward += ns(row.forward_ns, row);
     time.backward += ns(row.backward_ns, row);
@@ -45,15 +50,55 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
       time.long_ways = std::min(time.dispatch, of_step_ns * static_cast<double>(time.windowed));
     }
   }
-  FindBatch(sums);
+  FindBatch(sums, fetches);
   FindThread(sums, times);
 }
 
-SampleSplit::BatchShares SampleSplit::SharesOf(const RankSamples& rank) const {
+namespace {
+
+// Of all: where fewer samples run, or wait, nothing tells what the rest of that time would be.
+constexpr double kLeastOfBoth = 0.05;
+
+bool IsLock(size_t bin) {
+  return bin == static_cast<size_t>(WorkStage::kLock);
+}
+
+}  // namespace
+
+// A thread that could run and has no core looks as if it ran, and that time is known by itself
+// (`cpu_shortage`). So how much of the rest ran and how much was blocked is the hooks' to tell, and
+// samples tell of each what it was.
+SampleSplit::FetchScale SampleSplit::ScaleOf(const RankSamples& rank, const FetchTime& time) {
+  double ran = 0, waited = 0;
+  for (const BatchBlock& block : rank.batch) {
+    for (size_t bin = 0; bin < kBinCount; ++bin) {
+      (IsLock(bin) ? waited : ran) += block.ran[bin];
+      waited += block.blocked[bin];
+    }
+  }
+  const double all = ran + waited, least = kLeastOfBoth * all;
+  if (!time.tells_cores || time.whole <= 0 || ran <= least || waited <= least) return {};
+  const double blocked = std::min(1.0, time.blocked / time.whole);
+  return {.ran = (1 - blocked) * all / ran, .waited = blocked * all / waited};
+}
+
+BatchBlock SampleSplit::Scaled(int32_t rank, const BatchBlock& block) const {
+  const auto scale = scales_.find(rank);
+  if (scale == scales_.end()) return block;
+  BatchBlock scaled = block;
+  for (size_t bin = 0; bin < kBinCount; ++bin) {
+    scaled.ran[bin] *= IsLock(bin) ? scale->second.waited : scale->second.ran;
+    scaled.blocked[bin] *= scale->second.waited;
+  }
+  return scaled;
+}
+
+SampleSplit::BatchShares SampleSplit::SharesOf(int32_t number, const RankSamples& rank) const {
   BatchShares shares;
   shares.samples = rank.batch_samples;
   shares.collate_samples = rank.collate_samples;
-  for (const BatchBlock& block : rank.batch) {
+  for (const BatchBlock& sampled : rank.batch) {
+    const BatchBlock block = Scaled(number, sampled);
     for (size_t bin = 0; bin < kBinCount; ++bin) {
       const auto stage = static_cast<size_t>(StageOfBatch(bin));
       shares.weights[stage] += BatchWeight(block, bin, storage_);
@@ -64,9 +109,12 @@ SampleSplit::BatchShares SampleSplit::SharesOf(const RankSamples& rank) const {
   return shares;
 }
 
-void SampleSplit::FindBatch(const SampleSums& sums) {
+void SampleSplit::FindBatch(const SampleSums& sums, const std::map<int32_t, FetchTime>& times) {
   for (const auto& [number, rank] : sums.ranks()) {
-    const BatchShares shares = SharesOf(rank);
+    if (const auto time = times.find(number); time != times.end()) {
+      scales_[number] = ScaleOf(rank, time->second);
+    }
+    const BatchShares shares = SharesOf(number, rank);
     all_.samples += shares.samples;
     all_.collate_samples += shares.collate_samples;
     all_.collating += shares.collating;
@@ -146,7 +194,8 @@ Interval SampleSplit::BatchInterval(SubStage stage) const {
   const bool collates = InBatches(stage).first > all_.weights[static_cast<size_t>(stage)];
   for (const auto& [number, rank] : sums_.ranks()) {
     squares += rank.batch_squares + (collates ? rank.collate_squares : 0);
-    for (const BatchBlock& block : rank.batch) {
+    for (const BatchBlock& sampled : rank.batch) {
+      const BatchBlock block = Scaled(number, sampled);
       ShareCell& cell = cells.emplace_back();
       for (size_t bin = 0; bin < kBinCount; ++bin) {
         const double in_collate = collates ? block.collating[bin] : 0;

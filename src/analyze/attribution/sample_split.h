@@ -70,15 +70,27 @@ class SampleSplit {
   const BatchShares& BatchesOf(int32_t rank, int64_t BatchShares::*samples) const;
   // Its weight in all batches, and of all stages beside it: with collating where some of it is.
   std::pair<double, double> InBatches(SubStage stage) const;
-  BatchShares SharesOf(const RankSamples& rank) const;
+  // Of the waits for a rank's dataset, as the hooks know them: all, and what of it a fetch was
+  // blocked; whether they know it apart from waiting for a core.
+  struct FetchTime {
+    double whole = 0, blocked = 0;
+    bool tells_cores = false;
+  };
+  struct FetchScale {  // of samples' weights
+    double ran = 1, waited = 1;
+  };
+  static FetchScale ScaleOf(const RankSamples& rank, const FetchTime& time);
+  BatchBlock Scaled(int32_t rank, const BatchBlock& block) const;
+  BatchShares SharesOf(int32_t number, const RankSamples& rank) const;
   double OnThread(int32_t rank, const ThreadBlock& block, SubStage stage) const;
-  void FindBatch(const SampleSums& sums);
+  void FindBatch(const SampleSums& sums, const std::map<int32_t, FetchTime>& times);
   void FindThread(const SampleSums& sums, const std::map<int32_t, ModelTime>& times);
   Interval BatchInterval(SubStage stage) const;
   Interval ThreadInterval(SubStage stage) const;
 
   const SampleSums& sums_;
   bool storage_;
+  std::map<int32_t, FetchScale> scales_;
   std::map<int32_t, BatchShares> batch_;  // of ranks with enough samples
   BatchShares all_;                       // of all ranks together
   std::map<int32_t, ThreadShares> thread_;
