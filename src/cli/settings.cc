@@ -31,19 +31,19 @@ using Value = std::variant<bool, int64_t, double, std::string, Texts>;
 
 // One setting: how it is called in each place, how a value of its type gets in, and what it is
 // where nobody sets it.
-enum class Type { kText, kTexts, kWholeNumber, kNumber, kFlag };
+enum class SettingType { kText, kTexts, kWholeNumber, kNumber, kFlag };
 
-const char* TitleOf(Type type) {
+const char* NameOfType(SettingType type) {
   switch (type) {
-    case Type::kText:
+    case SettingType::kText:
       return "a text";
-    case Type::kTexts:
+    case SettingType::kTexts:
       return "a list of texts";
-    case Type::kWholeNumber:
+    case SettingType::kWholeNumber:
       return "a whole number";
-    case Type::kNumber:
+    case SettingType::kNumber:
       return "a number";
-    case Type::kFlag:
+    case SettingType::kFlag:
       return "true or false";
   }
   return "";
@@ -52,14 +52,14 @@ const char* TitleOf(Type type) {
 struct Setting {
   const char* key;
   const char* variable;
-  Type type;
+  SettingType type;
   const char* sentence;
   std::function<Status(const Value&, Settings&)> set;
   std::string (*shown)(const Settings&);
 };
 
 Error WrongType(const Setting& setting) {
-  return Error{fmt::format("is not {}", TitleOf(setting.type))};
+  return Error{fmt::format("is not {}", NameOfType(setting.type))};
 }
 
 Status SetColor(const Value& value, Settings& settings) {
@@ -223,81 +223,81 @@ std::string ShownNothing(const Settings&) {
 
 const std::vector<Setting>& AllSettings() {
   static const std::vector<Setting> settings = {
-      {"folder", "STEPTRACE_FOLDER", Type::kText, "Where runs are gathered and looked for.",
+      {"folder", "STEPTRACE_FOLDER", SettingType::kText, "Where runs are gathered and looked for.",
        Store<std::string>(&Settings::folder), Shown<&Settings::folder>},
-      {"color", "STEPTRACE_COLOR", Type::kText, "Colour: auto (on a terminal), always or never.",
-       SetColor, Shown<&Settings::color>},
-      {"price_per_hour", "STEPTRACE_PRICE_PER_HOUR", Type::kNumber,
+      {"color", "STEPTRACE_COLOR", SettingType::kText,
+       "Colour: auto (on a terminal), always or never.", SetColor, Shown<&Settings::color>},
+      {"price_per_hour", "STEPTRACE_PRICE_PER_HOUR", SettingType::kNumber,
        "What an hour of the training costs; the verdict then names money.", SetPrice, ShownNothing},
-      {"instance", "STEPTRACE_INSTANCE", Type::kText,
+      {"instance", "STEPTRACE_INSTANCE", SettingType::kText,
        "The type of the run's machines, one of [[instances]]; without it the one of their size.",
        Store<std::string>(&Settings::instance), Shown<&Settings::instance>},
-      {"editor_url", "STEPTRACE_EDITOR_URL", Type::kText,
+      {"editor_url", "STEPTRACE_EDITOR_URL", SettingType::kText,
        "By which the pages open a source: an address with {file} and {line}; empty: none.",
        SetEditorUrl, Shown<&Settings::editor_url>},
-      {"hooks", "STEPTRACE_HOOKS", Type::kText,
+      {"hooks", "STEPTRACE_HOOKS", SettingType::kText,
        "Which hooks a training gets: a comma list of the words that `run --hooks` names, or "
        "\"off\".",
        SetHooks, [](const Settings& s) { return s.hooks.empty() ? std::string("all") : s.hooks; }},
-      {"window", "STEPTRACE_WINDOW", Type::kText,
+      {"window", "STEPTRACE_WINDOW", SettingType::kText,
        "Windows of a run, as `run --window`, several with commas; auto or none. Looked at "
        "while the run goes on, as capture and stack_rate.",
        Store<std::string>(&Settings::window),
        [](const Settings& s) { return s.window.empty() ? std::string("auto") : s.window; }},
-      {"window_budget_s", "STEPTRACE_WINDOW_BUDGET_S", Type::kNumber,
+      {"window_budget_s", "STEPTRACE_WINDOW_BUDGET_S", SettingType::kNumber,
        "What all windows that a run takes by itself may last together, in seconds.",
        SetWindowSeconds,
        [](const Settings& s) { return fmt::format("{}", s.window_budget.ns / 1'000'000'000); }},
-      {"window_budget_mb", "STEPTRACE_WINDOW_BUDGET_MB", Type::kWholeNumber,
+      {"window_budget_mb", "STEPTRACE_WINDOW_BUDGET_MB", SettingType::kWholeNumber,
        "… and the rows that they may bring, in megabytes of journal.", SetWindowMegabytes,
        [](const Settings& s) { return fmt::format("{}", s.window_budget.bytes / 1'000'000); }},
-      {"capture", "STEPTRACE_CAPTURE", Type::kText,
+      {"capture", "STEPTRACE_CAPTURE", SettingType::kText,
        "What windows capture: operators, kernels, or a profile (stacks, shapes, memory).",
        SetCapture, Shown<&Settings::capture>},
-      {"kineto", "STEPTRACE_KINETO", Type::kFlag,
+      {"kineto", "STEPTRACE_KINETO", SettingType::kFlag,
        "Processes without hooks too can be captured: PyTorch's profiler in them asks the agent.",
        Store<bool>(&Settings::kineto), Shown<&Settings::kineto>},
-      {"keep_traces", "STEPTRACE_KEEP_TRACES", Type::kFlag,
+      {"keep_traces", "STEPTRACE_KEEP_TRACES", SettingType::kFlag,
        "Files of profiles stay in the run's folder, though their rows are in the run.",
        Store<bool>(&Settings::keep_traces), Shown<&Settings::keep_traces>},
-      {"start_step", "STEPTRACE_START_STEP", Type::kWholeNumber,
+      {"start_step", "STEPTRACE_START_STEP", SettingType::kWholeNumber,
        "A window's first step, as SageMaker calls it.",
        StoreField(&agent::WindowFields::start_step), ShownNothing},
-      {"num_steps", "STEPTRACE_NUM_STEPS", Type::kWholeNumber, "Its number of steps.",
+      {"num_steps", "STEPTRACE_NUM_STEPS", SettingType::kWholeNumber, "Its number of steps.",
        StoreField(&agent::WindowFields::num_steps), ShownNothing},
-      {"start_unix_time", "STEPTRACE_START_UNIX_TIME", Type::kWholeNumber,
+      {"start_unix_time", "STEPTRACE_START_UNIX_TIME", SettingType::kWholeNumber,
        "Instead of steps: its begin, in seconds since 1970.",
        StoreField(&agent::WindowFields::start_unix_time), ShownNothing},
-      {"duration", "STEPTRACE_DURATION", Type::kNumber,
+      {"duration", "STEPTRACE_DURATION", SettingType::kNumber,
        "… and its length, in seconds. Alone: from now, which is the first step of a run that has "
        "none yet.",
        SetDuration, ShownNothing},
-      {"system_interval_ms", "STEPTRACE_SYSTEM_INTERVAL_MS", Type::kWholeNumber,
+      {"system_interval_ms", "STEPTRACE_SYSTEM_INTERVAL_MS", SettingType::kWholeNumber,
        "Time between two samples of the system, 100 to 60000.", SetInterval,
        Shown<&Settings::system_interval_ms>},
-      {"stack_rate", "STEPTRACE_STACK_RATE", Type::kWholeNumber,
+      {"stack_rate", "STEPTRACE_STACK_RATE", SettingType::kWholeNumber,
        "Samples of each Python thread's stack a second, 0 (none) to 1000.", SetStackRate,
        Shown<&Settings::stack_rate>},
-      {"hang_watch", "STEPTRACE_HANG_WATCH", Type::kFlag,
+      {"hang_watch", "STEPTRACE_HANG_WATCH", SettingType::kFlag,
        "Say while a training hangs who waits for whom, and where.",
        Store<bool>(&Settings::hang_watch), Shown<&Settings::hang_watch>},
-      {"shm", "STEPTRACE_SHM", Type::kText,
+      {"shm", "STEPTRACE_SHM", SettingType::kText,
        "Folder in memory for the rings; where /dev/shm is too small or absent.",
        Store<std::string>(&Settings::shm),
        [](const Settings& s) { return s.shm.empty() ? std::string("/dev/shm") : s.shm; }},
-      {"redact", "STEPTRACE_REDACT", Type::kTexts,
+      {"redact", "STEPTRACE_REDACT", SettingType::kTexts,
        "Names whose values are secrets too, as my-secret: they are not stored; off: all is.",
        SetRedact, ShownNothing},
-      {"readable_by", "STEPTRACE_READABLE_BY", Type::kText,
+      {"readable_by", "STEPTRACE_READABLE_BY", SettingType::kText,
        "Who may read new runs: owner or group. See privacy.md.", SetReaders,
        [](const Settings& s) {
          return std::string(s.folder_mode == kGroupFolder ? kReadersGroup : kReadersOwner);
        }},
-      {"quiet", "STEPTRACE_QUIET", Type::kFlag, "run prints nothing of its own.",
+      {"quiet", "STEPTRACE_QUIET", SettingType::kFlag, "run prints nothing of its own.",
        Store<bool>(&Settings::quiet), Shown<&Settings::quiet>},
-      {"report", "STEPTRACE_REPORT", Type::kFlag, "run prints the report at the end.",
+      {"report", "STEPTRACE_REPORT", SettingType::kFlag, "run prints the report at the end.",
        Store<bool>(&Settings::report), Shown<&Settings::report>},
-      {"cache_mb", "STEPTRACE_CACHE_MB", Type::kWholeNumber,
+      {"cache_mb", "STEPTRACE_CACHE_MB", SettingType::kWholeNumber,
        "Megabytes that the cache may hold of profiles that `report FILE` imported; 0: no cache, "
        "they "
        "go to `folder`.",
@@ -315,7 +315,7 @@ Status Set(const Setting& setting, const std::optional<Value>& value, std::strin
       status.error().cause.empty() ? WrongType(setting).cause : status.error().text();
   return Error{fmt::format("{}: {} {}", place, setting.key, cause),
                fmt::format("give {}, or leave it out",
-                           setting.type == Type::kFlag ? "one of them" : "such a value")};
+                           setting.type == SettingType::kFlag ? "one of them" : "such a value")};
 }
 
 std::optional<Value> FromToml(const toml::node& node) {
@@ -360,14 +360,14 @@ std::optional<Value> ParseNumber(const std::string& text) {
 // A variable is text: read as what the setting is.
 std::optional<Value> FromVariable(const Setting& setting, const std::string& text) {
   switch (setting.type) {
-    case Type::kText:
-    case Type::kTexts:
+    case SettingType::kText:
+    case SettingType::kTexts:
       return Value{text};
-    case Type::kWholeNumber:
+    case SettingType::kWholeNumber:
       return ParseNumber<int64_t>(text);
-    case Type::kNumber:
+    case SettingType::kNumber:
       return ParseNumber<double>(text);
-    case Type::kFlag:
+    case SettingType::kFlag:
       if (text == "1" || text == "true") return Value{true};
       if (text == "0" || text == "false") return Value{false};
       break;
@@ -505,7 +505,7 @@ std::string SettingsMarkdown() {
   for (const auto& setting : AllSettings()) {
     const std::string shown = setting.shown(defaults);
     text += fmt::format("| `{}` | `{}` | {} | {} | {} |\n", setting.key, setting.variable,
-                        TitleOf(setting.type), shown.empty() ? "" : "`" + shown + "`",
+                        NameOfType(setting.type), shown.empty() ? "" : "`" + shown + "`",
                         setting.sentence);
   }
   text +=

@@ -19,7 +19,7 @@ struct StepColumn {
   int64_t StepRow::*ns;
 };
 
-template <Part kPart>
+template <ColumnPart kPart>
 constexpr auto StepColumnsOf() {
   constexpr size_t kCount =
       std::apply([](const auto&... field) { return (size_t{0} + ... + (field.part == kPart)); },
@@ -39,8 +39,8 @@ constexpr auto StepColumnsOf() {
   return columns;
 }
 
-inline constexpr auto kStepPhases = StepColumnsOf<Part::kPhase>();
-inline constexpr auto kStepCauses = StepColumnsOf<Part::kCause>();
-inline constexpr auto kStepStages = StepColumnsOf<Part::kStage>();
+inline constexpr auto kStepPhases = StepColumnsOf<ColumnPart::kPhase>();
+inline constexpr auto kStepCauses = StepColumnsOf<ColumnPart::kCause>();
+inline constexpr auto kStepStages = StepColumnsOf<ColumnPart::kStage>();
 
 }  // namespace steptrace::store

@@ -18,7 +18,7 @@ enum class Unit { kNone, kNs, kBytes, kCount, kShare, kJson, kSeeMetric };
 
 // What a column of times is a part of, where such columns sum: phases and causes of a step to its
 // duration, stages to its data pipeline (step_columns.h).
-enum class Part { kNone, kPhase, kCause, kStage };
+enum class ColumnPart { kNone, kPhase, kCause, kStage };
 
 template <class Row, class Member>
 struct Field {
@@ -26,12 +26,12 @@ struct Field {
   Member Row::*member;
   Unit unit;
   const char* sentence;
-  Part part = Part::kNone;
+  ColumnPart part = ColumnPart::kNone;
 };
 template <class Row, class Member>  // clang 14 does not deduce aggregates by itself
 Field(const char*, Member Row::*, Unit, const char*)->Field<Row, Member>;
 template <class Row, class Member>
-Field(const char*, Member Row::*, Unit, const char*, Part) -> Field<Row, Member>;
+Field(const char*, Member Row::*, Unit, const char*, ColumnPart) -> Field<Row, Member>;
 
 // Specialised by each row: kName, kSentence, kFields, and kFormerName where earlier builds wrote
 // the table under another name, by which it is still found.
@@ -192,46 +192,49 @@ struct TableOf<StepRow> {
       Field{"ts_ns", &R::ts_ns, Unit::kNs, "Begin: the end of the optimizer group before."},
       Field{"dur_ns", &R::dur_ns, Unit::kNs, "Duration."},
       Field{"kind", &R::kind, Unit::kNone, "train, eval or warm-up."},
-      Field{"data_ns", &R::data_ns, Unit::kNs, "Phase: waiting for the data loader.", Part::kPhase},
-      Field{"forward_ns", &R::forward_ns, Unit::kNs, "Phase: forward.", Part::kPhase},
-      Field{"backward_ns", &R::backward_ns, Unit::kNs, "Phase: backward.", Part::kPhase},
+      Field{"data_ns", &R::data_ns, Unit::kNs, "Phase: waiting for the data loader.",
+            ColumnPart::kPhase},
+      Field{"forward_ns", &R::forward_ns, Unit::kNs, "Phase: forward.", ColumnPart::kPhase},
+      Field{"backward_ns", &R::backward_ns, Unit::kNs, "Phase: backward.", ColumnPart::kPhase},
       Field{"optimizer_ns", &R::optimizer_ns, Unit::kNs, "Phase: optimizer, less what nests in it.",
-            Part::kPhase},
+            ColumnPart::kPhase},
       Field{"communication_phase_ns", &R::communication_phase_ns, Unit::kNs,
-            "Phase: explicit collectives.", Part::kPhase},
+            "Phase: explicit collectives.", ColumnPart::kPhase},
       Field{"checkpoint_ns", &R::checkpoint_ns, Unit::kNs, "Phase: saving and loading.",
-            Part::kPhase},
+            ColumnPart::kPhase},
       Field{"evaluation_ns", &R::evaluation_ns, Unit::kNs, "Phase: evaluation inside the step.",
-            Part::kPhase},
+            ColumnPart::kPhase},
       Field{"logging_ns", &R::logging_ns, Unit::kNs, "Phase: logging, where a framework says so.",
-            Part::kPhase},
-      Field{"gc_ns", &R::gc_ns, Unit::kNs, "Phase: garbage collection by Python.", Part::kPhase},
+            ColumnPart::kPhase},
+      Field{"gc_ns", &R::gc_ns, Unit::kNs, "Phase: garbage collection by Python.",
+            ColumnPart::kPhase},
       Field{"compile_ns", &R::compile_ns, Unit::kNs, "Phase: compilation by torch.compile.",
-            Part::kPhase},
+            ColumnPart::kPhase},
       Field{"capture_ns", &R::capture_ns, Unit::kNs, "Phase: a window of Steptrace begins or ends.",
-            Part::kPhase},
-      Field{"other_phase_ns", &R::other_phase_ns, Unit::kNs, "Phase: none of those.", Part::kPhase},
+            ColumnPart::kPhase},
+      Field{"other_phase_ns", &R::other_phase_ns, Unit::kNs, "Phase: none of those.",
+            ColumnPart::kPhase},
       Field{"data_pipeline_ns", &R::data_pipeline_ns, Unit::kNs, "Cause: data pipeline.",
-            Part::kCause},
-      Field{"model_ns", &R::model_ns, Unit::kNs, "Cause: model.", Part::kCause},
+            ColumnPart::kCause},
+      Field{"model_ns", &R::model_ns, Unit::kNs, "Cause: model.", ColumnPart::kCause},
       Field{"communication_ns", &R::communication_ns, Unit::kNs, "Cause: communication.",
-            Part::kCause},
+            ColumnPart::kCause},
       Field{"framework_overhead_ns", &R::framework_overhead_ns, Unit::kNs,
-            "Cause: framework overhead.", Part::kCause},
-      Field{"other_ns", &R::other_ns, Unit::kNs, "Cause: something else.", Part::kCause},
+            "Cause: framework overhead.", ColumnPart::kCause},
+      Field{"other_ns", &R::other_ns, Unit::kNs, "Cause: something else.", ColumnPart::kCause},
       Field{"storage_read_ns", &R::storage_read_ns, Unit::kNs, "Stage: blocked on storage.",
-            Part::kStage},
+            ColumnPart::kStage},
       Field{"getitem_ns", &R::getitem_ns, Unit::kNs, "Stage: the dataset makes the samples.",
-            Part::kStage},
+            ColumnPart::kStage},
       Field{"collate_ns", &R::collate_ns, Unit::kNs, "Stage: samples become a batch.",
-            Part::kStage},
+            ColumnPart::kStage},
       Field{"receive_ns", &R::receive_ns, Unit::kNs,
             "Stage: the batch is ready and comes over: transfer, unpickling, pinning.",
-            Part::kStage},
+            ColumnPart::kStage},
       Field{"cpu_shortage_ns", &R::cpu_shortage_ns, Unit::kNs,
-            "Stage: the worker could have run and had no core.", Part::kStage},
+            "Stage: the worker could have run and had no core.", ColumnPart::kStage},
       Field{"worker_start_ns", &R::worker_start_ns, Unit::kNs,
-            "Stage: workers were starting, or ended with their iterator.", Part::kStage},
+            "Stage: workers were starting, or ended with their iterator.", ColumnPart::kStage},
       Field{"blocked_in_backward_ns", &R::blocked_in_backward_ns, Unit::kNs,
             "Of backward: the training thread neither ran nor waited for a core."},
       Field{"blocked_in_fetch_ns", &R::blocked_in_fetch_ns, Unit::kNs,
