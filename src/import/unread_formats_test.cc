@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "import/importers.h"
+
 namespace steptrace::import {
 namespace {
 
@@ -75,6 +77,18 @@ TEST(UnreadFormats, EachIsKnownByItsFirstBytes) {
     seen.insert(one.format);
   }
   EXPECT_EQ(seen.size(), static_cast<size_t>(Format::kCount));
+}
+
+// Who adds an importer of one of them takes it out of the list.
+TEST(UnreadFormats, NoImporterTakesOne) {
+  for (const Case& one : Cases()) {
+    Source source;
+    source.path = source.inside = one.name;
+    for (const Importer* importer : Importers()) {
+      EXPECT_EQ(importer->detect(one.head, source).confidence, Confidence::kNone)
+          << importer->name << " reads " << WordsOf(one.format).what;
+    }
+  }
 }
 
 TEST(UnreadFormats, EachHasANameOfItsOwn) {

@@ -51,6 +51,11 @@ def declared():
     for work in schema["work"]:
         if work["batch"] not in known:
             sys.exit(f"{SOURCE}: the work {work['id']} is {work['batch']}, which is no stage")
+    made = {work["batch"] for work in schema["work"]}
+    # The last of the dataset's is what is left of its time.
+    for stage in [one for one in stages(suspects) if "dataset" in one["is"]][:-1]:
+        if stage["id"] not in made:
+            sys.exit(f"{SOURCE}: no work is {stage['id']}: the dataset's time never goes there")
     return schema["text"], suspects, schema["work"], schema["word"]
 
 
