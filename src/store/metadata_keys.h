@@ -30,6 +30,7 @@ enum class MetadataKind : uint8_t {
   kAllowedCores,  // The cores that a process of the training may run on; of one without a row they are its parent's
   kWindow,  // A capture window
   kSettings,  // What the run was recorded with
+  kGit,  // Of the repository that the script lies in, as the run began
   kPythonProfile,  // A window of SageMaker's Python profiler
   kPythonFunction,  // A function in such a window
 };
@@ -53,6 +54,7 @@ inline constexpr std::string_view kMetadataKinds[] = {
     "allowed_cores",
     "window",
     "settings",
+    "git",
     "python_profile",
     "python_function",
 };
@@ -69,6 +71,7 @@ enum class MetadataKey : uint8_t {
   kIterable,
   kCollateFn,
   kCollateLines,
+  kPython,
   kName,
   kVersion,
   kCuda,
@@ -136,6 +139,7 @@ enum class MetadataKey : uint8_t {
   kFromNs,
   kToNs,
   kStretches,
+  kChanged,
 };
 inline constexpr const char* kMetadataKeys[] = {
     "class",
@@ -148,6 +152,7 @@ inline constexpr const char* kMetadataKeys[] = {
     "iterable",
     "collate_fn",
     "collate_lines",
+    "python",
     "name",
     "version",
     "cuda",
@@ -215,6 +220,7 @@ inline constexpr const char* kMetadataKeys[] = {
     "from_ns",
     "to_ns",
     "stretches",
+    "changed",
 };
 // clang-format on
 

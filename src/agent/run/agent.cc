@@ -12,6 +12,7 @@
 
 #include "agent/ingest/ring_folder.h"
 #include "agent/rows/fact_row.h"
+#include "agent/run/git_commit.h"
 #include "agent/run/run_end.h"
 #include "agent/run/run_manifest.h"
 #include "base/inert_text.h"
@@ -81,6 +82,9 @@ Status Agent::Begin() {
   SweepStaleRingFolders(options_.ring_dir);
   recorder_->DrainAll(NowNs(), true);
   channel_.Say(kSayReady);
+  if (manifest_.identity.git_commit) {
+    changes_ = std::make_unique<GitChanges>(ScriptFolder(options_.command), MonotonicNowNs());
+  }
   return {};
 }
 
@@ -213,7 +217,18 @@ void Agent::AppendFact(store::MetadataKind kind, const nlohmann::ordered_json& t
   writer_.Append(MakeFactRow(ts_ns, manifest_.nodes[0].node, kind, told.dump(), writer_.strings()));
 }
 
+void Agent::TellChanges(const GitChanges::Answer& answer) {
+  nlohmann::ordered_json told = {{"changed", nullptr}};
+  if (answer.changed) told["changed"] = *answer.changed;
+  if (!answer.reason.empty()) told["reason"] = answer.reason;
+  AppendFact(store::MetadataKind::kGit, told);
+  changes_.reset();
+}
+
 void Agent::CheckProcesses(int64_t now_ns) {
+  if (changes_) {
+    if (const auto answer = changes_->Take(MonotonicNowNs())) TellChanges(*answer);
+  }
   recorder_->EndGoneProcesses(now_ns);
   desk_->TakeProfiles();
   unrecorded_->LookForHooks(command_, now_ns);
@@ -286,6 +301,7 @@ void Agent::Close() {
     AppendFact(store::MetadataKind::kHook, {{"hook", "all"}, {"state", state}});
   }
   desk_->TellRefused();
+  if (changes_) TellChanges(changes_->Finish());
   cost_->Observe(now_ns, self_.Read());
   if (wait_status_ == 0) AskObservers(Moment::kEndedWell, now_ns);
   system_->Finish();

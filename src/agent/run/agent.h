@@ -16,6 +16,7 @@
 #include "agent/run/agent_options.h"
 #include "agent/run/command.h"
 #include "agent/run/control_channel.h"
+#include "agent/run/git_changes.h"
 #include "agent/run/observer_feed.h"
 #include "agent/run/own_cost.h"
 #include "agent/run/unrecorded.h"
@@ -60,6 +61,7 @@ class Agent {
   void Flush(int64_t now_ns);
   bool ReadyToClose(int64_t now_ns);
   bool CommandEnded(int64_t now_ns);
+  void TellChanges(const GitChanges::Answer& answer);
   void AppendFact(store::MetadataKind kind, const nlohmann::ordered_json& told, int64_t ts_ns = 0);
   void Close();
   void Wait(int64_t wait_ms);
@@ -77,6 +79,7 @@ class Agent {
   std::unique_ptr<OwnCost> cost_;
   SelfReader self_{"/proc"};
   std::unique_ptr<Unrecorded> unrecorded_;
+  std::unique_ptr<GitChanges> changes_;  // nullptr: nobody is asked
   bool ends_with_launcher_ = false;
   std::unique_ptr<CaptureDesk> desk_;
   int64_t flushed_ns_ = 0;  // what was settled until then is in the journal

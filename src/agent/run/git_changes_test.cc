@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/run/git_changes.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/time.h"
+
+namespace steptrace::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+class GitChangesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "git_changes_test.XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    if (system("git --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no git";
+    Write("train.py", "pass\n");
+    ASSERT_EQ(Git("init -q . && git add train.py && git -c user.name=a -c user.email=a@b "
+                  "-c commit.gpgSign=false commit -q -m one"),
+              0);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  int Git(const std::string& arguments) const {
+    return system(("cd '" + folder_.string() + "' && git " + arguments).c_str());
+  }
+  void Write(const fs::path& file, const std::string& text) const {
+    std::ofstream(folder_ / file) << text;
+  }
+  // A program that leaves a trace.
+  std::string Program() const {
+    Write("program", "#!/bin/sh\ntouch '" + (folder_ / "ran").string() + "'\ncat\n");
+    fs::permissions(folder_ / "program", fs::perms::owner_all);
+    return (folder_ / "program").string();
+  }
+  GitChanges::Answer Ask() const {
+    GitChanges asked(folder_, MonotonicNowNs());
+    for (;;) {
+      if (const auto answer = asked.Take(MonotonicNowNs())) {
+        EXPECT_FALSE(asked.Take(MonotonicNowNs()).has_value()) << "it is said once";
+        return *answer;
+      }
+    }
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(GitChangesTest, TrackedFilesAreComparedAndOthersAreNot) {
+  EXPECT_EQ(Ask().changed, false);
+  Write("notes.txt", "not tracked\n");
+  EXPECT_EQ(Ask().changed, false);
+  Write("train.py", "print(1)\n");
+  EXPECT_EQ(Ask().changed, true);
+}
+
+TEST_F(GitChangesTest, WhatTheRepositoryNamesIsNotRun) {
+  ASSERT_EQ(Git("config core.fsmonitor '" + Program() + "'"), 0);
+  ASSERT_EQ(Git("config filter.x.clean '" + Program() + "'"), 0);
+  Write(".gitattributes", "*.py filter=x\n");
+  Write("train.py", "PASS\n");
+  const GitChanges::Answer answer = Ask();
+  EXPECT_EQ(answer.changed, std::nullopt);
+  EXPECT_EQ(answer.reason, "the repository's settings name programs that filter files");
+  ASSERT_EQ(Git("config --unset filter.x.clean"), 0);
+  EXPECT_EQ(Ask().changed, true);
+  EXPECT_FALSE(fs::exists(folder_ / "ran"));
+}
+
+TEST_F(GitChangesTest, WithoutARepositoryOrGitNothingIsKnown) {
+  fs::remove_all(folder_ / ".git");
+  EXPECT_EQ(Ask().reason, "git refuses the repository");
+  const std::string path = getenv("PATH");
+  setenv("PATH", "relative:", 1);
+  EXPECT_EQ(Ask().reason, "there is no git");
+  setenv("PATH", path.c_str(), 1);
+}
+
+TEST_F(GitChangesTest, WhatTakesTooLongIsEnded) {
+  EXPECT_EQ(GitChanges(folder_, MonotonicNowNs()).Finish().changed, false);
+  fs::create_directory(folder_ / "bin");
+  Write("bin/git", "#!/bin/sh\nexec sleep 60\n");
+  fs::permissions(folder_ / "bin/git", fs::perms::owner_all);
+  const std::string path = getenv("PATH");
+  setenv("PATH", ((folder_ / "bin").string() + ":" + path).c_str(), 1);
+  GitChanges asked(folder_, MonotonicNowNs() - 11 * kNsPerSecond);
+  const auto answer = asked.Take(MonotonicNowNs());
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->reason, "git took more than 10 s");
+  EXPECT_EQ(GitChanges(folder_, MonotonicNowNs()).Finish().reason,
+            "the run was over before git answered");
+  setenv("PATH", path.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace steptrace::agent
