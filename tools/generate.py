@@ -11,6 +11,7 @@ import sys
 from generators import (
     data_loss,
     findings,
+    gpu_peaks,
     hidden_characters,
     hooks,
     kernel_classes,
@@ -26,6 +27,7 @@ from generators import (
 VOCABULARIES = (
     data_loss,
     findings,
+    gpu_peaks,
     hidden_characters,
     hooks,
     kernel_classes,

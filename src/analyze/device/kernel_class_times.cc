@@ -36,7 +36,7 @@ void TellNames(const TimeByName& names, const store::StringTable& strings, Kerne
   }
 }
 
-double Quotient(int64_t part, int64_t whole) {
+double PartOf(int64_t part, int64_t whole) {
   return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
@@ -58,7 +58,7 @@ double KernelClassTimes::Share(KernelClass of) const {
 }
 
 double KernelClassTimes::MemoryBoundShare() const {
-  return Quotient(memory_bound_ns, compute_ns);
+  return PartOf(memory_bound_ns, compute_ns);
 }
 
 KernelClassTimes SumKernelClasses(const Trace& trace) {
@@ -89,7 +89,7 @@ KernelClassTimes SumKernelClasses(const Trace& trace) {
     KernelClassTime& one = by_class[i];
     if (one.calls == 0) continue;
     one.of = static_cast<KernelClass>(i);
-    one.share = Quotient(one.total_ns, sums.total_ns);
+    one.share = PartOf(one.total_ns, sums.total_ns);
     TellNames(names[i], *trace.strings, one);
     sums.classes.push_back(std::move(one));
   }
