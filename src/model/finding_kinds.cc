@@ -89,6 +89,8 @@ constexpr FigureInfo kCommunicationExchangeEachBackwardFigures[] = {{"backwards"
 constexpr std::string_view kModelNoStacksTexts[] = {"reason"};
 constexpr FigureInfo kModelOperatorsShareFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kModelBetweenOperatorsFigures[] = {{"share", Unit::kShare, false}, {"low", Unit::kShareNumber, false}, {"high", Unit::kShareNumber, false}, {"steps", Unit::kInteger, false}};
+constexpr FigureInfo kModelKernelClassesItemFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kModelKernelClassesItemTexts[] = {"class_name"};
 constexpr FigureInfo kVerdictFewStepsFigures[] = {{"steps", Unit::kInteger, false}, {"within", Unit::kNs, true}};
 constexpr FigureInfo kVerdictAllWarmUpFigures[] = {{"steps", Unit::kInteger, false}};
 constexpr FigureInfo kVerdictWarmUpFigures[] = {{"warm_up", Unit::kInteger, false}, {"steps", Unit::kInteger, false}};
@@ -156,6 +158,14 @@ constexpr std::string_view kStepLookAtWorkTexts[] = {"function"};
 constexpr std::string_view kStepLookAtWaitTexts[] = {"function"};
 constexpr FigureInfo kModelSampleStacksFigures[] = {{"knows_cpu", Unit::kFlag, false}};
 constexpr std::string_view kModelSampleStacksTexts[] = {"how"};
+constexpr FigureInfo kModelFuseKernelsFigures[] = {{"share", Unit::kShare, false}, {"compiled", Unit::kFlag, false}};
+constexpr std::string_view kModelFuseKernelsTexts[] = {"class_name"};
+constexpr FigureInfo kModelFuseAnyKernelsFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kModelFuseAnyKernelsTexts[] = {"class_name"};
+constexpr FigureInfo kModelLowerPrecisionFigures[] = {{"share", Unit::kShare, false}, {"tf32", Unit::kFlag, false}};
+constexpr std::string_view kModelLowerPrecisionTexts[] = {"precision", "lower"};
+constexpr FigureInfo kModelLowerAnyPrecisionFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kModelLowerAnyPrecisionTexts[] = {"precision", "lower"};
 constexpr std::string_view kFrameworkCollectSeldomTexts[] = {"function"};
 constexpr std::string_view kFrameworkSteadyShapesTexts[] = {"function", "guard"};
 constexpr std::string_view kFrameworkSteadyTensorsTexts[] = {"function", "guard"};
@@ -482,6 +492,7 @@ constexpr KindInfo kKinds[] = {
     {"model.few_samples", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.operators_share", Role::kEvidence, {kModelOperatorsShareFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.between_operators", Role::kEvidence, {kModelBetweenOperatorsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"model.kernel_classes", Role::kEvidence, {{}, {}}, {kModelKernelClassesItemFigures, kModelKernelClassesItemTexts}, true, {}, Topic::kNone},
     {"verdict.few_steps", Role::kEvidence, {kVerdictFewStepsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.all_warm_up", Role::kEvidence, {kVerdictAllWarmUpFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.warm_up", Role::kEvidence, {kVerdictWarmUpFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -562,6 +573,10 @@ constexpr KindInfo kKinds[] = {
     {"model.more_steps", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.sample_stacks", Role::kAdvice, {kModelSampleStacksFigures, kModelSampleStacksTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"model.kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"model.fuse_kernels", Role::kAdvice, {kModelFuseKernelsFigures, kModelFuseKernelsTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"model.fuse_any_kernels", Role::kAdvice, {kModelFuseAnyKernelsFigures, kModelFuseAnyKernelsTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"model.lower_precision", Role::kAdvice, {kModelLowerPrecisionFigures, kModelLowerPrecisionTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"model.lower_any_precision", Role::kAdvice, {kModelLowerAnyPrecisionFigures, kModelLowerAnyPrecisionTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"model.profile_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"model.operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.capture_kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -889,6 +904,8 @@ Item Plain(GpuManyRanksTogether::Item& one) { return {{one.rank.value}, {}}; }
 
 Item Plain(CommunicationCalls::Item& one) { return {{one.calls.value, ValueOf(one.bytes)}, {one.call.value}}; }
 
+Item Plain(ModelKernelClasses::Item& one) { return {{one.share.value}, {one.class_name.value}}; }
+
 Item Plain(NoteNoDeviceActivity::Item& one) { return {{}, {one.part.value}}; }
 
 Item Plain(NoteCallsUnplaced::Item& one) { return {{one.rank.value}, {}}; }
@@ -1132,6 +1149,10 @@ Finding Make(ModelOperatorsShare one) {
 
 Finding Make(ModelBetweenOperators one) {
   return {FindingKind::kModelBetweenOperators, {one.share.value, one.low.value, one.high.value, one.steps.value}, {}, {}, {"steps", {{"dispatch_ns", Compare::kAtLeast, int64_t{0}}}}};
+}
+
+Finding Make(ModelKernelClasses one) {
+  return {FindingKind::kModelKernelClasses, {}, {}, PlainOf(one.items.value), {"slices", {{"category", Compare::kEqual, "kernel"}}}};
 }
 
 Finding Make(VerdictFewSteps one) {
@@ -1452,6 +1473,22 @@ Finding Make(ModelSampleStacks one) {
 
 Finding Make(ModelKernels) {
   return {FindingKind::kModelKernels, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(ModelFuseKernels one) {
+  return {FindingKind::kModelFuseKernels, {one.share.value, one.compiled.value}, {one.class_name.value}, {}, {"", {}}};
+}
+
+Finding Make(ModelFuseAnyKernels one) {
+  return {FindingKind::kModelFuseAnyKernels, {one.share.value}, {one.class_name.value}, {}, {"", {}}};
+}
+
+Finding Make(ModelLowerPrecision one) {
+  return {FindingKind::kModelLowerPrecision, {one.share.value, one.tf32.value}, {one.precision.value, one.lower.value}, {}, {"", {}}};
+}
+
+Finding Make(ModelLowerAnyPrecision one) {
+  return {FindingKind::kModelLowerAnyPrecision, {one.share.value}, {one.precision.value, one.lower.value}, {}, {"", {}}};
 }
 
 Finding Make(ModelProfileOperators) {

@@ -69,6 +69,7 @@ enum class FindingKind : uint16_t {
   kModelFewSamples,
   kModelOperatorsShare,
   kModelBetweenOperators,
+  kModelKernelClasses,
   kVerdictFewSteps,
   kVerdictAllWarmUp,
   kVerdictWarmUp,
@@ -149,6 +150,10 @@ enum class FindingKind : uint16_t {
   kModelMoreSteps,
   kModelSampleStacks,
   kModelKernels,
+  kModelFuseKernels,
+  kModelFuseAnyKernels,
+  kModelLowerPrecision,
+  kModelLowerAnyPrecision,
   kModelProfileOperators,
   kModelOperators,
   kModelCaptureKernels,
@@ -454,7 +459,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 438;
+inline constexpr size_t kFindingKindCount = 443;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -837,6 +842,14 @@ struct ModelBetweenOperators {
   Given<int64_t> steps;  // integer
 };
 
+struct ModelKernelClasses {
+  struct Item {
+    Given<double> share;  // share
+    Text class_name;
+  };
+  Given<std::vector<Item>> items;
+};
+
 struct VerdictFewSteps {
   Given<int64_t> steps;  // integer
   std::optional<int64_t> within = std::nullopt;  // ns
@@ -1174,6 +1187,30 @@ struct ModelSampleStacks {
 };
 
 struct ModelKernels {
+};
+
+struct ModelFuseKernels {
+  Given<double> share;  // share
+  Given<bool> compiled;  // flag
+  Text class_name;
+};
+
+struct ModelFuseAnyKernels {
+  Given<double> share;  // share
+  Text class_name;
+};
+
+struct ModelLowerPrecision {
+  Given<double> share;  // share
+  Given<bool> tf32;  // flag
+  Text precision;
+  Text lower;
+};
+
+struct ModelLowerAnyPrecision {
+  Given<double> share;  // share
+  Text precision;
+  Text lower;
 };
 
 struct ModelProfileOperators {
@@ -2733,6 +2770,7 @@ Finding Make(ModelNoStacks one);
 Finding Make(ModelFewSamples one);
 Finding Make(ModelOperatorsShare one);
 Finding Make(ModelBetweenOperators one);
+Finding Make(ModelKernelClasses one);
 Finding Make(VerdictFewSteps one);
 Finding Make(VerdictAllWarmUp one);
 Finding Make(VerdictWarmUp one);
@@ -2813,6 +2851,10 @@ Finding Make(ProfileAfterWarmUp one);
 Finding Make(ModelMoreSteps one);
 Finding Make(ModelSampleStacks one);
 Finding Make(ModelKernels one);
+Finding Make(ModelFuseKernels one);
+Finding Make(ModelFuseAnyKernels one);
+Finding Make(ModelLowerPrecision one);
+Finding Make(ModelLowerAnyPrecision one);
 Finding Make(ModelProfileOperators one);
 Finding Make(ModelOperators one);
 Finding Make(ModelCaptureKernels one);

@@ -39,7 +39,7 @@ ROLES = {
     "live": "While the run goes on",
     "loss": "Data loss",
 }
-VIEWS = ("overview", "steps", "data", "operators", "distributed", "system", "timeline", "devices")
+VIEWS = tuple("overview steps data operators kernels distributed system timeline devices".split())
 THREADS = ("training", "other", "workers")
 NAME = r"[a-z][a-z0-9_]*"
 

@@ -15,6 +15,7 @@
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
 #include "analyze/verdict/gradient_exchange.h"
+#include "analyze/verdict/kernel_use.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/plain_advice.h"
 #include "analyze/verdict/questions.h"
@@ -440,9 +441,7 @@ void Adviser::AnomalyDetection() {
 }
 
 void Adviser::Model() {
-  if (MayWaitInForward(input_)) {
-    Unseen();
-  }
+  if (MayWaitInForward(input_)) Unseen();
   AnomalyDetection();
   TooManyThreads();
   const StageFunction* beside = ThreadBeside(input_);
@@ -453,12 +452,10 @@ void Adviser::Model() {
     if (!beside_first) Beside();
     return;
   }
-  if (input_.load.crowded_by_others()) {
-    Say(finding::CpuFreeForModel{});
-  }
+  if (input_.load.crowded_by_others()) Say(finding::CpuFreeForModel{});
   if (!beside_first) Beside();
   if (input_.profiled && SawDeviceWork(input_)) {
-    Say(finding::ModelKernels{});
+    for (model::Finding& one : AdviseKernels(input_)) advice_.push_back({one, "", "", ""});
     return;
   }
   if (input_.profiled && !ListsOperators(*input_.report.profile)) {

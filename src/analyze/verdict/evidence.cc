@@ -17,6 +17,7 @@
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
 #include "analyze/verdict/gradient_exchange.h"
+#include "analyze/verdict/kernel_use.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/slow_calls.h"
@@ -78,7 +79,7 @@ class Collector {
   void Recompilations();
   void Awaited();
   void Beside();
-  void Profile();
+  void Profile(bool of_model);
   void FewSteps();
 
  private:
@@ -382,9 +383,10 @@ void Collector::Functions(std::initializer_list<SuspectId> suspects, std::option
 }
 
 // What the device did in the steps, where each nanosecond of it is known.
-void Collector::Profile() {
+void Collector::Profile(bool of_model) {
   if (!input_.profiled) return;
   Add(ComputingEvidence(input_));
+  if (of_model && SawDeviceWork(input_)) Add(KernelClassesEvidence(input_));
   if (Share(SubStage::kLaunch) >= kWorthMentioning) Add(SlowCallsEvidence(input_));
 }
 
@@ -496,7 +498,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
   collector.Add(AbsentRanksEvidence(input));
   collector.Beside();
   collector.Drift();
-  collector.Profile();
+  collector.Profile(verdict.suspect == SuspectName(SuspectId::kModel));
   collector.FewSteps();
   return collector.Take();
 }

@@ -47,6 +47,31 @@ void RenderRows(const std::vector<KernelRow>& rows, size_t top, Page& page) {
   }
 }
 
+std::string RateText(const std::optional<double>& per_s, const char* unit) {
+  return per_s ? present::FormatScaled(*per_s, unit) : "";
+}
+
+void RenderClasses(const analyze::KernelClassTimes& times, Page& page) {
+  constexpr int kBar = 20;
+  page.Line({{PadRight("By class", 18) + PadRight("", kBar) + PadLeft("share", 8) +
+                  PadLeft("runs", 9) + PadLeft("total", 10) + PadLeft("reached", 14),
+              Tint::kBold}});
+  for (const analyze::KernelClassTime& one : times.classes) {
+    const std::string rate = one.flops_per_s() ? RateText(one.flops_per_s(), "FLOP/s")
+                                               : RateText(one.bytes_per_s(), "B/s");
+    page.Line({{PadRight("  " + std::string(InfoOf(one.of).title), 18)},
+               {PadRight(Bar(one.share, kBar, page.unicode()), kBar),
+                one.of == analyze::KernelClass::kCommunication ? Tint::kMagenta : Tint::kGreen},
+               {PadLeft(FormatShare(one.share), 8) + PadLeft(FormatCount(one.calls), 9) +
+                PadLeft(FormatDuration(one.total_ns), 10) + PadLeft(rate, 14)}});
+  }
+  page.Paragraph("  ", 2,
+                 "durations of kernels, copies and fills, summed: what runs at once counts each; "
+                 "classes by the kernels' names",
+                 Tint::kDim);
+  page.Blank();
+}
+
 void RenderLaunches(const std::vector<KernelRow>& rows, size_t top, Page& page) {
   struct Way {
     const KernelRow* row;
@@ -91,6 +116,7 @@ void RenderKernels(const analyze::Report& report, int64_t top, Page& page) {
   const analyze::KernelsSection& section = report.profile->kernels;
   const std::vector<KernelRow>& rows = section.all_ranks.empty() ? section.rows : section.all_ranks;
   const auto most = static_cast<size_t>(top);
+  RenderClasses(report.profile->kernel_classes, page);
   RenderRows(rows, most, page);
   int64_t calls = 0;
   int64_t total_ns = 0;

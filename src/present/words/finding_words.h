@@ -207,6 +207,14 @@ inline constexpr ClauseWords kStepLogLessClauses[] = {
 inline constexpr ClauseWords kModelSampleStacksClauses[] = {
     {"more", "knows_cpu", {}, "look at more steps, so that samples of its CPU time fall into them, or "},
 };
+inline constexpr ClauseWords kModelFuseKernelsClauses[] = {
+    {"how", "compiled", {}, "norms, rotary embeddings and optimizers as single kernels, beside what torch.compile fuses already"},
+    {"how", "", {}, "torch.compile, or norms, rotary embeddings and optimizers as single kernels"},
+};
+inline constexpr ClauseWords kModelLowerPrecisionClauses[] = {
+    {"how", "tf32", {}, "torch.set_float32_matmul_precision(\"high\") for TF32, or torch.autocast in {lower}"},
+    {"how", "", {}, "torch.autocast in {lower}"},
+};
 inline constexpr ClauseWords kFrameworkCollectSeldomClauses[] = {
     {"what", "function", {}, "the script calls gc.collect() in {function}: call it every few hundred steps, or not at all, for Python collects by itself"},
     {"what", "", {}, "call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few hundred steps, and not more often by the script's own calls: garbage collection runs inside the steps"},
@@ -1205,6 +1213,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // model.between_operators
     {{"of forward, backward and optimizer {share} is between operators ({low}-{high}), seen in {steps} steps", {}},
      {"", {}}, "", ""},
+    // model.kernel_classes
+    {{"kernels and copies, summed: {items}", {}},
+     {"{share} {class_name}", {}}, ", ", ", "},
     // verdict.few_steps
     {{"it rests on {steps} {noun}{samples}: others may differ", kVerdictFewStepsClauses},
      {"", {}}, "", ""},
@@ -1443,19 +1454,31 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{more}let its stacks be sampled: {how}", kModelSampleStacksClauses},
      {"", {}}, "", ""},
     // model.kernels
-    {{"to make it faster, change the model or its number format; the kernels that take its time: steptrace report --section kernels", {}},
+    {{"start with the kernels that take its time: steptrace report --section kernels", {}},
+     {"", {}}, "", ""},
+    // model.fuse_kernels
+    {{"fuse memory-bound kernels, {share} of kernel time (mostly {class_name}): {how}", kModelFuseKernelsClauses},
+     {"", {}}, "", ""},
+    // model.fuse_any_kernels
+    {{"fuse memory-bound kernels, {share} of kernel time (mostly {class_name})", {}},
+     {"", {}}, "", ""},
+    // model.lower_precision
+    {{"matrix products in {precision} take {share} of kernel time and leave the tensor cores unused: {how}", kModelLowerPrecisionClauses},
+     {"", {}}, "", ""},
+    // model.lower_any_precision
+    {{"matrix products in {precision} take {share} of kernel time and leave the tensor cores unused: compute in {lower}", {}},
      {"", {}}, "", ""},
     // model.profile_operators
-    {{"to make it faster, change the model or its number format; a profile of PyTorch's tells the operators that take its time", {}},
+    {{"to see which operators take its time, profile it with torch.profiler", {}},
      {"", {}}, "", ""},
     // model.operators
-    {{"to make it faster, change the model or its number format; the operators that take its time: steptrace report --section operators", {}},
+    {{"start with the operators that take its time: steptrace report --section operators", {}},
      {"", {}}, "", ""},
     // model.capture_kernels
-    {{"to make it faster, change the model or its number format; whether the time is computing or framework overhead between kernels, a window tells: steptrace capture --capture kernels, while it runs", {}},
+    {{"capture a window while it runs, to tell computing from framework overhead between kernels: steptrace capture --capture kernels", {}},
      {"", {}}, "", ""},
     // model.capture_operators
-    {{"to make it faster, change the model or its number format; whether the time is computing or framework overhead between operators, a window tells: steptrace capture --capture operators, while it runs", {}},
+    {{"capture a window while it runs, to tell computing from framework overhead between operators: steptrace capture --capture operators", {}},
      {"", {}}, "", ""},
     // framework.no_anomaly_detection
     {{"torch.autograd.set_detect_anomaly(False), now True: it keeps the stack of every operation and checks every gradient; turn it on to find a NaN, not to train", {}},

@@ -98,6 +98,16 @@ std::string FormatBytes(double bytes) {
   return FormatNumber(bytes) + " " + kUnits[unit];
 }
 
+std::string FormatScaled(double value, std::string_view unit) {
+  static constexpr std::array<const char*, 7> kPrefixes = {"", "k", "M", "G", "T", "P", "E"};
+  size_t prefix = 0;
+  while (std::fabs(value) >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    value /= 1000;
+    ++prefix;
+  }
+  return FormatNumber(value) + " " + kPrefixes[prefix] + std::string(unit);
+}
+
 std::string FormatCount(int64_t count) {
   const std::string digits = fmt::format("{}", count);
   return count < 0 ? "-" + Grouped(digits.substr(1)) : Grouped(digits);

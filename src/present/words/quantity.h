@@ -15,7 +15,9 @@ std::string FormatShare(double share);        // 65 %  0.4 %  <0.1 %
 std::string FormatShareNumber(double share);  // the same without the sign
 std::string FormatFineShare(double share);    // to three digits: 3.04 %
 std::string FormatBytes(double bytes);        // 2.1 GiB
-std::string FormatCount(int64_t count);       // 1 234 567 stays exact: 1,234,567
+// By thousands, as the unit's field does: 312 TFLOP/s  1.01 GB/s
+std::string FormatScaled(double value, std::string_view unit);
+std::string FormatCount(int64_t count);  // 1 234 567 stays exact: 1,234,567
 std::string FormatCounted(int64_t count, std::string_view noun);  // 1 step  1,234 steps
 std::string FormatCores(double cores);                            // 2 cores  1 core  0.985 cores
 std::string FormatRatio(double ratio);                            // 2.9×

@@ -9,6 +9,13 @@
 namespace steptrace::present {
 namespace {
 
+TEST(QuantityTest, ScaledByThousands) {
+  EXPECT_EQ(FormatScaled(312e12, "FLOP/s"), "312 TFLOP/s");
+  EXPECT_EQ(FormatScaled(1.0059e10, "B/s"), "10.1 GB/s");
+  EXPECT_EQ(FormatScaled(999.6, "B/s"), "1 kB/s");
+  EXPECT_EQ(FormatScaled(0, "B/s"), "0 B/s");
+}
+
 TEST(FormatNumberTest, HasThreeDigitsAtMost) {
   EXPECT_EQ(FormatNumber(0), "0");
   EXPECT_EQ(FormatNumber(1), "1");

@@ -4,7 +4,7 @@
 /** The view that shows the rows of a kind; of stacks those of which threads. */
 export interface Shown {
   readonly view:
-    'overview' | 'steps' | 'data' | 'operators' | 'distributed' | 'system' | 'timeline' | 'devices';
+    'overview' | 'steps' | 'data' | 'operators' | 'kernels' | 'distributed' | 'system' | 'timeline' | 'devices';
   readonly threads?: 'training' | 'other' | 'workers';
 }
 
@@ -64,6 +64,7 @@ export const SHOWN = {
   'model.few_samples': { view: 'data' },
   'model.operators_share': { view: 'steps' },
   'model.between_operators': { view: 'operators' },
+  'model.kernel_classes': { view: 'kernels' },
   'verdict.few_steps': { view: 'steps' },
   'verdict.all_warm_up': { view: 'steps' },
   'verdict.warm_up': { view: 'steps' },
@@ -149,6 +150,10 @@ export type AdviceKind =
   | 'model.more_steps'
   | 'model.sample_stacks'
   | 'model.kernels'
+  | 'model.fuse_kernels'
+  | 'model.fuse_any_kernels'
+  | 'model.lower_precision'
+  | 'model.lower_any_precision'
   | 'model.profile_operators'
   | 'model.operators'
   | 'model.capture_kernels'
