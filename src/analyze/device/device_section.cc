@@ -20,13 +20,13 @@ std::optional<double> Share(int64_t part, int64_t whole) {
 }
 
 // What names of kernels tell: each is read once.
-class KernelNames {
+class NameOfKernel {
  public:
   struct Told {
     bool tensor_cores = false;
     Precision precision = Precision::kNotTold;
   };
-  KernelNames(const store::StringTable& strings, const TensorCorePatterns& patterns)
+  NameOfKernel(const store::StringTable& strings, const TensorCorePatterns& patterns)
       : strings_(strings), patterns_(patterns) {}
   const Told& Of(store::StringId name) {
     auto [found, added] = told_.try_emplace(name);
@@ -43,7 +43,7 @@ class KernelNames {
   std::unordered_map<store::StringId, Told> told_;
 };
 
-TensorCoreUse MakeTensorCores(const DeviceWork& work, KernelNames& names) {
+TensorCoreUse MakeTensorCores(const DeviceWork& work, NameOfKernel& names) {
   TensorCoreUse use;
   for (const TraceEvent* event : work.events) {
     if (event->kind != EventKind::kKernel) continue;
@@ -56,7 +56,7 @@ TensorCoreUse MakeTensorCores(const DeviceWork& work, KernelNames& names) {
   return use;
 }
 
-std::vector<PrecisionTime> MakePrecisions(const DeviceWork& work, KernelNames& names) {
+std::vector<PrecisionTime> MakePrecisions(const DeviceWork& work, NameOfKernel& names) {
   std::array<std::optional<int64_t>, kPrecisionCount> sums;
   int64_t all_ns = 0;
   for (const TraceEvent* event : work.events) {
@@ -111,7 +111,7 @@ DevicesSection BuildDevices(const Trace& trace, const TensorCorePatterns& patter
   DevicesSection section;
   const DeviceFacts device_facts(trace);
   KernelFactsReader kernel_facts(*trace.strings);
-  KernelNames names(*trace.strings, patterns);
+  NameOfKernel names(*trace.strings, patterns);
   for (const RankTrace& rank : trace.ranks) {
     const std::vector<DeviceStep> steps = FindDeviceSteps(rank).steps;
     for (const DeviceWork& work : SplitByDevice(rank)) {

@@ -52,8 +52,8 @@ struct GradientExchangeFact {
   int64_t wrappers = 0;    // models
   int64_t exchanging = 0;  // passes whose backward exchanges
   int64_t withheld = 0;    // under no_sync
-  std::optional<int64_t> buckets;
-  std::optional<int64_t> bytes;  // of all buckets
+  std::optional<int64_t> buckets = std::nullopt;
+  std::optional<int64_t> bytes = std::nullopt;  // of all buckets
 };
 
 // What the script set of Python's garbage collector: "700, 10, 10".

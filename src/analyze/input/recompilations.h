@@ -28,9 +28,9 @@ struct Recompilation {
   std::string function;
   std::string file;
   int32_t line = 0;
-  std::string guard;             // as torch has it: "tag == '…'"
-  int64_t count = 0;             // failures, at least
-  std::optional<int64_t> limit;  // of compilations of the function, where it was reached
+  std::string guard;                  // as torch has it: "tag == '…'"
+  int64_t count = 0;                  // failures, at least
+  std::optional<int64_t> limit = {};  // of compilations of the function, where it was reached
 };
 
 GuardCause CauseOfGuard(std::string_view guard);

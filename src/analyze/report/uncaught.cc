@@ -26,15 +26,15 @@ std::string Text(const json& fact, Key key) {
   return found == nullptr ? "" : Text(*found);
 }
 
-struct Frame {
+struct ToldFrame {
   std::string file;
   std::string function;
   int32_t line = 0;
 };
 
 // ["train.py", 6, "<module>"]
-Frame FrameOf(const json& told) {
-  Frame frame;
+ToldFrame FrameOf(const json& told) {
+  ToldFrame frame;
   if (!told.is_array() || told.size() != 3) return frame;
   frame.file = Text(told[0]);
   frame.function = Text(told[2]);
@@ -44,11 +44,11 @@ Frame FrameOf(const json& told) {
   return frame;
 }
 
-Frame PlaceIn(const json* frames) {
-  Frame innermost;
+ToldFrame PlaceIn(const json* frames) {
+  ToldFrame innermost;
   if (frames == nullptr || !frames->is_array()) return innermost;
   for (size_t i = 0; i < std::min(frames->size(), kMostFrames); ++i) {
-    Frame frame = FrameOf((*frames)[i]);
+    ToldFrame frame = FrameOf((*frames)[i]);
     if (frame.file.empty()) continue;
     if (PlaceOf(frame.file).origin == CodeOrigin::kUser && !IsGenerated(frame.file)) return frame;
     if (innermost.file.empty()) innermost = std::move(frame);
@@ -73,7 +73,7 @@ std::vector<UncaughtException> ReadUncaught(std::span<const store::RunMetadataRo
     one.type = Text(fact, Key::kType);
     one.message = Text(fact, Key::kMessage);
     one.thread = Text(fact, Key::kThread);
-    const Frame place = PlaceIn(store::Find(fact, Key::kFrames));
+    const ToldFrame place = PlaceIn(store::Find(fact, Key::kFrames));
     one.file = place.file;
     one.function = place.function;
     one.line = place.line;

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFile = "content.sha256";
+constexpr const char* kStamp = "content.sha256";
 constexpr std::chrono::minutes kInUse{10};
 
 class Sha256 {
@@ -83,7 +83,7 @@ std::vector<CachedRun> RunsOf(const fs::path& cache) {
   std::error_code error;
   for (fs::directory_iterator it(cache, error), end; !error && it != end; it.increment(error)) {
     std::error_code failed;
-    const auto used = fs::last_write_time(it->path() / kFile, failed);
+    const auto used = fs::last_write_time(it->path() / kStamp, failed);
     // What has no mark of ours is being made, or is none of ours.
     if (!failed) runs.push_back({it->path(), used, BytesIn(it->path())});
   }
@@ -121,14 +121,14 @@ std::string ContentStamp(const ImportRequest& request, int64_t most_bytes) {
 
 void KeepContentStamp(const fs::path& run, const std::string& stamp) {
   // Also an empty one: it marks a run of the cache, and its time says when it was used.
-  (void)store::ReplaceFile(run / kFile, stamp).ok();
+  (void)store::ReplaceFile(run / kStamp, stamp).ok();
 }
 
 std::optional<fs::path> CachedContent(const fs::path& cache, const std::string& stamp) {
   if (stamp.empty()) return std::nullopt;
   std::vector<CachedRun> runs = RunsOf(cache);
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    const auto kept = store::ReadFile(run->path / kFile, static_cast<int64_t>(stamp.size()) + 1);
+    const auto kept = store::ReadFile(run->path / kStamp, static_cast<int64_t>(stamp.size()) + 1);
     if (kept.ok() && *kept == stamp && IsWholeImport(run->path)) return run->path;
   }
   return std::nullopt;
@@ -136,7 +136,7 @@ std::optional<fs::path> CachedContent(const fs::path& cache, const std::string& 
 
 void TouchCached(const fs::path& run) {
   std::error_code ignored;
-  fs::last_write_time(run / kFile, fs::file_time_type::clock::now(), ignored);
+  fs::last_write_time(run / kStamp, fs::file_time_type::clock::now(), ignored);
 }
 
 void TrimCache(const fs::path& cache, int64_t most_bytes, const fs::path& keep) {
