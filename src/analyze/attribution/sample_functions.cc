@@ -67,8 +67,9 @@ SampleFunctions::Shown SampleFunctions::ShownOf(SubStage stage, int64_t ns,
       Scale(outside, TensorCodeTaken());
     add(std::move(outside));
   }
+  if (stage == SubStage::kEvaluation) add(sums_.EvaluatingFunctions());
   if (!split_.threads().empty()) {
-    if (stage == SubStage::kEvaluation) add(sums_.EvaluatingFunctions());
+    if (stage == SubStage::kExposed) add(sums_.ExchangingFunctions());
     if (stage == SubStage::kForward) add(sums_.RegionFunctions(StackRegion::kForward));
     if (stage == SubStage::kForward) add(ScriptInForward());
     if (stage == SubStage::kBackward) add(sums_.RegionFunctions(StackRegion::kBackward));
@@ -92,9 +93,11 @@ SampleFunctions::Shown SampleFunctions::ShownOf(SubStage stage, int64_t ns,
                    [](const auto& a, const auto& b) { return a.weight > b.weight; });
   double weight = 0;
   for (const SampledFunction& one : all.functions) weight += one.weight;
+  // An exchange may be one that the script calls, or one of torch's own that nothing names.
   // Forward: all of it is these functions' if they have half of the samples that it should have.
   // Unknown: only if, besides, one has nearly all of theirs. Else each has what its own come to.
-  if ((stage == SubStage::kUnknown || stage == SubStage::kForward) && whole_ns > 0) {
+  const bool in_part = stage == SubStage::kUnknown || stage == SubStage::kExposed;
+  if ((in_part || stage == SubStage::kForward) && whole_ns > 0) {
     const double expected =
         ThreadWeight() * static_cast<double>(ns) / static_cast<double>(whole_ns);
     const bool in_one =

@@ -31,6 +31,7 @@ FunctionWords WordsOf(const std::string& file, const std::string& name, const St
     function.runs_compiled = RunsCompiled(module, name);
     function.begins_epoch =
         module == "torch.utils.data.dataloader" && ShortFunction(name) == "__iter__";
+    function.exchanges = Below(module, "torch.distributed.distributed_c10d");
     function.leaves =
         module == "torch.utils.data.dataloader" && name == "_MultiProcessingDataLoaderIter.__del__";
   } else {

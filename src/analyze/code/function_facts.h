@@ -50,6 +50,7 @@ struct FunctionWords {
   bool collates = false;
   bool passes_on = false;
   bool copies = false;
+  bool exchanges = false;     // calls a collective
   bool syncs = false;         // to the disk
   bool synchronises = false;  // threads or processes, and nothing else
   bool saves = false;         // what a training resumes from

@@ -188,6 +188,7 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   const bool in_batch = of.region == StackRegion::kFetch || collates;
   of.around.compiled = of.around.compiled || frame.runs_compiled;
   of.around.leaves = of.around.leaves || frame.leaves;
+  of.around.exchanges = of.around.exchanges || frame.exchanges;
   of.around.begins_epoch = of.around.begins_epoch || frame.begins_epoch;
   of.around.gradless = of.around.gradless || Below(frame.place.module, "torch.utils._contextlib");
   if (in_batch) {

@@ -40,6 +40,7 @@ struct StackWait {
 // What the frames around it say of how it is run.
 struct StackSurroundings {
   bool leaves = false;        // workers of an iterator that is given up are sent home
+  bool exchanges = false;     // a collective is called
   bool compiled = false;      // it runs what torch.compile made
   bool gradless = false;      // below a decorator of torch's that turns gradients off
   bool infers = false;        // ... in a function that runs a module all the same

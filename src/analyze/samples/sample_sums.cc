@@ -224,23 +224,22 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   const int64_t ns = std::min(sample.interval_ns, kLongestIntervalNs);
   // One that has slept, or has its lock, and finds no core does nothing yet either.
   const bool waits = Waits(sample.state) || of.leaf.only_waits || of.wait.on_lock;
-  const auto weigh = [ns](Weight& weight) {
-    weight.ns = SaturatingAdd(weight.ns, ns);
-    ++weight.samples;
-  };
   const bool fetches = of.region == StackRegion::kFetch;
   if ((fetches || of.region == StackRegion::kCollate) && sample.ts_ns < WaitEnd(row)) {
     AddToBatch(of, waits, static_cast<double>(ns), step->block, *steps->samples);
-    weigh(weights.batch[waits]);
+    weights.batch[waits].Add(ns);
     if (!trains && !beside && AwaitsDataset(row)) {
       steps->samples->loading_ns += static_cast<double>(ns);
       ++steps->samples->loading_samples;
     }
   }
+  // What an evaluation takes its loader tells: samples only name it.
+  const bool evaluates = trains && of.frames.evaluator >= 0;
+  if (row.evaluation_ns > 0 && evaluates) weights.thread[waits].Add(ns);
   if (row.evaluation_ns > 0) return;
   if (trains) {
     AddToThread(of, waits, static_cast<double>(ns), step->block, *steps->samples);
-    weigh(weights.thread[waits]);
+    weights.thread[waits].Add(ns);
     if (const auto phases = PhasesOf(row)) {
       AddBetween(of, sample.ts_ns - row.ts_ns, *phases, ns, weights);
     }
@@ -248,8 +247,8 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
     // Another thread has the interpreter: what this one waits with is no work of its line's.
   } else if (MayMake(of)) {
     AddToMade(of, waits, static_cast<double>(ns), *steps->samples);
-    weigh(weights.made[waits]);
-    if (beside && !waits && of.region == StackRegion::kElsewhere) weigh(weights.beside);
+    weights.made[waits].Add(ns);
+    if (beside && !waits && of.region == StackRegion::kElsewhere) weights.beside.Add(ns);
   }
 }
 
@@ -352,9 +351,7 @@ void SampleSums::AddBetween(const StackClass& of, int64_t since_ns, const Phases
     const PhaseAt at = At(phases, since_ns, guess);
     if (told == at) fitting_ns_[guess] = SaturatingAdd(fitting_ns_[guess], ns);
     if (!calls || at != PhaseAt::kBetween) continue;
-    Weight& weight = weights.between[guess];
-    weight.ns = SaturatingAdd(weight.ns, ns);
-    ++weight.samples;
+    weights.between[guess].Add(ns);
   }
 }
 
@@ -459,6 +456,10 @@ SampledFunctions SampleSums::CollateFunctions(const std::function<bool(size_t)>&
 
 SampledFunctions SampleSums::EvaluatingFunctions() const {
   return GatherThread([](const StackClass& of, bool) { return of.frames.evaluator >= 0; });
+}
+
+SampledFunctions SampleSums::ExchangingFunctions() const {
+  return GatherThread([](const StackClass& of, bool) { return of.around.exchanges; });
 }
 
 SampledFunctions SampleSums::BesideFunctions() const {

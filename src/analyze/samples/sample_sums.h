@@ -81,6 +81,8 @@ class SampleSums {
   SampledFunctions WaitingFunctions() const;
   SampledFunctions AwaitingFunctions() const;
   SampledFunctions EvaluatingFunctions() const;
+  // Functions that call a collective and wait for it.
+  SampledFunctions ExchangingFunctions() const;
   // The script's functions that call torch between the phases of a step. Its row tells how long
   // that is, and not what of it lies before the batch and what after backward: that is taken as
   // the other phases' own samples fit best. Nothing where they fit badly.
@@ -118,6 +120,11 @@ class SampleSums {
   struct Weight {
     int64_t ns = 0;
     int64_t samples = 0;
+
+    void Add(int64_t more_ns) {
+      ns = SaturatingAdd(ns, more_ns);
+      ++samples;
+    }
   };
   struct StackWeights {
     std::array<Weight, 2> batch{};  // running, waiting
