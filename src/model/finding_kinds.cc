@@ -86,6 +86,8 @@ constexpr FigureInfo kCommunicationCallsItemFigures[] = {{"calls", Unit::kNumber
 constexpr std::string_view kCommunicationCallsItemTexts[] = {"call"};
 constexpr FigureInfo kCommunicationGradientExchangeFigures[] = {{"bytes", Unit::kBytes, false}, {"buckets", Unit::kCount, false}};
 constexpr FigureInfo kCommunicationExchangeEachBackwardFigures[] = {{"backwards", Unit::kNumber, false}};
+constexpr FigureInfo kModelDeterministicFillFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kModelDeterministicFillTexts[] = {"call"};
 constexpr std::string_view kModelNoStacksTexts[] = {"reason"};
 constexpr FigureInfo kModelOperatorsShareFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kModelBetweenOperatorsFigures[] = {{"share", Unit::kShare, false}, {"low", Unit::kShareNumber, false}, {"high", Unit::kShareNumber, false}, {"steps", Unit::kInteger, false}};
@@ -488,6 +490,7 @@ constexpr KindInfo kKinds[] = {
     {"communication.calls", Role::kEvidence, {{}, {}}, {kCommunicationCallsItemFigures, kCommunicationCallsItemTexts}, true, {}, Topic::kNone},
     {"communication.gradient_exchange", Role::kEvidence, {kCommunicationGradientExchangeFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.exchange_each_backward", Role::kEvidence, {kCommunicationExchangeEachBackwardFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"model.deterministic_fill", Role::kEvidence, {kModelDeterministicFillFigures, kModelDeterministicFillTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"model.no_stacks", Role::kEvidence, {{}, kModelNoStacksTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"model.few_samples", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.operators_share", Role::kEvidence, {kModelOperatorsShareFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -579,6 +582,7 @@ constexpr KindInfo kKinds[] = {
     {"model.lower_any_precision", Role::kAdvice, {kModelLowerAnyPrecisionFigures, kModelLowerAnyPrecisionTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"model.profile_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"model.operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"model.no_deterministic_fill", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"model.capture_kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.capture_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.no_anomaly_detection", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
@@ -1135,6 +1139,10 @@ Finding Make(CommunicationExchangeEachBackward one) {
   return {FindingKind::kCommunicationExchangeEachBackward, {one.backwards.value}, {}, {}, {"run_metadata", {{"kind", Compare::kEqual, "gradient_exchange"}}}};
 }
 
+Finding Make(ModelDeterministicFill one) {
+  return {FindingKind::kModelDeterministicFill, {one.share.value}, {one.call.value}, {}, {"", {}}};
+}
+
 Finding Make(ModelNoStacks one) {
   return {FindingKind::kModelNoStacks, {}, {one.reason.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "source"}}}};
 }
@@ -1497,6 +1505,10 @@ Finding Make(ModelProfileOperators) {
 
 Finding Make(ModelOperators) {
   return {FindingKind::kModelOperators, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(ModelNoDeterministicFill) {
+  return {FindingKind::kModelNoDeterministicFill, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ModelCaptureKernels) {

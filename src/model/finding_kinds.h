@@ -65,6 +65,7 @@ enum class FindingKind : uint16_t {
   kCommunicationCalls,
   kCommunicationGradientExchange,
   kCommunicationExchangeEachBackward,
+  kModelDeterministicFill,
   kModelNoStacks,
   kModelFewSamples,
   kModelOperatorsShare,
@@ -156,6 +157,7 @@ enum class FindingKind : uint16_t {
   kModelLowerAnyPrecision,
   kModelProfileOperators,
   kModelOperators,
+  kModelNoDeterministicFill,
   kModelCaptureKernels,
   kModelCaptureOperators,
   kFrameworkNoAnomalyDetection,
@@ -459,7 +461,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 443;
+inline constexpr size_t kFindingKindCount = 445;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -822,6 +824,11 @@ struct CommunicationGradientExchange {
 
 struct CommunicationExchangeEachBackward {
   Given<double> backwards;  // number
+};
+
+struct ModelDeterministicFill {
+  Given<double> share;  // share
+  Text call;
 };
 
 struct ModelNoStacks {
@@ -1217,6 +1224,9 @@ struct ModelProfileOperators {
 };
 
 struct ModelOperators {
+};
+
+struct ModelNoDeterministicFill {
 };
 
 struct ModelCaptureKernels {
@@ -2766,6 +2776,7 @@ Finding Make(CommunicationOnTheHost one);
 Finding Make(CommunicationCalls one);
 Finding Make(CommunicationGradientExchange one);
 Finding Make(CommunicationExchangeEachBackward one);
+Finding Make(ModelDeterministicFill one);
 Finding Make(ModelNoStacks one);
 Finding Make(ModelFewSamples one);
 Finding Make(ModelOperatorsShare one);
@@ -2857,6 +2868,7 @@ Finding Make(ModelLowerPrecision one);
 Finding Make(ModelLowerAnyPrecision one);
 Finding Make(ModelProfileOperators one);
 Finding Make(ModelOperators one);
+Finding Make(ModelNoDeterministicFill one);
 Finding Make(ModelCaptureKernels one);
 Finding Make(ModelCaptureOperators one);
 Finding Make(FrameworkNoAnomalyDetection one);

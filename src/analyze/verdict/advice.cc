@@ -14,11 +14,11 @@
 #include "analyze/verdict/advice_list.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
-#include "analyze/verdict/gradient_exchange.h"
 #include "analyze/verdict/kernel_use.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/plain_advice.h"
 #include "analyze/verdict/questions.h"
+#include "analyze/verdict/setting_advice.h"
 #include "analyze/verdict/stage_advice.h"
 #include "analyze/verdict/thresholds.h"
 #include "analyze/verdict/worker_advice.h"
@@ -65,13 +65,7 @@ class Adviser : private AdviceList {
   void Unseen();
   void TooManyThreads();
   void AnomalyDetection();
-  void OfSettings() {
-    Add(AdviseUnusedParameters(input_));
-    if (!Has(model::FindingKind::kCommunicationNoSync)) Add(AdviseNoSync(input_));
-    // What compiles anew is a stage of its own.
-    if (Worth(SubStage::kRecompilation)) return;
-    Add(AdviseNotCompiled(input_));
-  }
+  void OfSettings() { AddOthers(AdviseSettings(input_)); }
   void Beside();
   void Drift();
   using AdviceList::Take;

@@ -31,9 +31,12 @@ class AdviceList {
   void Add(std::optional<Advice> one) {
     if (one) advice_.push_back(*std::move(one));
   }
-  bool Has(model::FindingKind kind) const {
-    return std::ranges::any_of(advice_,
-                               [kind](const Advice& one) { return one.what.kind == kind; });
+  // Those of kinds that have not been given yet.
+  void AddOthers(std::vector<Advice> all) {
+    for (Advice& one : all) {
+      const auto same = [&one](const Advice& given) { return given.what.kind == one.what.kind; };
+      if (std::ranges::none_of(advice_, same)) advice_.push_back(std::move(one));
+    }
   }
 
   std::vector<Advice> advice_;

@@ -14,6 +14,7 @@
 #include "analyze/verdict/absent_ranks.h"
 #include "analyze/verdict/bound.h"
 #include "analyze/verdict/computing.h"
+#include "analyze/verdict/deterministic_fill.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
 #include "analyze/verdict/gradient_exchange.h"
@@ -496,6 +497,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Unseen();
   }
   collector.Add(AbsentRanksEvidence(input));
+  collector.Add(DeterministicFillEvidence(input));
   collector.Beside();
   collector.Drift();
   collector.Profile(verdict.suspect == SuspectName(SuspectId::kModel));

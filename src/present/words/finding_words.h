@@ -1201,6 +1201,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // communication.exchange_each_backward
     {{"a step has {backwards} backward passes and steps the optimizer once, and each of them exchanges gradients: none is under no_sync", {}},
      {"", {}}, "", ""},
+    // model.deterministic_fill
+    {{"{share} of the operators' time fills memory of new tensors (aten::fill_, most of it within {call}), as torch.use_deterministic_algorithms has it", {}},
+     {"", {}}, "", ""},
     // model.no_stacks
     {{"no samples of its stack were taken: {reason}", {}},
      {"", {}}, "", ""},
@@ -1473,6 +1476,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // model.operators
     {{"start with the operators that take its time: steptrace report --section operators", {}},
+     {"", {}}, "", ""},
+    // model.no_deterministic_fill
+    {{"torch.utils.deterministic.fill_uninitialized_memory = False, now True: algorithms stay deterministic, and new tensors are no longer filled before they are written", {}},
      {"", {}}, "", ""},
     // model.capture_kernels
     {{"capture a window while it runs, to tell computing from framework overhead between kernels: steptrace capture --capture kernels", {}},

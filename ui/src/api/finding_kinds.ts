@@ -60,6 +60,7 @@ export const SHOWN = {
   'communication.calls': { view: 'timeline' },
   'communication.gradient_exchange': { view: 'distributed' },
   'communication.exchange_each_backward': { view: 'distributed' },
+  'model.deterministic_fill': { view: 'operators' },
   'model.no_stacks': { view: 'data' },
   'model.few_samples': { view: 'data' },
   'model.operators_share': { view: 'steps' },
@@ -156,6 +157,7 @@ export type AdviceKind =
   | 'model.lower_any_precision'
   | 'model.profile_operators'
   | 'model.operators'
+  | 'model.no_deterministic_fill'
   | 'model.capture_kernels'
   | 'model.capture_operators'
   | 'framework.no_anomaly_detection'

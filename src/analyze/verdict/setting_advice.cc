@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/setting_advice.h"
+
+#include <optional>
+#include <utility>
+
+#include "analyze/verdict/deterministic_fill.h"
+#include "analyze/verdict/exchange_advice.h"
+#include "analyze/verdict/framework_advice.h"
+#include "analyze/verdict/gradient_exchange.h"
+
+namespace steptrace::analyze {
+
+std::vector<Advice> AdviseSettings(const VerdictInput& input) {
+  std::vector<Advice> all;
+  for (auto one : {AdviseUnusedParameters(input), AdviseNoSync(input),
+                   AdviseDeterministicFill(input), AdviseNotCompiled(input)}) {
+    if (one) all.push_back(*std::move(one));
+  }
+  return all;
+}
+
+}  // namespace steptrace::analyze
