@@ -8,7 +8,15 @@ import { createInterface } from 'node:readline';
 import { expect } from '@playwright/test';
 import { percentOf } from '../src/base/format';
 import { exact, grouped, open, settled, test } from './pages';
-import { folder, PRICE, reportOf, run as output, steptrace } from './runs';
+import {
+  folder,
+  makePricedRun,
+  PRICE,
+  pricedFolder,
+  reportOf,
+  run as output,
+  steptrace,
+} from './runs';
 
 const ns = (value: number) => `${grouped(value)} ns`;
 const share = (value: number) => `${percentOf(value)} %`;
@@ -90,14 +98,15 @@ for (const id of ['slow', 'fast', 'hashing', 'idle', 'eight-ranks', 'two-devices
 
 test('the saving in money, where a price is given', async ({ page }) => {
   test.skip(process.env.UI_DEV === '1', 'the development server knows no price');
-  const saving = reportOf('slow', PRICE).verdict.at_most_saving;
+  makePricedRun();
+  const saving = reportOf('loader', PRICE, pricedFolder).verdict.at_most_saving;
   if (!saving?.money) throw new Error('the run has something to save');
-  const server = spawn(steptrace, ['ui', folder, '--port', '0', ...PRICE], {
+  const server = spawn(steptrace, ['ui', pricedFolder, '--port', '0', ...PRICE], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
     const [line] = (await once(createInterface(server.stdout), 'line')) as [string];
-    await page.goto(`${line.split(' ')[0] ?? ''}#/run/slow/overview`);
+    await page.goto(`${line.split(' ')[0] ?? ''}#/run/loader/overview`);
     await settled(page);
     const told = page.getByRole('region', { name: 'Verdict' }).locator('.saving');
     await expect(told).toContainText('at the given price');

@@ -16,6 +16,23 @@ type Event = ReturnType<typeof complete>;
 const write = (file: string, traceEvents: readonly Event[], more: object = {}) =>
   writeFileSync(file, JSON.stringify({ schemaVersion: 1, ...more, traceEvents }));
 
+/** A device that waits for a loader in three fifths of each step: what a price is put on. */
+export function waitsForLoader(file: string): void {
+  const host = [1, 1] as const;
+  const events = Array.from({ length: 6 }, (_, step) => {
+    const from = step * 100_000;
+    const ids = { correlation: step + 1 };
+    const next = 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__';
+    return [
+      complete('user_annotation', `ProfilerStep#${step}`, host, [from, 99_000]),
+      complete('user_annotation', next, host, [from + 100, 60_000]),
+      complete('cuda_runtime', 'cudaLaunchKernel', host, [from + 60_210, 20], ids),
+      complete('kernel', 'gemm', [0, 7], [from + 60_250, 38_000], { ...ids, device: 0, stream: 7 }),
+    ];
+  }).flat();
+  write(file, events);
+}
+
 const STEP = 1000;
 
 /** Two ranks of two devices each; their kernels differ, and the second device of each idles most. */

@@ -6,7 +6,17 @@ import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { percentOf } from '../src/base/format';
 import { accessible, exact, grouped, test, VIEWS } from './pages';
-import { folder, PRICE, reportOf, root, run, steptrace, work } from './runs';
+import {
+  folder,
+  makePricedRun,
+  PRICE,
+  pricedFolder,
+  reportOf,
+  root,
+  run,
+  steptrace,
+  work,
+} from './runs';
 
 const PLACE = '<script type="application/json" id="steptrace-report">null</script>';
 
@@ -41,7 +51,8 @@ test('shows the verdict and its figures', async ({ page }) => {
 });
 
 test('the saving in money, where a price is given', async ({ page }) => {
-  const report = reportOf('slow', PRICE);
+  makePricedRun();
+  const report = reportOf('loader', PRICE, pricedFolder);
   await show(page, write('priced', report));
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('at the given price');
   expect(await exact(page, '.saving')).toContain(String(report.verdict.at_most_saving?.money));

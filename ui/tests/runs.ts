@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Report } from '../src/api/report';
-import { BROAD, twoDevicesEach, wide } from './made';
+import { BROAD, twoDevicesEach, waitsForLoader, wide } from './made';
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const root = join(here, '../..');
@@ -25,6 +25,8 @@ export const work = process.env.UI_TEST_WORK ?? join(root, 'build/ui-tests');
 export const folder = join(work, 'runs');
 /** Runs that take seconds to analyse, apart from those of the list of runs. */
 export const largeFolder = join(work, 'large');
+/** A run whose verdict has a bound, and with it something to save. */
+export const pricedFolder = join(work, 'priced');
 export const addressFile = join(work, 'address');
 
 /** Markup, a script, an entity, a name of 1 MB: all of them are only text. */
@@ -42,11 +44,11 @@ export const reports = new Map<string, Report>();
 export const PRICE = ['--price-per-hour', '360'];
 
 /** `steptrace report RUN --json`: the figures that the pages must show. */
-export function reportOf(id: string, options: readonly string[] = []): Report {
-  const key = [id, ...options].join(' ');
+export function reportOf(id: string, options: readonly string[] = [], from = folder): Report {
+  const key = [join(from, id), ...options].join(' ');
   const known = reports.get(key);
   if (known) return known;
-  const args = ['report', join(folder, id), '--json', ...options];
+  const args = ['report', join(from, id), '--json', ...options];
   const report = JSON.parse(run(args).toString()) as Report;
   reports.set(key, report);
   return report;
@@ -175,6 +177,17 @@ function hashing(path: string) {
   const often = ['--stack-rate', '100'];
   const command = [python, join(here, 'hashing.py'), '250'];
   run(['run', '--name', 'hashing', '--output', path, ...often, '--', ...command]);
+}
+
+export function makePricedRun() {
+  mkdirSync(pricedFolder, { recursive: true });
+  const file = join(work, 'loader.pt.trace.json');
+  waitsForLoader(file);
+  once(
+    'loader',
+    (path) => run(['import', '--name', 'loader', '--output', path, file]),
+    pricedFolder,
+  );
 }
 
 export function makeLargeRuns() {
