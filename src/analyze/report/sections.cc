@@ -162,6 +162,24 @@ int64_t TrainingWallNs(const ReportInput& input, const StepSelection& selection)
   return largest;
 }
 
+// Ranks make their steps together: the job is as fast as the one that takes longest for its own.
+double StepsPerSecond(const ReportInput& input, const StepSelection& selection) {
+  struct Sum {
+    int64_t ns = 0, steps = 0;
+  };
+  std::map<int32_t, Sum> ranks;
+  for (uint32_t i : selection.steady) {
+    Sum& rank = ranks[input.steps[i].rank];
+    rank.ns = SaturatingAdd(rank.ns, std::max<int64_t>(input.steps[i].dur_ns, 0));
+    ++rank.steps;
+  }
+  int64_t longest_ns = 1;
+  for (const auto& [rank, sum] : ranks) {
+    longest_ns = std::max(longest_ns, SaturatingAdd(sum.ns, sum.steps / 2) / sum.steps);
+  }
+  return 1e9 / static_cast<double>(longest_ns);
+}
+
 StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
                        const StepTimes& times) {
   StepsSection steps;
@@ -176,7 +194,7 @@ StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
   for (uint32_t i : selection.steady) durations.push_back(input.steps[i].dur_ns);
   if (const auto d = Describe(std::move(durations))) {
     steps.duration_ns = Distribution{d->mean, d->min, d->p50, d->p90, d->p95, d->p99, d->max};
-    steps.steps_per_s = 1e9 / static_cast<double>(std::max<int64_t>(d->mean, 1));
+    steps.steps_per_s = StepsPerSecond(input, selection);
   }
   steps.outlier_count = times.outlier_count();
   steps.outliers = times.outliers();

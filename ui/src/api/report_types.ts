@@ -308,7 +308,7 @@ export interface StepsInfo extends Section {
   marked: boolean;
   /** Of the steady steps of all ranks. */
   duration_ns: Distribution | null;
-  /** Steady steps a second. */
+  /** Steady steps a second, of the rank that takes longest for its own: ranks make their steps together. */
   steps_per_s: number | null;
   /** How many steps are slow. */
   outlier_count: number;

@@ -31,12 +31,20 @@ it('picks rows by kind and by stretch', () => {
   expect(stretchOfStep(s, 3)).toEqual({ from: 90, to: 100 });
 });
 
-it('sums and averages over stretches of the run', () => {
+it('sums parts in as many steps each time', () => {
   const s = steps();
-  expect(total(s, 'data', [1, 2])).toBe(20);
-  const { at, means } = bucketed(s, [1, 2, 3], ['data'], 2); // 10..55 and 55..100
-  expect(at).toEqual([33, 78]);
-  expect(means.get('data')).toEqual([10, 4]);
+  const two = bucketed(s, [3, 1, 2], ['data'], 2); // 10..50 and 90..100
+  expect(two.size).toBe(2);
+  expect(two.at).toEqual([30, 95]);
+  expect(two.means.get('data')).toEqual([10, 4]);
+  const each = bucketed(s, [1, 2, 3], ['data'], 160);
+  expect(each.size).toBe(1);
+  expect(each.means.get('data')).toEqual([5, 15, 4]);
+  expect(bucketed(s, [], ['data'], 160)).toEqual({
+    at: [],
+    means: new Map([['data', []]]),
+    size: 1,
+  });
 });
 
 it('an unknown queue depth is no number', () => {

@@ -83,37 +83,41 @@ export function total(steps: Steps, part: string, rows: readonly number[]): numb
 }
 
 export interface Bucketed {
-  /** Middle of each bucket, ns; buckets without a step are left out. */
+  /** Middle of each bucket, ns. */
   readonly at: number[];
   /** Mean ns a step by part. */
   readonly means: ReadonlyMap<string, number[]>;
+  /** Steps of a bucket; the last may have fewer. */
+  readonly size: number;
 }
 
-/** Parts over the run: the mean of the steps that begin in each of `count` equal stretches of time. */
+/**
+ * Parts over the run: the mean of as many steps in a row each time, at most `count` times. Of equal stretches of time
+ * some hold many steps and others few, and a slow one would be of any height.
+ */
 export function bucketed(
   steps: Steps,
   rows: readonly number[],
   parts: readonly string[],
   count: number,
 ): Bucketed {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const i of rows) {
-    low = Math.min(low, steps.ts[i] ?? 0);
-    high = Math.max(high, (steps.ts[i] ?? 0) + (steps.dur[i] ?? 0));
-  }
-  const width = Math.max(1, (high - low) / count);
-  const members = new Map<number, number[]>();
-  for (const i of rows) {
-    const bucket = Math.min(count - 1, Math.floor(((steps.ts[i] ?? 0) - low) / width));
-    const list = members.get(bucket);
-    if (list) list.push(i);
-    else members.set(bucket, [i]);
-  }
-  const order = [...members.keys()].sort((a, b) => a - b);
+  const order = [...rows].sort((a, b) => (steps.ts[a] ?? 0) - (steps.ts[b] ?? 0));
+  const size = Math.max(1, Math.ceil(order.length / count));
+  const buckets = Array.from({ length: Math.ceil(order.length / size) }, (_, b) =>
+    order.slice(b * size, (b + 1) * size),
+  );
+  const middle = (members: readonly number[]): number => {
+    const from = steps.ts[members[0] ?? 0] ?? 0;
+    const to = Math.max(...members.map((i) => (steps.ts[i] ?? 0) + (steps.dur[i] ?? 0)));
+    return Math.round((from + to) / 2);
+  };
   const means = parts.map((part): [string, number[]] => [
     part,
-    order.map((b) => total(steps, part, members.get(b) ?? []) / (members.get(b)?.length ?? 1)),
+    buckets.map((members) => total(steps, part, members) / members.length),
   ]);
-  return { at: order.map((b) => Math.round(low + (b + 0.5) * width)), means: new Map(means) };
+  return { at: buckets.map(middle), means: new Map(means), size };
 }
+
+/** What a value of theirs is. */
+export const ofBuckets = (size: number): string =>
+  size === 1 ? 'Each step' : `Mean of ${size} steps in a row`;
