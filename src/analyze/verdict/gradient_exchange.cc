@@ -60,7 +60,7 @@ std::optional<model::Finding> GradientExchangeEvidence(const VerdictInput& input
 std::optional<Advice> AdviseNoSync(const VerdictInput& input) {
   const double exposed = static_cast<double>(At(input.times.total(), SubStage::kExposed)) /
                          static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
-  if (exposed < kWorthLeavingOut && !ExchangesOnTheHost(input)) return std::nullopt;
+  if (exposed < kWorthLeavingOut && HostExchange(input).empty()) return std::nullopt;
   const auto backwards = NeedlessExchanges(input);
   if (!backwards) return std::nullopt;
   return Advice{
