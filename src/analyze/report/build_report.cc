@@ -418,7 +418,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   }
   // They tell who was waited for, as all of the report does.
   if (input.profile != nullptr) {
-    report.recommendations = MakeRecommendations(*input.profile, report, unbegun_work);
+    report.recommendations = MakeRecommendations(*input.profile, report, facts, unbegun_work);
     LeaveOutBounds(WithoutBoundIn(known), report.recommendations);
   }
   report.notes = MakeNotes(input, report,

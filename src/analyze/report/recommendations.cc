@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyze/input/advice_of_framework.h"
 #include "analyze/report/recommendation_facts.h"
 #include "analyze/stages/stages.h"
 #include "model/finding_kinds.h"
@@ -366,9 +367,13 @@ class Maker {
 }  // namespace
 
 std::vector<Recommendation> MakeRecommendations(const Trace& trace, const Report& report,
-                                                bool unbegun_work) {
+                                                const JobFacts& facts, bool unbegun_work) {
   if (!report.profile) return {};
-  return Maker(trace, report, unbegun_work).MakeAll();
+  std::vector<Recommendation> all = Maker(trace, report, unbegun_work).MakeAll();
+  for (Recommendation& one : all) {
+    if (one.advice && IsForeign(*one.advice, facts)) one.advice.reset();
+  }
+  return all;
 }
 
 }  // namespace steptrace::analyze

@@ -209,5 +209,21 @@ s7 kernel nccl 900 1000 corr=2
   EXPECT_NE(Said(found.evidence.at(0)).find("rank 1 (its longer kernels)"), std::string::npos);
 }
 
+// A device of JAX's waits for its host as well; torch.compile is no advice for it.
+TEST_F(RecommendationsTest, AdviceIsOfTheFrameworkThatWroteTheProfile) {
+  const std::string text = R"(
+t1 step ProfilerStep#1 0 1000
+t1 runtime cudaLaunchKernel 100 300 corr=1
+s7 kernel gemm 300 400 corr=1
+s7 memcpy "Memcpy HtoD" 400 500 bytes=64
+)";
+  const std::string by_jax = text + "fact source {\"format\": \"chrome\", \"writer\": \"jax\"}\n";
+  EXPECT_TRUE(Find(text, "launch_bound").advice);
+  const Recommendation of_jax = Find(by_jax, "launch_bound");
+  EXPECT_EQ(of_jax.status, RuleStatus::kIssuesFound);
+  EXPECT_FALSE(of_jax.advice);
+  EXPECT_TRUE(Find(by_jax, "small_copies").advice) << "of any framework";
+}
+
 }  // namespace
 }  // namespace steptrace::analyze

@@ -186,12 +186,8 @@ void Adviser::Workers() {
 
 // A setting of the job's own keeps it from cores that the machine has.
 void Adviser::AllowedCores() {
-  const LoadSummary& load = input_.load;
-  if (!load.wants_cores_outside()) return;
-  const auto of_all = load.allowed_cores();
-  Say(finding::CpuAllowMoreCores{.allowed = of_all ? *of_all : *load.allowed_cores_of_workers(),
-                                 .cores = load.machine_cores(),
-                                 .workers = !of_all});
+  if (auto what = AdviseCoresOutside(input_.load))
+    advice_.push_back({*std::move(what), "", "", ""});
 }
 
 void Adviser::Prefetch() {

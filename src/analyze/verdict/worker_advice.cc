@@ -171,6 +171,14 @@ bool WorkersKeepUp(const VerdictInput& input) {
                                  kStarvedOften * static_cast<double>(counts.waits);
 }
 
+std::optional<model::Finding> AdviseCoresOutside(const LoadSummary& load) {
+  const auto of_all = load.allowed_cores();
+  const auto fewer = of_all ? of_all : load.allowed_cores_of_workers();
+  if (!fewer || !load.wants_cores_outside()) return std::nullopt;
+  return Make(finding::CpuAllowMoreCores{
+      .allowed = *fewer, .cores = load.machine_cores(), .workers = !of_all});
+}
+
 std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
   const LoaderFact* loader = TrainingLoader(input.facts);
   if (loader == nullptr) return std::nullopt;

@@ -14,6 +14,9 @@ bool WorkersKeepUp(const VerdictInput& input);
 // Whether nearly every step makes an iterator, and with it its workers.
 bool StartsWorkersEachStep(const VerdictInput& input);
 
+// To let it run on cores that a setting of its own keeps it from, where it would gain by that.
+std::optional<model::Finding> AdviseCoresOutside(const LoadSummary& load);
+
 // How many workers would hide the loading behind the rest of the step, as far as the cores go: a
 // proposal, or why more would not help. Empty: nothing is known of the loader.
 std::optional<Advice> AdviseWorkers(const VerdictInput& input);

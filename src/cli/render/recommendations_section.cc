@@ -8,7 +8,8 @@
 namespace steptrace::cli {
 namespace {
 
-// An issue, which has a text and advice.
+// An issue, which has a text, and advice where there is some of the framework that wrote the
+// profile.
 void RenderOne(const analyze::Recommendation& one, Page& page) {
   const std::string gain = one.at_most_share ? fmt::format("; gains at most {} of the step",
                                                            present::FormatShare(*one.at_most_share))
@@ -19,7 +20,7 @@ void RenderOne(const analyze::Recommendation& one, Page& page) {
   for (const model::Finding& evidence : one.evidence) {
     page.Paragraph("  evidence  ", 12, present::SentenceOf(evidence).text);
   }
-  page.Paragraph("  try       ", 12, present::SentenceOf(*one.advice).text);
+  if (one.advice) page.Paragraph("  try       ", 12, present::SentenceOf(*one.advice).text);
 }
 
 }  // namespace

@@ -1666,7 +1666,7 @@ export interface Recommendation {
   evidence: Said[];
   /** What to change. */
   advice: string;
-  /** The advice's [kind](findings.md#advice); null where there is no issue. */
+  /** The advice's [kind](findings.md#advice); null where there is no issue, or none of the framework that wrote the profile. */
   advice_kind: string | null;
 }
 
