@@ -1,53 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "analyze/code/stack_class.h"
+#include "analyze/code/test_stacks.h"
 
 // What functions of the script's do, by what they call.
 namespace steptrace::analyze {
 namespace {
-
-const std::string kTorch = "/venv/lib/python3.11/site-packages/torch/";
-const std::string kStandard = "/usr/lib/python3.11/";
-
-struct Frame {
-  std::string function;
-  std::string file;
-  int32_t line = 1;
-};
-
-const Frame kMain = {"main", "/job/train.py", 90};
-const Frame kTrain = {"train", "/job/train.py", 50};
-const Frame kFetch = {"_MapDatasetFetcher.fetch", kTorch + "utils/data/_utils/fetch.py", 52};
-const Frame kGetitem = {"Rows.__getitem__", "/job/dataset.py", 20};
-const Frame kModule = {"Module._call_impl", kTorch + "nn/modules/module.py"};
-
-class Stacks {
- public:
-  size_t Add(const std::vector<Frame>& frames) {
-    std::optional<int32_t> parent;
-    for (const Frame& frame : frames) {
-      store::StackRow row;
-      row.stack = static_cast<int32_t>(rows_.size());
-      row.parent = parent;
-      row.function = strings_.Intern(frame.function);
-      row.file = strings_.Intern(frame.file);
-      row.line = frame.line;
-      parent = row.stack;
-      rows_.push_back(row);
-    }
-    return rows_.size() - 1;
-  }
-  StackClass ClassOf(const std::vector<Frame>& frames) {
-    const size_t last = Add(frames);
-    return ClassifyStacks(rows_, strings_, table_, {})[last];
-  }
-
- private:
-  store::StringTable strings_;
-  StageTable table_;
-  std::vector<store::StackRow> rows_;
-};
 
 TEST(StackWorkTest, OnALockIsWhoDoesNothingElse) {
   const auto on_lock = [](const Frame& innermost) {
