@@ -111,12 +111,13 @@ std::optional<Bound> NoBound(const VerdictInput& input, SuspectId suspect) {
 }
 
 Bound WithWarmRest(const VerdictInput& input, double share) {
-  if (!ComputesOnHost(input)) return {share, {}};
+  const bool on_host = ComputesOnHost(input);
   const int64_t step_ns = std::max<int64_t>(input.times.total_ns() / StepCountOf(input), 1);
   const int64_t rest_ns = std::llround((1 - share) * static_cast<double>(step_ns));
-  if (rest_ns < kLeastRest) {
+  if (rest_ns < (on_host ? kLeastRest : 1)) {
     return {{}, Make(finding::StepLittleRemains{.rest = std::max<int64_t>(rest_ns, 0)})};
   }
+  if (!on_host) return {share, {}};
   return {share + static_cast<double>(kWarmsBy) / static_cast<double>(step_ns), {}};
 }
 

@@ -1082,7 +1082,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"at most {speedup} faster without {what}", kStepFasterWithoutClauses},
      {"", {}}, "", ""},
     // step.little_remains
-    {{"without it {rest} a step remain that are known to be others': too little to say how much faster it gets, as what follows host work runs on cold caches", {}},
+    {{"without it {rest} a step remain that are known to be others': too little to say how much faster it gets", {}},
      {"", {}}, "", ""},
     // step.fewer_operators
     {{"fewer operators also save what each of them takes by itself: how much faster the step gets nobody can say", {}},
