@@ -23,6 +23,7 @@ namespace {
 // Enough for any name; a longer one is an attack or an accident.
 constexpr size_t kMaxNameBytes = 256;
 constexpr int64_t kMaxWorkers = 4096;
+constexpr size_t kMostGpus = 65536;
 
 // A number or a truth value as text, too.
 std::string Text(const nlohmann::json& fact, Key key) {
@@ -69,6 +70,10 @@ void AddFramework(JobFacts& facts, std::string name, std::string version) {
 // {"name": "torch", "version": "2.13.0"} or {"torch": "2.13.0", ...}
 void ReadFramework(const nlohmann::json& fact, JobFacts& facts) {
   if (store::Has(fact, Key::kName)) {
+    if (Text(fact, Key::kName) == "torch") {
+      facts.cuda = Text(fact, Key::kCuda);
+      facts.hip = Text(fact, Key::kHip);
+    }
     AddFramework(facts, Text(fact, Key::kName), Text(fact, Key::kVersion));
     return;
   }
@@ -215,6 +220,11 @@ JobFacts ReadJobFacts(std::span<const store::RunMetadataRow> rows,
     facts.python_seen |= kind == Kind::kProcess;
     const nlohmann::json fact = store::ParseMetadata(row.json);
     if (fact.is_null()) continue;
+    if (kind == Kind::kProcess && facts.python.empty()) facts.python = Text(fact, Key::kPython);
+    if (kind == Kind::kGit) facts.code_changed = BooleanOf(fact, Key::kChanged);
+    if (kind == Kind::kGpu && facts.machine_gpus.size() < kMostGpus) {
+      facts.machine_gpus.push_back(Text(fact, Key::kName));
+    }
     if (kind == Kind::kLoader) facts.loaders.push_back(ReadLoader(fact, row));
     if (kind == Kind::kFramework) ReadFramework(fact, facts);
     if (kind == Kind::kHook) ReadHook(fact, facts);

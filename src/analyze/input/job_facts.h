@@ -71,7 +71,11 @@ struct HookFailure {
 struct JobFacts {
   std::vector<LoaderFact> loaders;
   std::vector<std::pair<std::string, std::string>> frameworks;  // name, version
+  std::string python;                                           // its version
+  std::string cuda, hip;                                        // that torch was built with
   std::vector<std::string> devices;
+  std::vector<std::string> machine_gpus;  // names of all GPUs of the machines, as agents tell them
+  std::optional<bool> code_changed;       // git's files have changes that are not committed
   GpuSharing gpus;
   std::vector<HookFailure> hook_failures;
   std::set<std::string> cupti_stays;  // after a window of kernels: that it does, and why

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "analyze/device/device_section.h"
+#include "analyze/input/allowed_cores.h"
 #include "analyze/input/job_facts.h"
 #include "analyze/input/report_input.h"
 #include "analyze/stats/distribution.h"
@@ -77,6 +78,15 @@ std::optional<int64_t> BatchSizeOf(const JobFacts& facts) {
 std::optional<int64_t> WorldSizeOf(const ReportInput& input, const JobFacts& facts) {
   const int64_t ranks = std::max<int64_t>(facts.world_size, input.run.ranks);
   return ranks > 0 ? std::optional(ranks) : std::nullopt;
+}
+
+void TellAllowedCores(const ReportInput& input, std::vector<CardHost>& hosts) {
+  const AllowedCores allowed(input.run, input.facts, *input.strings);
+  for (CardHost& host : hosts) {
+    if (host.cpus && allowed.KnowsOf(host.node)) {
+      host.allowed_cores = allowed.CountOn(host.node, static_cast<int32_t>(*host.cpus));
+    }
+  }
 }
 
 std::optional<int64_t> CpusOf(const ReportInput& input) {
@@ -175,15 +185,21 @@ RunCard MakeRunCard(const ReportInput& input, const JobFacts& facts) {
   RunCard card;
   for (const NodeInfo& node : input.run.nodes) {
     if (card.hosts.size() == kMostHosts) break;
-    card.hosts.push_back({node.node, node.host,
-                          node.cpus > 0 ? std::optional<int64_t>(node.cpus) : std::nullopt,
-                          node.memory_bytes > 0 ? std::optional(node.memory_bytes) : std::nullopt});
+    card.hosts.push_back(
+        {node.node, node.host, node.cpus > 0 ? std::optional<int64_t>(node.cpus) : std::nullopt,
+         std::nullopt, node.memory_bytes > 0 ? std::optional(node.memory_bytes) : std::nullopt});
   }
+  if (input.strings != nullptr) TellAllowedCores(input, card.hosts);
   card.devices = facts.devices;
+  card.gpus = facts.machine_gpus;
   card.frameworks = facts.frameworks;
+  card.python = facts.python;
+  card.cuda = facts.cuda;
+  card.hip = facts.hip;
   card.world_size = WorldSizeOf(input, facts);
   card.backend = facts.backend;
   card.batch_size = BatchSizeOf(facts);
+  if (const LoaderFact* loader = TrainingLoader(facts)) card.workers = loader->workers;
   card.settings = SettingsOf(facts);
   card.imported_as = facts.imported_as;
   card.writers.assign(facts.writers.begin(), facts.writers.end());
@@ -191,6 +207,7 @@ RunCard MakeRunCard(const ReportInput& input, const JobFacts& facts) {
   card.job_id = origin.job_id;
   card.attempt = origin.attempt;
   card.git_commit = origin.git_commit;
+  card.git_changed = facts.code_changed;
   card.tags = origin.tags;
   return card;
 }

@@ -10,6 +10,7 @@
 #include "analyze/json/json_parts.h"
 #include "analyze/json/sentence_json.h"
 #include "analyze/memory/host_memory.h"
+#include "analyze/report/run_card_lines.h"
 #include "analyze/report/section_state.h"
 #include "analyze/report/sections.h"
 #include "analyze/rules/profiling_report.h"
@@ -61,26 +62,37 @@ Json FailureJson(const RunFailure& failure) {
           {"signal", TextOrNull(failure.signal)}};
 }
 
-Json CardJson(const RunCard& card) {
+Json CardJson(const RunSection& run, const RunCard& card) {
   const auto host = [](const CardHost& one) -> Json {
     return {{"node", one.node},
             {"host", one.host},
             {"cpus", OrNull(one.cpus)},
+            {"allowed_cores", OrNull(one.allowed_cores)},
             {"memory_bytes", OrNull(one.memory_bytes)}};
   };
+  const auto line = [](const CardLine& one) -> Json {
+    return {{"id", one.id}, {"title", one.title}, {"text", one.text}};
+  };
   const auto writer = [](store::ProfileWriter one) -> Json { return InfoOf(one).id; };
-  return {{"hosts", Each(card.hosts, host)},
+  return {{"lines", Each(CardLines(run, card), line)},
+          {"hosts", Each(card.hosts, host)},
           {"devices", card.devices},
+          {"gpus", card.gpus},
           {"frameworks", SettingsJson(card.frameworks, "version")},
+          {"python", TextOrNull(card.python)},
+          {"cuda", TextOrNull(card.cuda)},
+          {"hip", TextOrNull(card.hip)},
           {"world_size", OrNull(card.world_size)},
           {"backend", TextOrNull(card.backend)},
           {"batch_size", OrNull(card.batch_size)},
+          {"workers", OrNull(card.workers)},
           {"settings", SettingsJson(card.settings, "value")},
           {"imported_as", TextOrNull(card.imported_as)},
           {"writers", Each(card.writers, writer)},
           {"job_id", OrNull(card.job_id)},
           {"attempt", OrNull(card.attempt)},
           {"git_commit", OrNull(card.git_commit)},
+          {"git_changed", OrNull(card.git_changed)},
           {"tags", SettingsJson(card.tags, "value")}};
 }
 
@@ -415,7 +427,7 @@ Json WholeJson(const Report& report) {
   Json json = {{"schema", kReportSchema},
                {"run", RunJson(report.run)},
                {"failure", FailureJson(report.failure)},
-               {"run_card", CardJson(report.card)},
+               {"run_card", CardJson(report.run, report.card)},
                {"comparability", ComparabilityJson(report.comparability)},
                {"phases", PhasesJson(report.phases)},
                {"steps", StepsJson(report.steps)},

@@ -17,6 +17,7 @@ struct CardHost {
   int32_t node = 0;
   std::string host;
   std::optional<int64_t> cpus;
+  std::optional<int64_t> allowed_cores;  // of them, to the training
   std::optional<int64_t> memory_bytes;
 };
 
@@ -25,16 +26,21 @@ using NamedText = std::pair<std::string, std::string>;  // a setting and its val
 struct RunCard {
   std::vector<CardHost> hosts;
   std::vector<std::string> devices;   // their names
+  std::vector<std::string> gpus;      // of the machines, a name for each
   std::vector<NamedText> frameworks;  // name, version
+  std::string python;                 // its version
+  std::string cuda, hip;              // that torch was built with
   std::optional<int64_t> world_size;
   std::string backend;  // of torch.distributed
   std::optional<int64_t> batch_size;
+  std::optional<int64_t> workers;  // of the training loader
   std::vector<NamedText> settings;
   std::string imported_as;                    // empty: the run was recorded
   std::vector<store::ProfileWriter> writers;  // of the profiles, as far as they are known
   std::optional<std::string> job_id;
   std::optional<int64_t> attempt;
   std::optional<std::string> git_commit;
+  std::optional<bool> git_changed;
   std::vector<NamedText> tags;
 };
 

@@ -37,7 +37,7 @@ constexpr std::pair<int, const char*> kSignals[] = {
 
 std::string Shortened(const std::string& text) {
   if (text.size() <= kMostSaidBytes) return text;
-  return text.substr(0, WholeCharacters(text, kMostSaidBytes)) + "\u2026";
+  return text.substr(0, WholeCharacters(text, kMostSaidBytes)) + "...";
 }
 
 // "train.py:6"

@@ -90,6 +90,7 @@ void KindLines(const analyze::Comparison& comparison, const PartKind& kind, Page
 
 void SideLines(const char* letter, const analyze::Report& report, Page& page) {
   RenderHeader(report, page, fmt::format("{}  ", letter));
+  RenderFailure(report, page);
   page.Paragraph(
       "", 3, VerdictText(report.verdict),
       report.verdict.suspect.empty() ? Tint::kBold : SuspectTint(report.verdict.suspect));
@@ -115,6 +116,7 @@ std::string RenderComparison(const analyze::Comparison& comparison, const analyz
     std::ranges::replace(names, '_', ' ');
     page.Paragraph("", 0, fmt::format("The runs differ in: {}.", names), Tint::kYellow);
   }
+  RenderCards(a, b, page);
   const auto& parts = comparison.parts;
   if (parts.empty() || parts.front().a.ns <= 0 || parts.front().b.ns <= 0) return page.Take();
   constexpr int kSideColumns = kSideTimeColumns + kSideShareColumns;

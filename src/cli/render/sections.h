@@ -20,6 +20,12 @@ void RenderHeader(const analyze::Report& report, Page& page, const std::string& 
 // The first of them, and where the others are; `run`: to find it by.
 void RenderLossLines(std::span<const analyze::LossLine> losses, const std::string& label,
                      const std::string& run, Page& page);
+// With which exception, or by which signal, a run failed.
+void RenderFailure(const analyze::Report& report, Page& page);
+// On what it ran, and with what.
+void RenderCard(const analyze::Report& report, Page& page);
+// ... and in what of it two runs differ.
+void RenderCards(const analyze::Report& a, const analyze::Report& b, Page& page);
 void RenderBreakdown(const analyze::Report& report, Page& page);
 void RenderRanks(const analyze::Report& report, Page& page);
 void RenderSystem(const analyze::Report& report, Page& page);

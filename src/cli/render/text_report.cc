@@ -96,13 +96,6 @@ void RenderOutliers(const Report& report, Page& page) {
                   present::FormatDuration(longest.excess_ns)));
 }
 
-// Why it failed is what its reader came for.
-void RenderFailure(const Report& report, Page& page) {
-  if (report.failure.what) {
-    page.Paragraph("", 0, present::SentenceOf(*report.failure.what).text, Tint::kRed);
-  }
-}
-
 bool IsHang(const analyze::FindingLine& finding) {
   return analyze::TopicOf(finding) == model::Topic::kHang;
 }
@@ -285,6 +278,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   Page page(options);
   RenderHeader(report, page);
   RenderFailure(report, page);
+  RenderCard(report, page);
   RenderPhases(report, page);
   RenderHang(report, page);
   page.Blank();

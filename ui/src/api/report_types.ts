@@ -15,6 +15,21 @@ export type SectionStatus = 'found' | 'not_found' | 'not_applicable' | 'cannot_t
 export type RuleStatus = 'ok' | 'issues_found' | 'not_applicable' | 'error';
 export type DistributedSource = 'calls' | 'steps';
 export type LeakStatus = 'none' | 'found' | 'too_few_steps' | 'no_addresses';
+export type CardFact =
+  | 'command'
+  | 'host'
+  | 'cores'
+  | 'memory'
+  | 'gpus'
+  | 'software'
+  | 'ranks'
+  | 'batch_size'
+  | 'workers'
+  | 'code'
+  | 'job'
+  | 'tags'
+  | 'profiles'
+  | 'started';
 export type GrowthVerdict = 'leak' | 'plateau' | 'not_enough_data';
 export type ProcessClass = 'rank' | 'worker' | 'other';
 export type KernelRole = 'compute' | 'communication';
@@ -508,6 +523,8 @@ export interface CardHost {
   host: string;
   /** Its cores. */
   cpus: number | null;
+  /** Of them those that the training may run on; null: not told. */
+  allowed_cores: number | null;
   /** Its memory. */
   memory_bytes: number | null;
 }
@@ -544,20 +561,42 @@ export interface Failure extends Section {
   signal: string | null;
 }
 
+/** One thing that is known of a run, in words. */
+export interface CardLine {
+  /** What it is. */
+  id: CardFact;
+  /** The same for a reader. */
+  title: string;
+  /** What is known. */
+  text: string;
+}
+
 /** On what the run ran, and with what; count is that of the machines. */
 export interface RunCard extends Section {
+  /** What is known of it, for a reader; what is not known is left out. */
+  lines: CardLine[];
   /** The machines, at most 64. */
   hosts: CardHost[];
   /** Names of the devices that it computes on; empty: the CPU, or not told. */
   devices: string[];
+  /** Names of all GPUs of the machines, one each. */
+  gpus: string[];
   /** With what it computes. */
   frameworks: Framework[];
+  /** Version of Python. */
+  python: string | null;
+  /** The CUDA that torch was built with. */
+  cuda: string | null;
+  /** The HIP that torch was built with. */
+  hip: string | null;
   /** How many ranks the job has. */
   world_size: number | null;
   /** Of torch.distributed. */
   backend: string | null;
   /** Of the training loader. */
   batch_size: number | null;
+  /** `num_workers` of the training loader. */
+  workers: number | null;
   /** Settings of the loader and of the ranks' exchange. */
   settings: CardSetting[];
   /** The format of the profile that the run was made of; null: it was recorded. */
@@ -568,8 +607,10 @@ export interface RunCard extends Section {
   job_id: string | null;
   /** Of an elastic job; the first is 0. */
   attempt: number | null;
-  /** What was checked out where the script lies, whether or not its files were changed since. */
+  /** What was checked out where the script lies. */
   git_commit: string | null;
+  /** Files that git tracks had changes that were not committed as the run began; null: not known. */
+  git_changed: boolean | null;
   /** As steptrace run --tag gave them. */
   tags: CardSetting[];
 }
