@@ -87,7 +87,11 @@ int64_t UnsureNs(const VerdictInput& input, SuspectId suspect) {
   if (suspect != SuspectId::kUnattributed) {
     ns += At(BySuspect(times), SuspectId::kUnattributed);
   }
-  if (suspect != SuspectId::kCommunication) ns += At(times, SubStage::kStraggler);
+  if (suspect != SuspectId::kCommunication) {
+    ns += At(times, SubStage::kStraggler);
+    // An exchange that the host does waits for cores and for ranks that the suspect holds back.
+    if (!HostExchange(input).empty()) ns += At(times, SubStage::kExposed);
+  }
   return ComputesOnHost(input) ? ns + ApartNs(input) : ns;
 }
 

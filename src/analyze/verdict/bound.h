@@ -9,7 +9,8 @@
 // there is none: nobody passes it by taking the suspect away.
 //
 // What remains of a step is what is known to be others'. So unattributed time goes with the
-// suspect, as does waiting for a late rank, which a suspect of that rank's may cause, and, on a
+// suspect, as does waiting for a late rank, which a suspect of that rank's may cause, an exchange
+// that the host does on the cores that it shares with the suspect, and, on a
 // host that computes itself, what of the model's phases windows of operators do not show to be the
 // model's: giving back a large batch lies there. And where the host computes, what remains gets
 // faster too: caches stay warm (kWarmsBy).
