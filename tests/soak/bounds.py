@@ -31,6 +31,8 @@ CAUSES = (
     ("checkpoint_every_step", 60, 1),
     ("long_evaluation", 80, 1),
     ("garbage", 60, 1),
+    ("many_operators", 150, 1),
+    ("cold_caches", 80, 1),
     ("large_all_reduce", 30, 2),
     ("explicit_all_reduce", 30, 2),
     ("accumulation", 40, 2),

@@ -210,6 +210,31 @@ def quota(steps):
     Training().run(loader(steps, decode_s=0.002, num_workers=2))
 
 
+class ManyOperators(nn.Module):
+    """Next to nothing to compute, by very many operators."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(WIDTH))
+        self.out = nn.Linear(WIDTH, 1)
+
+    def forward(self, x):
+        for _ in range(5 if REMOVED else 500):
+            x = x * self.weight + 0.001
+        return self.out(x)
+
+
+def many_operators(steps):
+    Training(ManyOperators()).run(ready(steps))
+
+
+def cold_caches(steps):
+    """Work beside the model that reads so much that nothing of the model's stays in a cache."""
+    large = torch.ones(64 << 20)
+    training = Training(mlp(width=512, layers=3))
+    training.run(ready(steps), after_step=lambda step: REMOVED or large.sum())
+
+
 def garbage(steps):
     import gc
 
