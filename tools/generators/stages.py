@@ -77,6 +77,10 @@ def stages(suspects):
     return [stage for suspect in suspects for stage in suspect["stage"]]
 
 
+def least_shown():
+    return tomllib.loads(SOURCE.read_text(encoding="utf-8"))["least_shown"]
+
+
 def cpp(suspects, works):
     all_stages = stages(suspects)
     sampled = [f"SubStage::k{text.camel(s['id'])}" for s in all_stages if "dataset" in s["is"]]
@@ -140,6 +144,9 @@ def cpp(suspects, works):
     for stage in all_stages:
         yield f"    SubStage::k{text.camel(stage['id'])},"
     yield "};"
+    yield ""
+    yield "// Share of a step below which a suspect or stage is no line of its own."
+    yield f"inline constexpr double kLeastShown = {least_shown()};"
     yield ""
     yield "// Those that the time within the dataset is shared out over, where stacks tell."
     yield f"inline constexpr std::array<SubStage, {len(sampled)}> kSampledStages = {{"
@@ -322,6 +329,9 @@ def typescript(suspects, words):
             yield from member("ready", truth("ready" in stage["is"]))
             yield "  },"
     yield "};"
+    yield ""
+    yield "/** Share of a step below which a suspect or stage is no line of its own. */"
+    yield f"export const LEAST_SHOWN = {least_shown()};"
     yield ""
     yield "/** Of other names that reports have, where their words are not those of the name. */"
     yield "export const WORDS: Readonly<Record<string, string>> = {"

@@ -156,6 +156,9 @@ inline constexpr std::array<SubStage, kSubStageCount> kSubStages = {
     SubStage::kUnknown,
 };
 
+// Share of a step below which a suspect or stage is no line of its own.
+inline constexpr double kLeastShown = 0.005;
+
 // Those that the time within the dataset is shared out over, where stacks tell.
 inline constexpr std::array<SubStage, 8> kSampledStages = {
     SubStage::kStorageRead,

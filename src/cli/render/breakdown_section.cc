@@ -15,8 +15,6 @@
 namespace steptrace::cli {
 namespace {
 
-// Smaller parts share one row: each alone would show as 0 %.
-constexpr double kLeastShare = 0.005;
 constexpr int kMostBarCells = 40;
 constexpr int kShareColumns = 6;
 constexpr int kValueColumns = 10;
@@ -43,13 +41,14 @@ std::vector<Row> MakeRows(const analyze::Report& report) {
     if (stage.suspect == kDataPipeline) continue;
     rows.push_back({analyze::TitleOf(stage.name), stage.suspect, stage.ns, stage.share});
   }
+  // Smaller parts share one row: each alone would show as 0 %.
   for (const Row& row : rows) {
-    if (row.share >= kLeastShare) continue;
+    if (row.share >= analyze::kLeastShown) continue;
     rest.ns += row.ns;
     rest.share += row.share;
   }
-  std::erase_if(rows, [](const Row& row) { return row.share < kLeastShare; });
-  if (rest.share >= kLeastShare) rows.push_back(rest);
+  std::erase_if(rows, [](const Row& row) { return row.share < analyze::kLeastShown; });
+  if (rest.share >= analyze::kLeastShown) rows.push_back(rest);
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.ns > b.ns; });
   return rows;
@@ -66,7 +65,7 @@ void DeviceLine(const analyze::Report& report, Page& page) {
   const analyze::DevicePhaseRow mean = analyze::MeanDevicePhases(report.device_phases);
   std::string text;
   for (size_t i = 0; i < analyze::kDevicePhaseCount; ++i) {
-    if (mean.share[i] < kLeastShare) continue;
+    if (mean.share[i] < analyze::kLeastShown) continue;
     const bool waits = i == static_cast<size_t>(analyze::DevicePhase::kData);
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
                         waits ? "data wait" : analyze::kDevicePhaseNames[i],

@@ -354,6 +354,9 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   },
 };
 
+/** Share of a step below which a suspect or stage is no line of its own. */
+export const LEAST_SHOWN = 0.005;
+
 /** Of other names that reports have, where their words are not those of the name. */
 export const WORDS: Readonly<Record<string, string>> = {
   communication_phase: 'communication',

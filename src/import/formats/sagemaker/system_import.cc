@@ -5,6 +5,7 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
+#include "import/formats/sagemaker/detect.h"
 #include "import/formats/sagemaker/read_source.h"
 #include "store/metadata_keys.h"
 #include "store/metrics.h"

@@ -18,7 +18,7 @@ import {
 } from '../../base/format';
 import { newer } from '../../base/never';
 import { sentenceOf } from '../../base/prose';
-import type { SuspectId } from '../../base/stages';
+import { LEAST_SHOWN, type SuspectId } from '../../base/stages';
 import { canBeBlamed, namedByStage } from '../../base/suspects';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
 import { metricOf, shownOf, stretchOfWhere, type Located } from '../../state/evidence';
@@ -138,7 +138,7 @@ export interface StepPart {
 }
 
 /** Suspects that take anything, the largest first, with their stages. */
-export function stepParts(report: Report, least = 0.005): StepPart[] {
+export function stepParts(report: Report, least = LEAST_SHOWN): StepPart[] {
   const mean = report.steps.duration_ns?.mean ?? null;
   const per = (share: number) => (mean === null ? null : share * mean);
   const bySize = (a: { share: number }, b: { share: number }) => b.share - a.share;
