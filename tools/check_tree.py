@@ -56,6 +56,8 @@ PRINTS = re.compile(
 PRINTS_OF_PYTHON = re.compile(
     r"(?<![.\w])print\(|\bsys\.(__)?std(out|err)(__)?\b|\bos\.writev?\(\s*[12]\b|\bwarnings\.warn\("
 )
+CHECKED = (".cc", ".h", ".c", ".py", ".pyi", ".md", ".ts", ".svelte", ".toml")
+CMAKE_COLUMNS = 120
 README_LINES = 60  # a page: the folder's rule, never an inventory
 
 
@@ -114,8 +116,12 @@ def check(path):
         yield f"{name}: a note to oneself without owner; mend it or file an issue"
     if code:
         yield from check_prints(name, text)
-    if name.startswith("src/") and re.search(r"\bDESIGN\b|\.\./shared/", text):
+    if name != "tools/check_tree.py" and re.search(r"\bDESIGN\b|\.\./shared\b", text):
         yield f"{name}: names a page that is not in the tree"
+    if re.search(r"^\}  // namespace\n\s*namespace \{$", text, re.M):
+        yield f"{name}: a namespace ends and begins again with nothing between"
+    if path.name == "CMakeLists.txt" and max(map(len, text.split("\n"))) > CMAKE_COLUMNS:
+        yield f"{name}: a line of more than {CMAKE_COLUMNS} columns"
     if name.startswith("src/") and path.name == "README.md" and lines > README_LINES:
         yield f"{name}: {lines} lines, a folder's README is at most a page"
 
@@ -130,7 +136,7 @@ def main():
     found = [
         line
         for p in files
-        if p.suffix in (".cc", ".h", ".c", ".py", ".pyi", ".md")
+        if p.suffix in CHECKED or p.name == "CMakeLists.txt"
         for line in check(p)
     ]
     found += [

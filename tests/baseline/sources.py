@@ -11,9 +11,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from real_profiles import PROFILES
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PROFILES = pathlib.Path(os.environ.get("STEPTRACE_PROFILES") or ROOT.parent / "shared" / "data")
 CASES = ROOT / "tests" / "data" / "verdict"
 
 

@@ -23,6 +23,15 @@ export const python = process.env.PYTHON ?? join(root, '.venv/bin/python');
 /** Under build/: not tracked, and kept from one session to the next. */
 export const work = process.env.UI_TEST_WORK ?? join(root, 'build/ui-tests');
 export const folder = join(work, 'runs');
+
+/** Where real profiles may stand, as tests/real_profiles.py has it. */
+function profiles(): string {
+  const beside = readdirSync(join(root, '..'))
+    .sort()
+    .map((name) => join(root, '..', name, 'data'));
+  const found = beside.find((data) => existsSync(join(data, 'kineto')));
+  return process.env.STEPTRACE_PROFILES ?? found ?? 'no profiles';
+}
 /** Runs that take seconds to analyse, apart from those of the list of runs. */
 export const largeFolder = join(work, 'large');
 /** A run whose verdict has a bound, and with it something to save. */
@@ -256,7 +265,7 @@ export function makeRuns() {
   once('two-devices', twoDevices);
   once('broad', (path) => wideRun(path, BROAD));
   once('hashing', hashing);
-  const data = process.env.STEPTRACE_PROFILES ?? join(root, '../shared/data');
+  const data = profiles();
   const profile = join(data, 'kineto/v100_resnet50_workers0.pt.trace.json.gz');
   if (existsSync(profile)) once('v100', (path) => run(['import', '--output', path, profile]));
   const job = join(data, 'sagemaker');

@@ -18,7 +18,6 @@ class TrackRegistry {
  public:
   TrackRegistry(int32_t node, store::StringTable& strings);
 
-  int32_t node_track() const { return node_track_; }
   // A process or thread that lives now; the caller keeps the number. `kind`: process or worker.
   int32_t AddProcess(const char* kind, int32_t rank, int32_t pid, const std::string& name);
   // A process of which it is not known yet whether it is a worker: until SettleProcess tells its

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "model/finding_kinds.h"
 #include "store/manifest.h"
+#include "store/step_kinds.h"
 
 namespace steptrace::agent {
 
@@ -45,10 +46,10 @@ void LiveRules::OnStep(const store::StepRow& row, std::string_view kind) {
   store::StepRow& kept = steps_.emplace_back(row);
   kept.kind = strings_.Intern(kind);
   kept.longest_user_range = {};
-  if (!first_step_ && kind != "eval") {
+  if (!first_step_ && kind != store::kStepEval) {
     first_step_ = kept;
     // It tells when the training began, and is judged no more than a slow first step is.
-    first_step_->kind = strings_.Intern("warm-up");
+    first_step_->kind = strings_.Intern(store::kStepWarmUp);
   }
   if (steps_.size() > kMostSteps) steps_.pop_front();
 }

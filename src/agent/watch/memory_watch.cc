@@ -7,6 +7,7 @@
 
 #include "agent/rows/finding_row.h"
 #include "base/time.h"
+#include "store/step_kinds.h"
 
 namespace steptrace::agent {
 namespace {
@@ -84,7 +85,7 @@ void MemoryWatch::Add(const std::string& metric, int32_t device, int32_t pid, in
 }
 
 void MemoryWatch::OnStep(const store::StepRow& row, std::string_view kind) {
-  if (kind != "train") return;
+  if (kind != store::kStepTrain) return;
   if (axes_.size() >= kMostRanks && axes_.count(row.rank) == 0) return;
   analyze::StepAxis& axis = axes_[row.rank];
   if (axis.empty()) axis.Add(row.ts_ns, 0);

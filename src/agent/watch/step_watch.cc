@@ -6,13 +6,14 @@
 
 #include "agent/rows/finding_row.h"
 #include "model/finding_kinds.h"
+#include "store/step_kinds.h"
 
 namespace steptrace::agent {
 
 namespace finding = model::finding;
 
 void StepWatch::OnStep(const store::StepRow& row, std::string_view kind) {
-  if (kind != "train") return;
+  if (kind != store::kStepTrain) return;
   if (!rank_ || row.rank < *rank_) {
     rank_ = row.rank;
     detector_ = {};

@@ -77,7 +77,7 @@ const Alternative* Find(const CostSection& section, const std::string& kind) {
   return nullptr;
 }
 
-// The second document: 3 p3.8xlarge at 13.5 % GPU and 24.4 % CPU for 503 s at $6.16, then two
+// 3 p3.8xlarge at 13.5 % GPU and 24.4 % CPU for 503 s at $6.16, then two
 // p3.2xlarge for 502 s at $1.07, 82.6 % less.
 TEST(Cost, ThreeLargeMachinesBecomeTwoSmallOnes) {
   const auto counters = ThreeMachines(0.135, 0.244);

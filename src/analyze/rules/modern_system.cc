@@ -236,10 +236,6 @@ class DataWaits {
   std::map<int32_t, std::vector<Step>> steps_;
 };
 
-}  // namespace
-
-namespace {
-
 bool LoadsData(const ModernData& data) {
   return !data.facts.loaders.empty() ||
          std::any_of(data.input.steps.begin(), data.input.steps.end(),

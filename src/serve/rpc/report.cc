@@ -80,10 +80,6 @@ bool MayWrite(const fs::path& run) {
          ::access(run.c_str(), W_OK) == 0;
 }
 
-}  // namespace
-
-namespace {
-
 // What is made of a run's rows while they are in memory; of a profile with its analysis.
 using Make =
     std::function<void(const analyze::ReportInput&, std::optional<analyze::ProfileAnalysis>)>;
@@ -262,10 +258,6 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
     if (made) return {};
   }
 }
-
-}  // namespace
-
-namespace {
 
 // So few steps that how sure their shares are cannot be told: all of the run's say it.
 Status AddWholeRun(const fs::path& path, ReportOptions options, analyze::Report& report) {

@@ -20,7 +20,7 @@ TEST(BoundedLockTest, WaitsForAHolderThatIsSlowAndNotBeyondItsBound) {
   std::thread holder([&] {
     EXPECT_TRUE(lock.Acquire());
     held.count_down();
-    usleep(30'000);  // so many yields as used to be the bound are over long before
+    usleep(30'000);  // a bound of some yields, not of time, is over long before
     lock.Release();
   });
   held.wait();
