@@ -374,7 +374,7 @@ def test_a_profile_of_one_step_has_no_intervals(runs, tmp_path):
     assert imported.returncode == 0, imported.stderr
     both = steptrace.compare(runs["demo"], tmp_path / "one")
     assert {(row.change_low_ns, row.change_high_ns) for row in both.rows} == {(None, None)}
-    assert both.headline.text.endswith("; whether by chance so few steps do not tell.")
+    assert both.headline.text.endswith("; with so few steps this may be chance.")
     assert "not known: too few steps" in both._repr_html_()
     text = ask("report", both.a.path, "--compare", both.b.path, cwd=tmp_path).stdout
     assert "not known" in text and "Of so few steps no interval is known." in text

@@ -21,7 +21,7 @@ def test_the_longest_step_is_below_the_edge():
 
 
 def test_a_long_headline_is_broken_where_the_figure_ends():
-    headline = "the model fills most of the step, 83 %; next: communication, 11 %; seen in 6 steps"
+    headline = "the model takes 83 %; next: communication, 11 %; seen in 6 steps"
     steps = {"duration_ns": {"mean": 2e6}}
     suspects = [{"name": "model", "share": 0.83}]
     report = {"steps": steps, "suspects": {"rows": suspects}, "verdict": {"headline": headline}}

@@ -1918,7 +1918,7 @@ struct VerdictNoSingleSuspect {
 };
 
 struct VerdictModelIfItComputes {
-  Given<part::Share> share;
+  Given<part::ShareOfStep> share;
   Given<part::Ranks> ranks;
   Given<part::Slowed> slowed;
   Given<part::Seen> seen;
@@ -1928,7 +1928,7 @@ struct VerdictModelAndNext {
   Given<bool> unsplit;  // flag
   Given<double> of_step;  // share
   std::optional<int64_t> rank = std::nullopt;  // integer
-  Given<part::Share> share;
+  Given<part::ShareOfStep> share;
   Given<part::Ranks> ranks;
   Given<part::Slowed> slowed;
   Given<part::Seen> seen;
@@ -1938,21 +1938,21 @@ struct VerdictModelAndNext {
 struct VerdictModelAndRest {
   Given<bool> unsplit;  // flag
   Given<double> rest;  // share
-  Given<part::Share> share;
+  Given<part::ShareOfStep> share;
   Given<part::Ranks> ranks;
   Given<part::Slowed> slowed;
   Given<part::Seen> seen;
 };
 
 struct VerdictModelWithOverhead {
-  Given<part::Share> share;
+  Given<part::ShareOfStep> share;
   Given<part::Ranks> ranks;
   Given<part::Slowed> slowed;
   Given<part::Seen> seen;
 };
 
 struct VerdictModelWaitsForHost {
-  Given<part::Share> share;
+  Given<part::ShareOfStep> share;
   Given<part::Ranks> ranks;
   Given<part::Seen> seen;
 };
@@ -1965,13 +1965,13 @@ struct VerdictModelUnrecognised {
 };
 
 struct VerdictModelHealthy {
-  Given<part::Share> share;
+  Given<part::ShareOfStep> share;
   Given<part::Ranks> ranks;
   Given<part::Seen> seen;
 };
 
 struct VerdictModelSlowed {
-  Given<part::Share> share;
+  Given<part::ShareOfStep> share;
   Given<part::Ranks> ranks;
   Given<part::Slowed> slowed;
   Given<part::Seen> seen;

@@ -153,7 +153,7 @@ def test_tiny_shared_memory_that_was_asked_for(tmp_path, size):
     others = {"cannot_record", "no_hooks", "ring_damaged", "names_full"}
     assert not others & outcome.run.causes().keys()
     headline = outcome.run.report()["verdict"]["headline"]
-    assert headline == "no step seen: shared memory had no room to record in"
+    assert headline == "no step seen: shared memory was full"
 
 
 @needs_mounts

@@ -180,7 +180,7 @@ def test_each_kernel_of_the_window_is_a_row_and_the_report_is_exact(tmp_path, fa
     assert listed["forward(float*)"]["total_ns"] == 20 * 500_000
     assert listed["backward(float*)"]["total_ns"] == 10 * 1_500_000
     assert listed["adam(float*)"]["total_ns"] == 10 * 300_000
-    assert any("device activity is known of 9 steps" in note["text"] for note in report["notes"])
+    assert any("device activity is known for 9 steps" in note["text"] for note in report["notes"])
 
 
 def test_the_verdict_is_of_what_the_device_did(tmp_path, fakes):

@@ -211,7 +211,7 @@ test('two runs stand side by side, and each has its views', async ({ page }) => 
   await expect(page).toHaveURL(/#\/compare\//);
   await expect(page.getByRole('region', { name: 'Run A' })).toContainText(slow.verdict.headline);
   await expect(page.getByRole('region', { name: 'Run B' })).toContainText(fast.verdict.headline);
-  await expect(page.locator('.sentence')).toContainText('faster a step');
+  await expect(page.locator('.sentence')).toContainText('faster per step');
   const figures = await exact(page, 'tr[data-row="step"]');
   expect(figures[0]).toBe(`${grouped(slow.steps.duration_ns?.mean ?? 0)} ns`);
   const change = figures.find((f) => f.startsWith('-'));

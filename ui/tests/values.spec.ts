@@ -389,5 +389,5 @@ test('comparison', async ({ page }) => {
     }
   }
   expect(compared).toBeGreaterThan(6);
-  await expect(page.locator('.sentence')).toContainText(/faster a step|same time/);
+  await expect(page.locator('.sentence')).toContainText(/faster per step|same time/);
 });

@@ -289,7 +289,7 @@ TEST(RecorderCaptures, KernelsThatTheAutomaticWindowCouldNotHaveAreALoss) {
     }
     ASSERT_THAT(losses, SizeIs(1));
     EXPECT_EQ(losses[0].detail,
-              "the window that the run took by itself captured no kernels: it cannot be had here; "
+              "the automatic window captured no kernels: it cannot be had here; "
               "the table `run_metadata` says why (kind hook)");
   }
 }

@@ -40,7 +40,7 @@ TEST(LimitFinding, EachEventIsOneKind) {
             "The training has begun: stacks are sampled every 50 ms again");
   event.kind = LimiterEventKind::kMemoryOver;
   EXPECT_EQ(Said(event, Limited::kAgent),
-            "The agent holds 69 MiB, more than its limit of 68 MiB: it sheds what it holds");
+            "The agent holds 69 MiB, more than its limit of 68 MiB: it drops older records");
   event.kind = LimiterEventKind::kMemoryOk;
   event.rss_bytes = 50 << 20;
   EXPECT_EQ(Said(event, Limited::kAgent),

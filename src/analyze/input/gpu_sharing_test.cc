@@ -54,7 +54,7 @@ TEST_F(GpuSharingTest, OthersBesideTheRunAreTold) {
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":2,"ours":1,"others":1})");
   EXPECT_THAT(
       Others(),
-      ElementsAre("a process of others was on GPU 0 beside this run: the GPU's utilisation, "
+      ElementsAre("another process used GPU 0, too: the GPU's utilisation, "
                   "memory and idle time are not this run's alone"));
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":4,"ours":1,"others":3})");
   EXPECT_THAT(Others(), ElementsAre(HasSubstr("up to 3 processes of others were on")));

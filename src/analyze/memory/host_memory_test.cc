@@ -122,7 +122,7 @@ TEST_F(HostMemoryTest, ALeakOfATrainingThatCompilesAnewNamesIt) {
       section.processes[0].pid == 100 ? section.processes[1] : section.processes[0];
   EXPECT_NEAR(static_cast<double>(one.compiled_steps), one.growth.steps / 4, 2);
   EXPECT_THAT(GrowthText(one, section),
-              HasSubstr(": a leak, as torch.compile compiles anew in 24"));
+              HasSubstr(": a leak, because torch.compile recompiles in 24"));
   EXPECT_EQ(worker.compiled_steps, 0);
   EXPECT_THAT(GrowthText(worker, section), Not(HasSubstr("compile")));
 }

@@ -133,16 +133,16 @@ TEST(ComparisonSentence, SaysWhoIsFasterAndOwnsToChance) {
     return present::SentenceOf(HeadlineOf(Compare(a, b))).text;
   };
   const RunParts slow = RunOf("slow", 100, 60), mended = RunOf("mended", 25, 1);
-  const std::string text = "mended is 4.0\u00d7 faster a step: 25 ms instead of 100 ms.";
+  const std::string text = "mended is 4.0\u00d7 faster per step: 25 ms instead of 100 ms.";
   EXPECT_EQ(sentence(slow, mended), text);
   EXPECT_EQ(sentence(mended, slow), text);
   EXPECT_EQ(sentence(slow, RunOf("again", 99, 60)),
-            "Their steps take the same time, as far as can be told.");
+            "Their steps take the same time, within the intervals.");
   RunParts single = RunOf("single", 50, 20);
   single.spread_known = false;
   EXPECT_EQ(
       sentence(slow, single),
-      "single is 2.0\u00d7 faster a step: 50 ms instead of 100 ms; whether by chance so few steps "
+      "single is 2.0\u00d7 faster per step: 50 ms instead of 100 ms; whether by chance so few steps "
       "do not tell.");
   RunParts alike = RunOf("alike", 50.004, 20);
   alike.spread_known = false;

@@ -57,7 +57,7 @@ Said SaidOf(const std::string& call, int64_t call_ns) {
 TEST(SlowCalls, ThatLoadKernelsAreToldAndNotAdvisedToBeFused) {
   const Said said = SaidOf("hipLaunchKernel", 80 * kStepMs);
   EXPECT_THAT(said.evidence,
-              Contains("3 calls of the device's runtime take over 10 ms, 240 ms in all; one of "
+              Contains("3 device runtime calls take over 10 ms, 240 ms in total; one of "
                        "hipLaunchKernel takes 80 ms"));
   EXPECT_THAT(said.advice, Contains(HasSubstr("load or compile each kernel")));
   EXPECT_THAT(said.advice, Not(Contains(HasSubstr("fuse operators"))));

@@ -63,7 +63,7 @@ TEST(UnbegunWork, IsNotTheHostsWaiting) {
     const Report report = ReportOf(call, waited_ms, 80);
     EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("what was launched does not begin")));
     EXPECT_THAT(present::SentenceOf(*Stalls(report).text).text,
-                ::testing::EndsWith("of the step while what was launched for them does not begin"));
+                ::testing::EndsWith("of the step while launched work does not start"));
     EXPECT_THAT(present::SentenceOf(*Stalls(report).advice).text, HasSubstr("another process's"));
   }
 }

@@ -255,11 +255,11 @@ TEST(VerdictTest, AModelThatItsDeviceWaitsForIsNotHealthy) {
   const Report behind = WithDevicePhases(1);
   EXPECT_TRUE(behind.verdict.healthy);
   EXPECT_THAT(present::SentenceOf(behind.verdict.headline).text,
-              HasSubstr("nothing around it is in the way"));
+              HasSubstr("no other bottleneck"));
   const Report late = WithDevicePhases(8);
   EXPECT_FALSE(late.verdict.healthy);
   EXPECT_THAT(present::SentenceOf(late.verdict.headline).text,
-              HasSubstr("and the device waits for the host in it"));
+              HasSubstr("and the device waits for the host meanwhile"));
   EXPECT_THAT(AllAdvice(late.verdict), HasSubstr("steptrace capture --capture kernels"));
 }
 

@@ -66,7 +66,7 @@ TEST(RenderComparison, ReadsSo) {
       "B  mended \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"
       "   data pipeline, 55 % of the step (52-58)\n"
       "\n"
-      "mended is 4.5\u00d7 faster a step: 60.9 ms instead of 276 ms.\n"
+      "mended is 4.5\u00d7 faster per step: 60.9 ms instead of 276 ms.\n"
       "\n"
       "                                  A             B    B - A  95 % interval\n"
       "Mean step              276 ms 100 % 60.9 ms 100 %  -215 ms  -224 to -207 ms\n"

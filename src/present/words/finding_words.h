@@ -49,11 +49,11 @@ inline constexpr ClauseWords kCpuQuotaRanOutClauses[] = {
 };
 inline constexpr ClauseWords kDeviceSlowCallsClauses[] = {
     {"which", "calls", 1, "one call"},
-    {"which", "", {}, "{calls} calls of the device's runtime take over 10 ms, {all} in all; one"},
+    {"which", "", {}, "{calls} device runtime calls take over 10 ms, {all} in total; one"},
 };
 inline constexpr ClauseWords kGpuSharedWithOthersClauses[] = {
-    {"who", "others", 1, "a process of others was"},
-    {"who", "", {}, "up to {others} processes of others were"},
+    {"who", "others", 1, "another process used"},
+    {"who", "", {}, "up to {others} other processes used"},
     {"of_node", "node", {}, " of node {node}"},
 };
 inline constexpr ClauseWords kGpuUnknownProcessesClauses[] = {
@@ -118,7 +118,7 @@ inline constexpr ClauseWords kRunLastSeenClauses[] = {
     {"was", "", {}, "was in"},
     {"worker_was", "worker_waits", {}, "waited in"},
     {"worker_was", "", {}, "was in"},
-    {"worker", "worker_function", {}, "; a DataLoader's worker {worker_was} {worker_function}, {worker_share} of {worker_samples} samples"},
+    {"worker", "worker_function", {}, "; a DataLoader worker {worker_was} {worker_function} ({worker_share} of {worker_samples} samples)"},
 };
 inline constexpr ClauseWords kProfileStepsNestedClauses[] = {
     {"what", "marks", 1, "a mark of a step lies"},
@@ -205,7 +205,7 @@ inline constexpr ClauseWords kStepLogLessClauses[] = {
     {"in_function", "function", {}, " in {function}"},
 };
 inline constexpr ClauseWords kModelSampleStacksClauses[] = {
-    {"more", "knows_cpu", {}, "look at more steps, so that samples of its CPU time fall into them, or "},
+    {"more", "knows_cpu", {}, "look at more steps, so that some have samples of CPU time, or "},
 };
 inline constexpr ClauseWords kModelFuseKernelsClauses[] = {
     {"how", "compiled", {}, "norms, rotary embeddings and optimizers as single kernels, beside what torch.compile fuses already"},
@@ -216,13 +216,13 @@ inline constexpr ClauseWords kModelLowerPrecisionClauses[] = {
     {"how", "", {}, "torch.autocast in {lower}"},
 };
 inline constexpr ClauseWords kFrameworkCollectSeldomClauses[] = {
-    {"what", "function", {}, "the script calls gc.collect() in {function}: call it every few hundred steps, or not at all, for Python collects by itself"},
-    {"what", "", {}, "call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few hundred steps, and not more often by the script's own calls: garbage collection runs inside the steps"},
+    {"what", "function", {}, "the script calls gc.collect() in {function}: call it every few hundred steps, or not at all: Python collects automatically"},
+    {"what", "", {}, "call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few hundred steps, and no more often than that: garbage collection runs inside the steps"},
 };
 inline constexpr ClauseWords kCommunicationAllRanksClauses[] = {
-    {"how", "imported", {}, "profile every rank in the same steps, and give `steptrace import` the folder with a profile of each"},
+    {"how", "imported", {}, "profile every rank in the same steps and import the folder with all profiles"},
     {"how", "recorded", {}, "call steptrace.step() at the end of each step of the ranks that step no optimizer"},
-    {"how", "", {}, "start each node's share of the job under `steptrace run` with the same output, or `steptrace join` the nodes' runs"},
+    {"how", "", {}, "start the job on each node under `steptrace run` with the same output, or `steptrace join` the runs of the nodes"},
 };
 inline constexpr ClauseWords kCommunicationLargerBucketsClauses[] = {
     {"size", "bucket_mb", {}, ", now {bucket_mb},"},
@@ -353,7 +353,7 @@ inline constexpr ClauseWords kRuleLoadersOnCoresClauses[] = {
     {"core_noun", "", {}, "cores"},
 };
 inline constexpr ClauseWords kRuleWaitsForDataClauses[] = {
-    {"queue", "waits", {}, ", next batch not ready in {starved} of {waits} waits"},
+    {"queue", "waits", {}, ", the next batch was not ready in {starved} of {waits} waits"},
 };
 inline constexpr ClauseWords kRuleLongStepsClauses[] = {
     {"step_noun", "steps", 1, "step"},
@@ -392,10 +392,10 @@ inline constexpr ClauseWords kRecommendationGradientExchangeClauses[] = {
     {"how", "", {}, "without"},
 };
 inline constexpr ClauseWords kRecommendationCommunicationClauses[] = {
-    {"takes", "on_host", {}, "is under way in"},
+    {"takes", "on_host", {}, "is in progress in"},
     {"takes", "", {}, "takes"},
     {"alone", "on_host", {}, ""},
-    {"alone", "", {}, " with no kernel or copy beside it"},
+    {"alone", "", {}, " while no kernel or copy runs"},
 };
 inline constexpr ClauseWords kRecommendationLeastUsedDeviceClauses[] = {
     {"only", "low", {}, "only "},
@@ -405,8 +405,8 @@ inline constexpr ClauseWords kRecommendationNoTensorCoresUsedClauses[] = {
     {"operators", "", {}, "and no operator runs that could"},
 };
 inline constexpr ClauseWords kRecommendationSynchronisationClauses[] = {
-    {"what", "unbegun_work", {}, "what was launched for them does not begin"},
-    {"what", "", {}, "host or streams synchronise"},
+    {"what", "unbegun_work", {}, "launched work does not start"},
+    {"what", "", {}, "the the the host or streams synchronise"},
 };
 inline constexpr ClauseWords kRecommendationSynchronisingCallsClauses[] = {
     {"noun", "calls", 1, "call"},
@@ -426,7 +426,7 @@ inline constexpr ClauseWords kVerdictStragglerClauses[] = {
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
     {"cause", "waits", {}, "waiting in {function} ({place})"},
@@ -444,7 +444,7 @@ inline constexpr ClauseWords kVerdictExchangeOrWaitingClauses[] = {
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
     {"others", "missing", 1, "the other rank"},
@@ -475,7 +475,7 @@ inline constexpr ClauseWords kVerdictSuspectClauses[] = {
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
     {"slowed", "by_others", {}, ", slowed by other work on the cores"},
@@ -514,62 +514,62 @@ inline constexpr ClauseWords kVerdictNoSingleSuspectClauses[] = {
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
     {"more", "second_name", {}, ", {second} {second_part}"},
-    {"beside_model", "model", {}, "; the model has {model}"},
+    {"beside_model", "model", {}, "; model {model}"},
     {"of_ranks", "ranks_seen", {}, "; the first{ranks}"},
 };
 inline constexpr ClauseWords kVerdictModelIfItComputesClauses[] = {
     {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
-    {"share", "", {}, "{share_share}{share_interval}"},
+    {"share", "", {}, "{share_share} of the step{share_interval}"},
     {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
     {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
     {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
     {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
-    {"slowed_sharing", "slowed_beside", {}, ", sharing its interpreter with {slowed_beside}"},
-    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing its interpreter with {slowed_beside}"},
+    {"slowed_sharing", "slowed_beside", {}, ", sharing the interpreter with {slowed_beside}"},
+    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing the interpreter with {slowed_beside}"},
     {"slowed_detecting", "slowed_anomalies", {}, ", slowed by autograd's anomaly detection{slowed_and_sharing}"},
     {"slowed_detecting", "", {}, "{slowed_sharing}"},
     {"slowed_and_detecting", "slowed_anomalies", {}, " and by autograd's anomaly detection"},
     {"slowed_own", "slowed_ranks", {}, "{slowed_ranks} ranks of {slowed_threads} on {slowed_cores}"},
     {"slowed_own", "", {}, "{slowed_threads} on {slowed_cores}"},
     {"slowed_by", "slowed_quota", {}, ", slowed by a CPU quota{slowed_and_detecting}{slowed_and_sharing}"},
-    {"slowed_by", "slowed_others", {}, ", slowed by other work on its cores{slowed_and_detecting}{slowed_and_sharing}"},
-    {"slowed_by", "slowed_threads", {}, ", slowed by its own threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_others", {}, ", slowed by other work on the cores{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_threads", {}, ", slowed by too many threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
     {"slowed_by", "", {}, "{slowed_detecting}"},
     {"slowed", "", {}, "{slowed_by}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
 };
 inline constexpr ClauseWords kVerdictModelAndNextClauses[] = {
     {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
-    {"share", "", {}, "{share_share}{share_interval}"},
+    {"share", "", {}, "{share_share} of the step{share_interval}"},
     {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
     {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
     {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
     {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
-    {"slowed_sharing", "slowed_beside", {}, ", sharing its interpreter with {slowed_beside}"},
-    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing its interpreter with {slowed_beside}"},
+    {"slowed_sharing", "slowed_beside", {}, ", sharing the interpreter with {slowed_beside}"},
+    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing the interpreter with {slowed_beside}"},
     {"slowed_detecting", "slowed_anomalies", {}, ", slowed by autograd's anomaly detection{slowed_and_sharing}"},
     {"slowed_detecting", "", {}, "{slowed_sharing}"},
     {"slowed_and_detecting", "slowed_anomalies", {}, " and by autograd's anomaly detection"},
     {"slowed_own", "slowed_ranks", {}, "{slowed_ranks} ranks of {slowed_threads} on {slowed_cores}"},
     {"slowed_own", "", {}, "{slowed_threads} on {slowed_cores}"},
     {"slowed_by", "slowed_quota", {}, ", slowed by a CPU quota{slowed_and_detecting}{slowed_and_sharing}"},
-    {"slowed_by", "slowed_others", {}, ", slowed by other work on its cores{slowed_and_detecting}{slowed_and_sharing}"},
-    {"slowed_by", "slowed_threads", {}, ", slowed by its own threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_others", {}, ", slowed by other work on the cores{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_threads", {}, ", slowed by too many threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
     {"slowed_by", "", {}, "{slowed_detecting}"},
     {"slowed", "", {}, "{slowed_by}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
     {"next_waiting", "next_share", {}, "mostly waiting in {next_function} ({next_share}, {next_place})"},
@@ -581,67 +581,67 @@ inline constexpr ClauseWords kVerdictModelAndNextClauses[] = {
     {"next_who", "next_waits", {}, "{next_waiting}"},
     {"next_who", "", {}, "{next_most}{next_name}{next_within}"},
     {"next", "", {}, "{next_who}"},
-    {"fill", "unsplit", {}, "the model and framework overhead fill"},
-    {"fill", "", {}, "the model fills"},
+    {"fill", "unsplit", {}, "the model and framework overhead take"},
+    {"fill", "", {}, "the model takes"},
     {"of_rank", "rank", {}, " of rank {rank}'s"},
 };
 inline constexpr ClauseWords kVerdictModelAndRestClauses[] = {
     {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
-    {"share", "", {}, "{share_share}{share_interval}"},
+    {"share", "", {}, "{share_share} of the step{share_interval}"},
     {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
     {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
     {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
     {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
-    {"slowed_sharing", "slowed_beside", {}, ", sharing its interpreter with {slowed_beside}"},
-    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing its interpreter with {slowed_beside}"},
+    {"slowed_sharing", "slowed_beside", {}, ", sharing the interpreter with {slowed_beside}"},
+    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing the interpreter with {slowed_beside}"},
     {"slowed_detecting", "slowed_anomalies", {}, ", slowed by autograd's anomaly detection{slowed_and_sharing}"},
     {"slowed_detecting", "", {}, "{slowed_sharing}"},
     {"slowed_and_detecting", "slowed_anomalies", {}, " and by autograd's anomaly detection"},
     {"slowed_own", "slowed_ranks", {}, "{slowed_ranks} ranks of {slowed_threads} on {slowed_cores}"},
     {"slowed_own", "", {}, "{slowed_threads} on {slowed_cores}"},
     {"slowed_by", "slowed_quota", {}, ", slowed by a CPU quota{slowed_and_detecting}{slowed_and_sharing}"},
-    {"slowed_by", "slowed_others", {}, ", slowed by other work on its cores{slowed_and_detecting}{slowed_and_sharing}"},
-    {"slowed_by", "slowed_threads", {}, ", slowed by its own threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_others", {}, ", slowed by other work on the cores{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_threads", {}, ", slowed by too many threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
     {"slowed_by", "", {}, "{slowed_detecting}"},
     {"slowed", "", {}, "{slowed_by}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
-    {"fill", "unsplit", {}, "the model and framework overhead fill"},
-    {"fill", "", {}, "the model fills"},
+    {"fill", "unsplit", {}, "the model and framework overhead take"},
+    {"fill", "", {}, "the model takes"},
 };
 inline constexpr ClauseWords kVerdictModelWithOverheadClauses[] = {
     {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
-    {"share", "", {}, "{share_share}{share_interval}"},
+    {"share", "", {}, "{share_share} of the step{share_interval}"},
     {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
     {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
     {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
     {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
-    {"slowed_sharing", "slowed_beside", {}, ", sharing its interpreter with {slowed_beside}"},
-    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing its interpreter with {slowed_beside}"},
+    {"slowed_sharing", "slowed_beside", {}, ", sharing the interpreter with {slowed_beside}"},
+    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing the interpreter with {slowed_beside}"},
     {"slowed_detecting", "slowed_anomalies", {}, ", slowed by autograd's anomaly detection{slowed_and_sharing}"},
     {"slowed_detecting", "", {}, "{slowed_sharing}"},
     {"slowed_and_detecting", "slowed_anomalies", {}, " and by autograd's anomaly detection"},
     {"slowed_own", "slowed_ranks", {}, "{slowed_ranks} ranks of {slowed_threads} on {slowed_cores}"},
     {"slowed_own", "", {}, "{slowed_threads} on {slowed_cores}"},
     {"slowed_by", "slowed_quota", {}, ", slowed by a CPU quota{slowed_and_detecting}{slowed_and_sharing}"},
-    {"slowed_by", "slowed_others", {}, ", slowed by other work on its cores{slowed_and_detecting}{slowed_and_sharing}"},
-    {"slowed_by", "slowed_threads", {}, ", slowed by its own threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_others", {}, ", slowed by other work on the cores{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_threads", {}, ", slowed by too many threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
     {"slowed_by", "", {}, "{slowed_detecting}"},
     {"slowed", "", {}, "{slowed_by}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
 };
 inline constexpr ClauseWords kVerdictModelWaitsForHostClauses[] = {
     {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
-    {"share", "", {}, "{share_share}{share_interval}"},
+    {"share", "", {}, "{share_share} of the step{share_interval}"},
     {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
     {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
     {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
@@ -649,7 +649,7 @@ inline constexpr ClauseWords kVerdictModelWaitsForHostClauses[] = {
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
 };
@@ -663,13 +663,13 @@ inline constexpr ClauseWords kVerdictModelUnrecognisedClauses[] = {
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
 };
 inline constexpr ClauseWords kVerdictModelHealthyClauses[] = {
     {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
-    {"share", "", {}, "{share_share}{share_interval}"},
+    {"share", "", {}, "{share_share} of the step{share_interval}"},
     {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
     {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
     {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
@@ -677,33 +677,33 @@ inline constexpr ClauseWords kVerdictModelHealthyClauses[] = {
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
 };
 inline constexpr ClauseWords kVerdictModelSlowedClauses[] = {
     {"share_interval", "share_low", {}, " ({share_low}-{share_high})"},
-    {"share", "", {}, "{share_share}{share_interval}"},
+    {"share", "", {}, "{share_share} of the step{share_interval}"},
     {"ranks_which", "ranks_rank", {}, " on rank {ranks_rank} of {ranks_all}"},
     {"ranks_which", "ranks_all", {}, " on {ranks_seen} of {ranks_all} ranks"},
     {"ranks_which", "ranks_seen", {}, " over {ranks_seen} ranks"},
     {"ranks_apart", "ranks_least", {}, ", from {ranks_least} on rank {ranks_least_rank} to {ranks_most} on rank {ranks_most_rank}"},
     {"ranks", "", {}, "{ranks_which}{ranks_apart}"},
-    {"slowed_sharing", "slowed_beside", {}, ", sharing its interpreter with {slowed_beside}"},
-    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing its interpreter with {slowed_beside}"},
+    {"slowed_sharing", "slowed_beside", {}, ", sharing the interpreter with {slowed_beside}"},
+    {"slowed_and_sharing", "slowed_beside", {}, ", and sharing the interpreter with {slowed_beside}"},
     {"slowed_detecting", "slowed_anomalies", {}, ", slowed by autograd's anomaly detection{slowed_and_sharing}"},
     {"slowed_detecting", "", {}, "{slowed_sharing}"},
     {"slowed_and_detecting", "slowed_anomalies", {}, " and by autograd's anomaly detection"},
     {"slowed_own", "slowed_ranks", {}, "{slowed_ranks} ranks of {slowed_threads} on {slowed_cores}"},
     {"slowed_own", "", {}, "{slowed_threads} on {slowed_cores}"},
     {"slowed_by", "slowed_quota", {}, ", slowed by a CPU quota{slowed_and_detecting}{slowed_and_sharing}"},
-    {"slowed_by", "slowed_others", {}, ", slowed by other work on its cores{slowed_and_detecting}{slowed_and_sharing}"},
-    {"slowed_by", "slowed_threads", {}, ", slowed by its own threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_others", {}, ", slowed by other work on the cores{slowed_and_detecting}{slowed_and_sharing}"},
+    {"slowed_by", "slowed_threads", {}, ", slowed by too many threads, {slowed_own}{slowed_and_detecting}{slowed_and_sharing}"},
     {"slowed_by", "", {}, "{slowed_detecting}"},
     {"slowed", "", {}, "{slowed_by}"},
     {"seen_noun", "seen_steps", 1, "step"},
     {"seen_noun", "", {}, "steps"},
-    {"seen_where", "seen_unmarked", {}, "; the profile marks no steps, and is taken as one"},
+    {"seen_where", "seen_unmarked", {}, "; no step marks in the profile: it counts as one step"},
     {"seen_where", "seen_steps", {}, "; seen in {seen_steps} {seen_noun}"},
     {"seen", "", {}, "{seen_where}"},
 };
@@ -713,24 +713,24 @@ inline constexpr ClauseWords kVerdictNoTorchClauses[] = {
     {"why", "", {}, "Python ran, but torch was not imported"},
 };
 inline constexpr ClauseWords kVerdictNoOptimizerClauses[] = {
-    {"why", "failed", {}, "the training failed before an optimizer of torch.optim made a step"},
-    {"why", "stopped", {}, "the training was stopped before an optimizer of torch.optim made a step"},
-    {"why", "", {}, "torch was there, but no optimizer of torch.optim made a step"},
+    {"why", "failed", {}, "the training failed before its first optimizer step"},
+    {"why", "stopped", {}, "the training was stopped before its first optimizer step"},
+    {"why", "", {}, "torch was imported, but no torch.optim optimizer made a step"},
 };
 inline constexpr ClauseWords kVerdictNoTrainingClauses[] = {
     {"what", "writer", {}, "a profile of {writer} that"},
     {"what", "", {}, "the profile"},
 };
 inline constexpr ClauseWords kVerdictStretchOfWarmUpClauses[] = {
-    {"which", "steps", 1, "the one in this stretch was"},
-    {"which", "", {}, "all {steps} in this stretch were"},
+    {"which", "steps", 1, "the one in this time range is"},
+    {"which", "", {}, "all {steps} in this time range are"},
 };
 inline constexpr ClauseWords kVerdictTooFewStepsClauses[] = {
     {"are", "more", 1, "is"},
     {"are", "", {}, "are"},
 };
 inline constexpr ClauseWords kNoteNoDeviceActivityClauses[] = {
-    {"why", "damaged", {}, "what was recorded of devices is in a damaged file"},
+    {"why", "damaged", {}, "the device activity is in a damaged file"},
     {"why", "", {}, "no device activity was recorded"},
     {"collectives", "listed", {}, ""},
     {"collectives", "", {}, ", and collectives are not listed one by one"},
@@ -750,13 +750,13 @@ inline constexpr ClauseWords kNoteProfileWithoutModulesClauses[] = {
 inline constexpr ClauseWords kNoteStepsLeftOutClauses[] = {
     {"which", "steps", 1, "{steps} step is"},
     {"which", "", {}, "{steps} steps are"},
-    {"it", "steps", 1, "it"},
-    {"it", "", {}, "them"},
-    {"few", "too_few", {}, "; too few are left for a verdict by devices, and it is one by phases"},
-    {"idle", "told_idle", {}, "; devices, their roles and the critical path take that time for idle"},
+    {"its", "steps", 1, "its"},
+    {"its", "", {}, "their"},
+    {"few", "too_few", {}, "; too few are left for a verdict from device activity, so it comes from the phases"},
+    {"idle", "told_idle", {}, "; devices, their roles and the critical path count that time as idle"},
 };
 inline constexpr ClauseWords kNoteNoStepMarksClauses[] = {
-    {"how", "torch", {}, "; call profiler.step() at the end of each step to have them"},
+    {"how", "torch", {}, "; call profiler.step() at the end of each step"},
 };
 inline constexpr ClauseWords kNoteWindowsClauses[] = {
     {"noun", "steps", 1, "step"},
@@ -764,12 +764,12 @@ inline constexpr ClauseWords kNoteWindowsClauses[] = {
     {"verdict", "by_devices", {}, " and the verdict"},
     {"rest", "by_devices", {}, ", the critical path and the verdict"},
     {"rest", "", {}, " and the critical path"},
-    {"which", "parted", {}, "newest stretch without loss"},
+    {"which", "parted", {}, "newest part without loss"},
     {"which", "", {}, "newest window"},
     {"what", "newest", {}, "kernels{verdict} are of these; roles, devices and the critical path of the {which}"},
     {"what", "", {}, "roles, devices, kernels{rest} are of these"},
     {"few", "by_devices", {}, ""},
-    {"few", "", {}, "; for a verdict by devices they are too few"},
+    {"few", "", {}, "; too few for a verdict from device activity"},
 };
 inline constexpr ClauseWords kNoteNoMetricClauses[] = {
     {"elsewhere", "outside", {}, " in this stretch, only outside of it"},
@@ -793,17 +793,17 @@ inline constexpr ClauseWords kMemoryCopyOnWriteClauses[] = {
     {"grows", "", {}, "has grown{until_now}"},
 };
 inline constexpr ClauseWords kNoteNoCollectivesClauses[] = {
-    {"what", "groups", {}, "no communication kernels in the profile, and of gloo's collectives, on the host, it does not tell which of the job's groups they are of: record such a job with `steptrace run`"},
-    {"what", "", {}, "no communication kernels and no collectives of gloo in the profile"},
+    {"what", "groups", {}, "no communication kernels in the profile, and its gloo collectives do not name their process group; record such a job with `steptrace run`"},
+    {"what", "", {}, "no communication kernels and no gloo collectives in the profile"},
 };
 inline constexpr ClauseWords kNoteOneRankClauses[] = {
     {"of", "world_size", {}, " of {world_size} ranks"},
     {"of", "", {}, " rank"},
     {"next", "live", {}, "the others must run under `steptrace run` too, on this node or into this run's folder"},
-    {"next", "", {}, "import the others' profiles of the same steps too"},
+    {"next", "", {}, "import the profiles of the other ranks, of the same steps, too"},
 };
 inline constexpr ClauseWords kNoteNothingMatchedClauses[] = {
-    {"next", "profiles", {}, ": are the profiles of the same steps of one job?"},
+    {"next", "profiles", {}, ": do the profiles show the same steps of one job?"},
 };
 inline constexpr ClauseWords kNoteCallsUnplacedClauses[] = {
     {"who", "several", {}, "ranks"},
@@ -821,7 +821,7 @@ inline constexpr ClauseWords kComparisonFasterClauses[] = {
     {"which", "", {}, "{run}"},
     {"by", "ratio", {}, "{ratio}"},
     {"by", "", {}, "{share}"},
-    {"end", "few", {}, "; whether by chance so few steps do not tell."},
+    {"end", "few", {}, "; with so few steps this may be chance."},
     {"end", "", {}, "."},
 };
 inline constexpr ClauseWords kComparisonDatasetStagesOfOneClauses[] = {
@@ -831,57 +831,57 @@ inline constexpr ClauseWords kComparisonDatasetStagesOfOneClauses[] = {
 };
 inline constexpr ClauseWords kReasonNoGpuMetricClauses[] = {
     {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
-    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this time range, only outside it"},
     {"elsewhere", "", {}, "{elsewhere_when}"},
 };
 inline constexpr ClauseWords kReasonNoSystemMetricClauses[] = {
     {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
-    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this time range, only outside it"},
     {"elsewhere", "", {}, "{elsewhere_when}"},
 };
 inline constexpr ClauseWords kReasonNoGpuMemoryOrCpuClauses[] = {
     {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
-    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this time range, only outside it"},
     {"elsewhere", "", {}, "{elsewhere_when}"},
 };
 inline constexpr ClauseWords kReasonNoGpuMemoryClauses[] = {
     {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
-    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this time range, only outside it"},
     {"elsewhere", "", {}, "{elsewhere_when}"},
 };
 inline constexpr ClauseWords kReasonNoCpuClauses[] = {
     {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
-    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this time range, only outside it"},
     {"elsewhere", "", {}, "{elsewhere_when}"},
 };
 inline constexpr ClauseWords kReasonNoIoWaitClauses[] = {
     {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
-    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this time range, only outside it"},
     {"elsewhere", "", {}, "{elsewhere_when}"},
 };
 inline constexpr ClauseWords kReasonGpuMemorySizeUnknownClauses[] = {
     {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
-    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this time range, only outside it"},
     {"elsewhere", "", {}, "{elsewhere_when}"},
 };
 inline constexpr ClauseWords kReasonMemoryInNoStepClauses[] = {
     {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
-    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this time range, only outside it"},
     {"elsewhere", "", {}, "{elsewhere_when}"},
 };
 inline constexpr ClauseWords kReasonNoMemoryRecordsClauses[] = {
     {"elsewhere_when", "elsewhere_around", {}, " during the steps, only before or after them"},
-    {"elsewhere_when", "elsewhere_outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere_when", "elsewhere_outside", {}, " in this time range, only outside it"},
     {"elsewhere", "", {}, "{elsewhere_when}"},
 };
 inline constexpr ClauseWords kReasonNoTrainingStepClauses[] = {
-    {"where", "stretch", {}, " in this stretch"},
+    {"where", "stretch", {}, " in this time range"},
 };
 inline constexpr ClauseWords kReasonNoStepClauses[] = {
-    {"where", "stretch", {}, " in this stretch"},
+    {"where", "stretch", {}, " in this time range"},
 };
 inline constexpr ClauseWords kReasonFrameworkSilentClauses[] = {
-    {"where", "stretch", {}, " in this stretch"},
+    {"where", "stretch", {}, " in this time range"},
 };
 inline constexpr ClauseWords kLiveSamplingSlowedClauses[] = {
     {"who", "stacks", {}, "Sampling stacks"},
@@ -900,7 +900,7 @@ inline constexpr ClauseWords kLiveSamplingAnewClauses[] = {
     {"what", "", {}, "the system is"},
 };
 inline constexpr ClauseWords kLiveMemoryLeakClauses[] = {
-    {"compiling", "compiled", {}, ", as torch.compile compiles anew in {compiled} of these {steps} steps and keeps what it made (keep shapes fixed, or pass dynamic=True)"},
+    {"compiling", "compiled", {}, ", because torch.compile recompiles in {compiled} of these {steps} steps and keeps each result (keep shapes fixed, or pass dynamic=True)"},
 };
 inline constexpr ClauseWords kLiveHangClauses[] = {
     {"where", "place", {}, ", in {place}"},
@@ -950,7 +950,7 @@ inline constexpr ClauseWords kLossCaptureCutClauses[] = {
     {"capture_noun", "", {}, "steps"},
     {"capture_what", "capture_window", {}, "the window {capture_window}"},
     {"capture_what", "capture_asked", {}, "the capture of {capture_asked} {capture_noun}"},
-    {"capture_what", "", {}, "the window that the run took by itself"},
+    {"capture_what", "", {}, "the automatic window"},
     {"capture", "", {}, "{capture_what}"},
     {"state", "timed", {}, "lacks steps"},
     {"state", "held", {}, "holds {held} of its {wanted} steps"},
@@ -969,7 +969,7 @@ inline constexpr ClauseWords kLossCaptureWithoutClauses[] = {
     {"capture_noun", "", {}, "steps"},
     {"capture_what", "capture_window", {}, "the window {capture_window}"},
     {"capture_what", "capture_asked", {}, "the capture of {capture_asked} {capture_noun}"},
-    {"capture_what", "", {}, "the window that the run took by itself"},
+    {"capture_what", "", {}, "the automatic window"},
     {"capture", "", {}, "{capture_what}"},
     {"where", "partly", {}, " in some of its stretches"},
 };
@@ -999,7 +999,7 @@ inline constexpr ClauseWords kLossRanksMissingClauses[] = {
     {"noun", "missing", 1, "rank"},
     {"noun", "", {}, "ranks"},
     {"to_do", "imported", {}, "import their profiles of the same steps together with this one"},
-    {"to_do", "recorded", {}, "it was recorded, and steps no optimizer; call steptrace.step() at the end of each of its steps"},
+    {"to_do", "recorded", {}, "it was recorded but has no optimizer steps; call steptrace.step() at the end of each of its steps"},
     {"to_do", "", {}, "start each node's share of the job under `steptrace run` with the same output"},
 };
 inline constexpr ClauseWords kCostGpusOfAllClauses[] = {
@@ -1049,28 +1049,28 @@ inline constexpr ClauseWords kRunExitCodeClauses[] = {
 // In the order of model::FindingKind.
 inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // data.batch_not_ready
-    {{"next batch not ready in {starved} of {waits} waits", {}},
+    {{"the next batch was not ready in {starved} of {waits} waits", {}},
      {"", {}}, "", ""},
     // data.loaded_by_training
     {{"the training thread loads the data itself (num_workers=0)", {}},
      {"", {}}, "", ""},
     // data.awaited
-    {{"{share} of the step the training thread awaits {function}", {}},
+    {{"the training thread waits for {function} in {share} of the step", {}},
      {"", {}}, "", ""},
     // data.takes_cores
     {{"those that make the batches work on the cores that the training thread needs: without them the rest gets faster too, by an unknown amount", {}},
      {"", {}}, "", ""},
     // data.samples
-    {{"{samples} samples of stacks", {}},
+    {{"{samples} stack samples", {}},
      {"", {}}, "", ""},
     // data.stages_of_profile
-    {{"stages by the profile's Python functions", {}},
+    {{"stages come from the Python functions in the profile", {}},
      {"", {}}, "", ""},
     // step.stages
     {{"{items}", {}},
      {"{stage} {share}", {}}, ", ", ", "},
     // step.drift
-    {{"steps grow from {from} to {to}, little by little{in_stage}", kStepDriftClauses},
+    {{"steps slow down gradually, from {from} to {to}{in_stage}", kStepDriftClauses},
      {"", {}}, "", ""},
     // operators.stages
     {{"{items}", {}},
@@ -1079,7 +1079,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{items}", {}},
      {"{stage} {share}", {}}, ", ", ", "},
     // step.faster_without
-    {{"at most {speedup} faster without {what}", kStepFasterWithoutClauses},
+    {{"up to {speedup} faster without {what}", kStepFasterWithoutClauses},
      {"", {}}, "", ""},
     // step.little_remains
     {{"without it {rest} a step remain that are known to be others': too little to say how much faster it gets", {}},
@@ -1088,61 +1088,61 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"fewer operators also save what each of them takes by itself: how much faster the step gets nobody can say", {}},
      {"", {}}, "", ""},
     // step.unrecognised
-    {{"events whose kind is not known run in {share} of the step: what the step would be without something is not told", {}},
+    {{"unrecognised events run in {share} of the step, so there is no speed-up bound", {}},
      {"", {}}, "", ""},
     // step.process_idle
-    {{"in {share} of the time, between a batch and its backward, the process neither ran nor wanted a core: it slept or waited", {}},
+    {{"the process was idle (asleep or waiting) in {share} of the time between batch and backward", {}},
      {"", {}}, "", ""},
     // step.checkpoints
     {{"{steps} {noun} saved a checkpoint", kStepCheckpointsClauses},
      {"", {}}, "", ""},
     // step.evaluations
-    {{"{steps} {noun} held an evaluation", kStepEvaluationsClauses},
+    {{"{steps} {noun} included an evaluation", kStepEvaluationsClauses},
      {"", {}}, "", ""},
     // step.collection_thresholds
     {{"{what}", kStepCollectionThresholdsClauses},
      {"", {}}, "", ""},
     // framework.recompiled
-    {{"torch.compile compiled {function} anew {count} {noun} or more because a guard failed: {guard}", kFrameworkRecompiledClauses},
+    {{"torch.compile recompiled {function} at least {count} {noun}; the failed guard: {guard}", kFrameworkRecompiledClauses},
      {"", {}}, "", ""},
     // framework.recompile_limit
-    {{"torch.compile compiles {function} no more, for it reached recompile_limit ({limit}): what none of its compiled codes fits runs without; the guard that failed: {guard}", {}},
+    {{"{function} reached recompile_limit ({limit}) and runs uncompiled where no compiled version fits; the failed guard: {guard}", {}},
      {"", {}}, "", ""},
     // step.garbage_collections
     {{"{steps} {noun} collected garbage", kStepGarbageCollectionsClauses},
      {"", {}}, "", ""},
     // step.user_range
-    {{"of it {share} in the range \"{range}\"", {}},
+    {{"{share} of it is in the range \"{range}\"", {}},
      {"", {}}, "", ""},
     // step.runs_in
-    {{"{share} of the step it is in {function}", {}},
+    {{"it runs {function} in {share} of the step", {}},
      {"", {}}, "", ""},
     // step.waits_in
-    {{"{share} of the step it waits in {function}", {}},
+    {{"it waits in {function} for {share} of the step", {}},
      {"", {}}, "", ""},
     // step.thread_beside
-    {{"in {share} of the time another thread of the process runs {function}, which shares the interpreter with the training", {}},
+    {{"another thread of the process runs {function} in {share} of the time and competes for the interpreter (GIL)", {}},
      {"", {}}, "", ""},
     // cpu.cores_busy
     {{"{name} busy {share}", kCpuCoresBusyClauses},
      {"", {}}, "", ""},
     // cpu.allowed_cores
-    {{"its {whose} may run on {allowed} of {cores}, by affinity or cpuset", kCpuAllowedCoresClauses},
+    {{"{whose} may run on {allowed} of {cores} (affinity or cpuset)", kCpuAllowedCoresClauses},
      {"", {}}, "", ""},
     // cpu.used_by_job
     {{"the job used {used} of {cores}", {}},
      {"", {}}, "", ""},
     // cpu.quota_ran_out
-    {{"the cgroup's CPU quota{of_limit} ran out in {share} of its periods", kCpuQuotaRanOutClauses},
+    {{"the cgroup's CPU quota{of_limit} was used up in {share} of its periods", kCpuQuotaRanOutClauses},
      {"", {}}, "", ""},
     // cpu.contention
-    {{"{threads} threads wanted to run on {cores}", {}},
+    {{"{threads} runnable threads on {cores}", {}},
      {"", {}}, "", ""},
     // cpu.other_work
     {{"other work on the machine used {cores}", {}},
      {"", {}}, "", ""},
     // cpu.run_delay
-    {{"its threads waited for a core {seconds} s a second", {}},
+    {{"threads were runnable but had no core for {seconds} s per second", {}},
      {"", {}}, "", ""},
     // storage.io_wait
     {{"I/O wait {share}", {}},
@@ -1154,43 +1154,43 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"device busy {share}", {}},
      {"", {}}, "", ""},
     // device.in_phases
-    {{"the device is in forward, backward and optimizer {busy} of the step, and waits for a batch {data}", {}},
+    {{"the device spends {busy} of the step in forward, backward and optimizer, and waits for a batch for {data}", {}},
      {"", {}}, "", ""},
     // device.idle_at_phase_end
-    {{"at the end of {share} of these phases it had nothing left to do: within them it waits for the host, for how long `steptrace capture --capture kernels` tells", {}},
+    {{"the device was idle at the end of {share} of these phases, so it waits for the host within them; `steptrace capture --capture kernels` shows for how long", {}},
      {"", {}}, "", ""},
     // device.computing
-    {{"devices compute {computing} of the step, and are idle {idle}", {}},
+    {{"devices compute in {computing} of the step and are idle in {idle}", {}},
      {"", {}}, "", ""},
     // device.one_of_several_computing
-    {{"at least one of a rank's {devices} devices computes in {computing} of the step, and all are idle in {idle}: --section devices has each", {}},
+    {{"at least one of a rank's {devices} devices computes in {computing} of the step; all are idle in {idle} (each: --section devices)", {}},
      {"", {}}, "", ""},
     // device.slow_calls
     {{"{which} of {call} takes {longest}", kDeviceSlowCallsClauses},
      {"", {}}, "", ""},
     // gpu.shared_with_others
-    {{"{who} on GPU {gpu}{of_node} beside this run: the GPU's utilisation, memory and idle time are not this run's alone", kGpuSharedWithOthersClauses},
+    {{"{who} GPU {gpu}{of_node}, too: its utilisation, memory and idle time are not this run's alone", kGpuSharedWithOthersClauses},
      {"", {}}, "", ""},
     // gpu.unknown_processes
-    {{"up to {processes} processes were on GPU {gpu}{of_node}, where this run has {ranks} {noun}; whose the others are cannot be told here (numbers of another pid namespace): the GPU's utilisation, memory and idle time may not be this run's alone", kGpuUnknownProcessesClauses},
+    {{"up to {processes} processes were on GPU {gpu}{of_node}, where this run has {ranks} {noun}; the others cannot be identified here (another pid namespace): the GPU's utilisation, memory and idle time may not be this run's alone", kGpuUnknownProcessesClauses},
      {"", {}}, "", ""},
     // gpu.ranks_together
-    {{"ranks {items} compute on one GPU{of_name}: where one of them leaves it idle, another may be at work", kGpuRanksTogetherClauses},
+    {{"ranks {items} share one GPU{of_name}: while one leaves it idle, another may use it", kGpuRanksTogetherClauses},
      {"{rank}", {}}, ", ", " and "},
     // gpu.many_ranks_together
-    {{"ranks {items} and {more} more compute on one GPU{of_name}: where one of them leaves it idle, another may be at work", kGpuManyRanksTogetherClauses},
+    {{"ranks {items} and {more} more share one GPU{of_name}: while one leaves it idle, another may use it", kGpuManyRanksTogetherClauses},
      {"{rank}", {}}, ", ", ", "},
     // communication.straggler
     {{"rank {rank} came last in {last} of {steps} steps", {}},
      {"", {}}, "", ""},
     // communication.waited_for_rank
-    {{"all others together waited {wait} a step for it", {}},
+    {{"all other ranks together waited {wait} per step for it", {}},
      {"", {}}, "", ""},
     // communication.ranks_absent
     {{"{missing} of {all} ranks {have} no {what} here: communication includes waiting for {them}", kCommunicationRanksAbsentClauses},
      {"", {}}, "", ""},
     // communication.on_the_host
-    {{"the exchange ({backend}) runs on the cores that compute the model: without it the rest gets faster too, by an unknown amount", {}},
+    {{"communication ({backend}) runs on the cores that also compute the model; without it the rest would be faster, too, so there is no speed-up bound", {}},
      {"", {}}, "", ""},
     // communication.calls
     {{"a step calls {items}", {}},
@@ -1205,55 +1205,55 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{share} of the operators' time fills memory of new tensors (aten::fill_, most of it within {call}), as torch.use_deterministic_algorithms has it", {}},
      {"", {}}, "", ""},
     // model.no_stacks
-    {{"no samples of its stack were taken: {reason}", {}},
+    {{"no stack samples of it: {reason}", {}},
      {"", {}}, "", ""},
     // model.few_samples
-    {{"too few samples of its stack and of its CPU time fall into these steps", {}},
+    {{"too few samples of its stack and CPU time in these steps", {}},
      {"", {}}, "", ""},
     // model.operators_share
     {{"torch's operators take {share} of the steps in windows", {}},
      {"", {}}, "", ""},
     // model.between_operators
-    {{"of forward, backward and optimizer {share} is between operators ({low}-{high}), seen in {steps} steps", {}},
+    {{"{share} ({low}-{high}) of forward, backward and optimizer lies between operators, measured in {steps} steps", {}},
      {"", {}}, "", ""},
     // model.kernel_classes
     {{"kernels and copies, summed: {items}", {}},
      {"{share} {class_name}", {}}, ", ", ", "},
     // verdict.few_steps
-    {{"it rests on {steps} {noun}{samples}: others may differ", kVerdictFewStepsClauses},
+    {{"based on only {steps} {noun}{samples}; other steps may differ", kVerdictFewStepsClauses},
      {"", {}}, "", ""},
     // verdict.all_warm_up
-    {{"{steps} {noun} of warm-up", kVerdictAllWarmUpClauses},
+    {{"{steps} {noun}, all warm-up", kVerdictAllWarmUpClauses},
      {"", {}}, "", ""},
     // verdict.warm_up
     {{"{warm_up} of {steps} {noun} {was} warm-up", kVerdictWarmUpClauses},
      {"", {}}, "", ""},
     // run.steps_left_out
-    {{"{steps} {noun} lost slices with a damaged file: {counted}", kRunStepsLeftOutClauses},
+    {{"{steps} {noun} lost slices in a damaged file: {counted}", kRunStepsLeftOutClauses},
      {"", {}}, "", ""},
     // run.devices_left_out
-    {{"{steps} {noun} lost slices with a damaged file: what devices did in the others is too little to go by", kRunDevicesLeftOutClauses},
+    {{"{steps} {noun} lost slices in a damaged file; the device activity of the others is not enough", kRunDevicesLeftOutClauses},
      {"", {}}, "", ""},
     // run.data_loss
     {{"{detail}", {}},
      {"", {}}, "", ""},
     // run.disk_refused
-    {{"{rows} rows of {of} found no room on the disk", {}},
+    {{"{rows} rows of {of} could not be written to the disk", {}},
      {"", {}}, "", ""},
     // run.hook_failed
-    {{"the hook on {name} did not go in: {why}", kRunHookFailedClauses},
+    {{"the hook on {name} could not be installed: {why}", kRunHookFailedClauses},
      {"", {}}, "", ""},
     // run.last_seen
-    {{"in its last {time}: the training's thread {was} {function}, {share} of {samples} samples{worker}", kRunLastSeenClauses},
+    {{"in the last {time} the training thread {was} {function} ({share} of {samples} samples){worker}", kRunLastSeenClauses},
      {"", {}}, "", ""},
     // profile.processes_together
-    {{"rank {rank} is {processes} processes in one file, told as one, and a kernel may stand below another's operator: import the profile of each process by itself", {}},
+    {{"rank {rank} is {processes} processes in one file and is shown as one, so a kernel may appear below the wrong operator; import the profile of each process by itself", {}},
      {"", {}}, "", ""},
     // profile.work_not_recorded
-    {{"rank {rank}'s device had work queued for {time} before the first that was recorded: what it did then is not known, and counts as unattributed", {}},
+    {{"the recording of rank {rank}'s device starts {time} after work was queued for it; that time counts as unattributed", {}},
      {"", {}}, "", ""},
     // profile.steps_overlap
-    {{"steps of rank {rank} begin before the one ahead on their thread has ended ({steps}), which cannot be: the clock was set back, or marks of two recordings lie in one file; that time counts in both", {}},
+    {{"steps of rank {rank} begin before the previous step on their thread has ended ({steps}): the clock was set back, or the file holds two recordings; that time counts twice", {}},
      {"", {}}, "", ""},
     // profile.steps_nested
     {{"{what} within another on its thread of rank {rank}: what a mark within a step marks is part of that step, and one around all of them is no step", kProfileStepsNestedClauses},
@@ -1262,109 +1262,109 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{threads} threads of rank {rank} mark steps: where these overlap, the time counts in each", {}},
      {"", {}}, "", ""},
     // profile.runs_in
-    {{"{share} of the step it is in {function}", {}},
+    {{"it runs {function} in {share} of the step", {}},
      {"", {}}, "", ""},
     // profile.busiest
     {{"{function}: {share} of the recorded time is its own (self time), {time} in {calls} {noun}", kProfileBusiestClauses},
      {"", {}}, "", ""},
     // profile.waits_in
-    {{"{share} of the step it waits in {function}", {}},
+    {{"it waits in {function} for {share} of the step", {}},
      {"", {}}, "", ""},
     // data.take_whole_batches
-    {{"take whole batches out of the tensors (x[rows] for rows in torch.randperm(len(x)).split(batch_size)): TensorDataset hands out single samples, to be put together again", {}},
+    {{"index whole batches (x[rows] for rows in torch.randperm(len(x)).split(batch_size)): TensorDataset returns single samples, which are then collated again", {}},
      {"", {}}, "", ""},
     // data.cheaper_getitem
-    {{"make {of}__getitem__ cheaper: decode once and cache the result, vectorise, or let one read serve many samples", kDataCheaperGetitemClauses},
+    {{"make {of}__getitem__ cheaper: decode once and cache the result, vectorise it, or read many samples at once", kDataCheaperGetitemClauses},
      {"", {}}, "", ""},
     // data.cheaper_collate
-    {{"make {name} cheaper{above_all}: stack whole arrays at once, or have the dataset return batches (batch_size=None) and leave nothing to collate", kDataCheaperCollateClauses},
+    {{"make {name} cheaper{above_all}: stack whole arrays at once, or have the dataset return whole batches (batch_size=None)", kDataCheaperCollateClauses},
      {"", {}}, "", ""},
     // data.cheaper_sampler
-    {{"the DataLoader itself takes that time, between its sampler and the batch: give it a sampler that is cheaper to ask, or batches of indices (batch_sampler)", {}},
+    {{"the time is spent in the DataLoader itself, between sampler and batch: use a cheaper sampler, or one that returns batches of indices (batch_sampler)", {}},
      {"", {}}, "", ""},
     // data.hand_over_less
-    {{"hand over less from the workers: tensors or arrays in place of Python objects, few large ones in place of many small ones; they travel in shared memory", {}},
+    {{"send less from the workers: tensors or arrays instead of Python objects, and few large ones instead of many small ones; they go through shared memory", {}},
      {"", {}}, "", ""},
     // data.share_by_file_system
-    {{"by default each tensor is asked of its worker in a connection of its own: torch.multiprocessing.set_sharing_strategy('file_system') in worker_init_fn spares that", {}},
+    {{"call torch.multiprocessing.set_sharing_strategy('file_system') in worker_init_fn: by default each tensor needs a connection to its worker", {}},
      {"", {}}, "", ""},
     // data.local_copy
     {{"copy the data to a local disk or cache it in memory, and read it in larger pieces in {where_it_is}", kDataLocalCopyClauses},
      {"", {}}, "", ""},
     // data.fewer_workers
-    {{"DataLoader(num_workers={proposed}), now {workers}: they keep up, and the training thread waits for a core of theirs", {}},
+    {{"DataLoader(num_workers={proposed}), now {workers}: they keep up, but they take cores that the training thread needs", {}},
      {"", {}}, "", ""},
     // data.workers_of_cores
     {{"DataLoader(num_workers={cores}), now {workers}: there {are} for them", kDataWorkersOfCoresClauses},
      {"", {}}, "", ""},
     // data.cheaper_worker_start
-    {{"the workers start once (persistent_workers=True): make importing and opening in them cheaper; over a longer run the share falls", {}},
+    {{"the workers start once (persistent_workers=True): import and open less in them; in a longer run the share falls", {}},
      {"", {}}, "", ""},
     // data.one_iterator
-    {{"make the iterator once and take the batches from it (it = iter(loader), then next(it)): nearly every step makes one, with workers of its own; DataLoader(persistent_workers=True), now False, keeps them", {}},
+    {{"create the iterator once (it = iter(loader), then next(it)): nearly every step creates one and starts its workers; DataLoader(persistent_workers=True), now False, keeps them", {}},
      {"", {}}, "", ""},
     // data.persistent_workers
-    {{"DataLoader(persistent_workers=True), now False: the workers start anew for every epoch", {}},
+    {{"DataLoader(persistent_workers=True), now False: the workers restart in every epoch", {}},
      {"", {}}, "", ""},
     // data.copy_ahead
     {{"copy the next batch while the device computes: DataLoader(pin_memory=True) and .to(device, non_blocking=True) on a stream of its own; decode or normalise on the device to send less", {}},
      {"", {}}, "", ""},
     // data.prefetch_more
-    {{"DataLoader(prefetch_factor={proposed}), now {prefetched}: the queue runs empty now and then, not always", {}},
+    {{"DataLoader(prefetch_factor={proposed}), now {prefetched}: the queue is empty only now and then", {}},
      {"", {}}, "", ""},
     // data.load_ahead
-    {{"load further ahead, or in more threads or processes at once (a DataLoader(num_workers=...) does both): the training awaits {function}", {}},
+    {{"load further ahead, or in more threads or processes (a DataLoader with num_workers does both): the training waits for {function}", {}},
      {"", {}}, "", ""},
     // data.pin_memory
-    {{"DataLoader(pin_memory=True), now False, and .to(device, non_blocking=True): copies to the device run beside computing", {}},
+    {{"DataLoader(pin_memory=True), now False, and .to(device, non_blocking=True): copies to the device then overlap with computing", {}},
      {"", {}}, "", ""},
     // data.query_less
     {{"query the database less{in_function}: index what it searches by, fetch many rows at once, or cache the result", kDataQueryLessClauses},
      {"", {}}, "", ""},
     // data.decode_less
-    {{"decode less{in_function}: let one call serve many samples, decode once and cache the result, or use a format or decoder that is cheaper to read", kDataDecodeLessClauses},
+    {{"decode less{in_function}: decode many samples in one call, decode once and cache the result, or use a cheaper format or decoder", kDataDecodeLessClauses},
      {"", {}}, "", ""},
     // data.augment_on_device
-    {{"augment whole batches at once{in_function}, on the device (torchvision.transforms.v2, kornia), or keep what is the same in every epoch", kDataAugmentOnDeviceClauses},
+    {{"augment whole batches at once{in_function}, on the device (torchvision.transforms.v2, kornia), or cache what does not change between epochs", kDataAugmentOnDeviceClauses},
      {"", {}}, "", ""},
     // data.augment_vectorised
-    {{"augment whole batches at once{in_function}, vectorised, or keep what is the same in every epoch", kDataAugmentVectorisedClauses},
+    {{"augment whole batches at once{in_function}, or cache what does not change between epochs", kDataAugmentVectorisedClauses},
      {"", {}}, "", ""},
     // data.tokenise_ahead
     {{"tokenise ahead of time and store the ids{in_function}, or tokenise batches with a compiled tokeniser (tokenizers)", kDataTokeniseAheadClauses},
      {"", {}}, "", ""},
     // data.ask_earlier
-    {{"the dataset waits more than it computes{in_function}: ask for its data earlier, more of it at once, or keep it in memory or on a local disk", kDataAskEarlierClauses},
+    {{"the dataset mostly waits{in_function}: request its data earlier or in larger pieces, or keep it in memory or on a local disk", kDataAskEarlierClauses},
      {"", {}}, "", ""},
     // data.cheaper_awaited
-    {{"make cheaper what {function} waits for", {}},
+    {{"speed up what {function} waits for", {}},
      {"", {}}, "", ""},
     // data.cheaper_sampler_code
-    {{"make the sampler cheaper{in_function}: it runs on the training thread, with workers as without; choose the indices ahead of time, or vectorised", kDataCheaperSamplerCodeClauses},
+    {{"make the sampler cheaper{in_function}: it runs on the training thread even with workers; choose the indices ahead of time, or vectorise it", kDataCheaperSamplerCodeClauses},
      {"", {}}, "", ""},
     // data.cheaper_code
     {{"make the dataset's own code cheaper{in_function}: vectorise it, compute it ahead of time, or cache the result", kDataCheaperCodeClauses},
      {"", {}}, "", ""},
     // data.cheaper_helpers
-    {{"the dataset waits for what other threads or processes make{in_function}: have it made ahead of time, let more of them work at once, or make that work cheaper", kDataCheaperHelpersClauses},
+    {{"the dataset waits for other threads or processes{in_function}: prepare their results ahead of time, use more of them, or make their work cheaper", kDataCheaperHelpersClauses},
      {"", {}}, "", ""},
     // data.hold_lock_less
-    {{"the dataset waits for a lock{in_function}: hold it for less time elsewhere, or give the dataset a file, connection or cache of its own", kDataHoldLockLessClauses},
+    {{"the dataset waits for a lock{in_function}: hold it for a shorter time elsewhere, or give the dataset a file, connection or cache of its own", kDataHoldLockLessClauses},
      {"", {}}, "", ""},
     // data.share_less
-    {{"the workers wait for one another{in_function}: give each a file, connection or cache of its own in place of a shared one behind a lock", kDataShareLessClauses},
+    {{"the workers wait for each other{in_function}: give each its own file, connection or cache instead of a shared one behind a lock", kDataShareLessClauses},
      {"", {}}, "", ""},
     // data.copy_less
-    {{"copy less{in_function}: hand arrays on as they are, or views of them", kDataCopyLessClauses},
+    {{"copy less{in_function}: pass arrays on as they are, or as views", kDataCopyLessClauses},
      {"", {}}, "", ""},
     // data.keep_workers
-    {{"batches stand ready in most waits: more workers than num_workers={workers} will not help", {}},
+    {{"the queue is rarely empty: more workers than num_workers={workers} will not help", {}},
      {"", {}}, "", ""},
     // data.even_parts
     {{"give every worker its part of the IterableDataset, as much work as the others' (get_worker_info() in its __iter__): {at_work} of {workers} workers make batches at a time, the others have none to make or wait for their turn; more of them will not help", {}},
      {"", {}}, "", ""},
     // data.more_waiting_workers
-    {{"DataLoader(num_workers={proposed}), now {workers}: the dataset mostly waits, which more workers do at the same time", {}},
+    {{"DataLoader(num_workers={proposed}), now {workers}: the dataset mostly waits, and more workers wait in parallel", {}},
      {"", {}}, "", ""},
     // data.cores_taken
     {{"other work takes {others} of {cores}: more workers than num_workers={workers} will not help", {}},
@@ -1373,22 +1373,22 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"DataLoader(num_workers={workers}) already fills {cores}{of_quota}: more will not help", kDataCoresFilledClauses},
      {"", {}}, "", ""},
     // data.first_workers
-    {{"DataLoader(num_workers={proposed}), now 0: load beside the training thread, on {free} free cores", {}},
+    {{"DataLoader(num_workers={proposed}), now 0: the workers load in parallel, on {free} free cores", {}},
      {"", {}}, "", ""},
     // data.more_workers
     {{"DataLoader(num_workers={proposed}), now {workers}: {free} of {cores}{of_quota} are free", kDataMoreWorkersClauses},
      {"", {}}, "", ""},
     // data.look_at_workers
-    {{"what the loader's workers do is in no profile of the training's process: `steptrace run` names it; more of them (num_workers) help as far as cores are free", {}},
+    {{"a profile of the training process does not show its DataLoader workers: record with `steptrace run` to see them; more workers (num_workers) help if cores are free", {}},
      {"", {}}, "", ""},
     // data.load_beside
-    {{"load beside the training: DataLoader(num_workers=...), now 0; the training thread makes each batch itself", {}},
+    {{"DataLoader(num_workers=...), now 0: the training thread makes each batch itself", {}},
      {"", {}}, "", ""},
     // step.stop_growth
-    {{"steps grow: look{in_function} for what is gathered from step to step and worked on as a whole each time (a list, a metric's state, a cache); keep sums, work on what is new, or empty it each epoch", kStepStopGrowthClauses},
+    {{"steps become slower: look{in_function} for something that grows and is processed as a whole each time (a list, the state of a metric, a cache); keep running sums, process only what is new, or empty it each epoch", kStepStopGrowthClauses},
      {"", {}}, "", ""},
     // cpu.raise_quota
-    {{"raise the CPU quota (cpu.max of the cgroup, --cpus of the container), or do less work per sample: the quota holds the workers back, not the code alone", {}},
+    {{"raise the CPU quota (cpu.max of the cgroup, --cpus of the container), or do less work per sample: the quota limits the workers", {}},
      {"", {}}, "", ""},
     // cpu.allow_more_cores
     {{"let the {whose} run on more cores than {allowed} of {cores}: {by_what}", kCpuAllowMoreCoresClauses},
@@ -1397,28 +1397,28 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"give the job more cores, or let other work on the machine wait; in workers, keep libraries to one thread each (OMP_NUM_THREADS=1)", {}},
      {"", {}}, "", ""},
     // cpu.free_for_training
-    {{"run it where no other work takes its cores, or stop that work: the training thread waits for its turn", {}},
+    {{"run it where no other work needs the cores, or stop that work: the training thread waits for a core", {}},
      {"", {}}, "", ""},
     // cpu.free_for_workers
-    {{"run it where no other work takes its cores, or stop that work: the workers wait for their turn", {}},
+    {{"run it where no other work needs the cores, or stop that work: the workers wait for a core", {}},
      {"", {}}, "", ""},
     // cpu.free_for_operators
-    {{"run it where no other work takes its cores, or stop that work: the time between operators holds waiting for a core", {}},
+    {{"run it where no other work needs the cores, or stop that work: part of the time between operators is waiting for a core", {}},
      {"", {}}, "", ""},
     // cpu.free_for_model
-    {{"run it where no other work takes its cores, or stop that work: the model's threads wait for their turn", {}},
+    {{"run it where no other work needs the cores, or stop that work: the model's threads wait for a core", {}},
      {"", {}}, "", ""},
     // cpu.fewer_threads
-    {{"torch.set_num_threads({proposed}), now {threads}, or OMP_NUM_THREADS={proposed}: more threads than cores take turns, and each operator waits for the last of them", {}},
+    {{"torch.set_num_threads({proposed}), now {threads}, or OMP_NUM_THREADS={proposed}: with more threads than cores, each operator waits for its slowest thread", {}},
      {"", {}}, "", ""},
     // step.own_process
-    {{"run {function} in a process of its own: as a thread beside the training it takes the interpreter from it", {}},
+    {{"run {function} in a process of its own: as a thread it competes with the training for the interpreter (GIL)", {}},
      {"", {}}, "", ""},
     // step.compute_less
-    {{"the training thread computes beside the model{in_function}: vectorise it, do it less often, or, if it makes the batches, do it in the dataset, where workers do it beside the training", kStepComputeLessClauses},
+    {{"the training thread computes outside the model{in_function}: vectorise it, do it less often, or, if it prepares batches, move it to the dataset, where workers do it in parallel", kStepComputeLessClauses},
      {"", {}}, "", ""},
     // step.fewer_checkpoints
-    {{"save checkpoints less often, or beside the training (torch.distributed.checkpoint.async_save)", {}},
+    {{"save checkpoints less often, or in the background (torch.distributed.checkpoint.async_save)", {}},
      {"", {}}, "", ""},
     // step.fewer_evaluations
     {{"evaluate less often, or on a part of the evaluation set", {}},
@@ -1427,13 +1427,13 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"log less often{in_function}, and without waiting for the result", kStepLogLessClauses},
      {"", {}}, "", ""},
     // step.fewer_windows
-    {{"that is Steptrace's own: take fewer windows (--window, steptrace capture), or none of stacks, shapes or memory, whose profile PyTorch begins and writes between two steps", {}},
+    {{"this is the cost of Steptrace's capture windows: take fewer (--window, steptrace capture), or none with stacks, shapes or memory, which PyTorch writes between two steps", {}},
      {"", {}}, "", ""},
     // step.look_at_range
     {{"look at \"{range}\": it runs on the training thread in every step", {}},
      {"", {}}, "", ""},
     // step.look_at_work
-    {{"look at {function}: the training thread works there, between the phases of a step", {}},
+    {{"look at {function}: the training thread runs it between the phases of a step", {}},
      {"", {}}, "", ""},
     // step.look_at_wait
     {{"look at {function}: the training thread waits there", {}},
@@ -1442,19 +1442,19 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"see what the training thread does between the phases: put `with steptrace.annotate(\"...\"):` around suspected code and the report names it", {}},
      {"", {}}, "", ""},
     // profile.record_host
-    {{"record what the host does (ProfilerActivity.CPU): the profile holds its calls into the device's runtime alone", {}},
+    {{"record the host as well (ProfilerActivity.CPU): the profile has only its calls into the device runtime", {}},
      {"", {}}, "", ""},
     // profile.record_stacks
-    {{"profile with Python's stacks (torch.profiler.profile(with_stack=True)): the report then names the functions that run there", {}},
+    {{"profile with Python stacks (torch.profiler.profile(with_stack=True)): the report then names the functions", {}},
      {"", {}}, "", ""},
     // profile.after_warm_up
-    {{"profile after some steps (torch.profiler.schedule(wait=1, warmup=3, active=3)): the first calls of a process make the device's context and load or compile each kernel; where such calls come again in later steps, find what makes new kernels in them (shapes that change, autotuning, code that is compiled at run time)", {}},
+    {{"profile after some steps (torch.profiler.schedule(wait=1, warmup=3, active=3)): first calls create the device context and load or compile kernels; if later steps do so, too, find out why (changing shapes, autotuning, just-in-time compilation)", {}},
      {"", {}}, "", ""},
     // model.more_steps
-    {{"look at more steps, so that samples of its stack fall into them", {}},
+    {{"look at more steps, so that some have stack samples", {}},
      {"", {}}, "", ""},
     // model.sample_stacks
-    {{"{more}let its stacks be sampled: {how}", kModelSampleStacksClauses},
+    {{"{more}enable stack samples: {how}", kModelSampleStacksClauses},
      {"", {}}, "", ""},
     // model.kernels
     {{"start with the kernels that take its time: steptrace report --section kernels", {}},
@@ -1487,16 +1487,16 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"capture a window while it runs, to tell computing from framework overhead between operators: steptrace capture --capture operators", {}},
      {"", {}}, "", ""},
     // framework.no_anomaly_detection
-    {{"torch.autograd.set_detect_anomaly(False), now True: it keeps the stack of every operation and checks every gradient; turn it on to find a NaN, not to train", {}},
+    {{"torch.autograd.set_detect_anomaly(False), now True: it records a stack for every operation and checks every gradient; use it to find a NaN, not to train", {}},
      {"", {}}, "", ""},
     // framework.more_in_a_launch
-    {{"the host does not keep the device busy: fuse operators or replay them as a graph (torch.compile(mode=\"reduce-overhead\"), CUDA graphs), use fused or foreach optimizers, or give each kernel more to do (larger batches)", {}},
+    {{"the host launches too slowly for the device: fuse operators or replay them as a graph (torch.compile(mode=\"reduce-overhead\"), CUDA graphs), use fused or foreach optimizers, or use larger batches", {}},
      {"", {}}, "", ""},
     // framework.fix_graph_breaks
-    {{"the operators are small against the way to each, torch.compile at work as it is: look for what it leaves out (TORCH_LOGS=graph_breaks), give each more to do (a larger batch), and step all parameters at once (optimizers with fused=True or foreach=True)", {}},
+    {{"operators are too short for their dispatch overhead although torch.compile is in use: find what it leaves out (TORCH_LOGS=graph_breaks), use a larger batch, and optimizers with fused=True or foreach=True", {}},
      {"", {}}, "", ""},
     // framework.fuse_operators
-    {{"the operators are small against the way to each: fuse them (torch.compile(model)), give each more to do (a larger batch), and step all parameters at once (optimizers with fused=True or foreach=True)", {}},
+    {{"operators are too short for their dispatch overhead: fuse them (torch.compile(model)), use a larger batch, and optimizers with fused=True or foreach=True", {}},
      {"", {}}, "", ""},
     // framework.collect_seldom
     {{"{what}", kFrameworkCollectSeldomClauses},
@@ -1505,91 +1505,91 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or pass dynamic=True; TORCH_LOGS=recompiles says why", {}},
      {"", {}}, "", ""},
     // framework.steady_shapes
-    {{"torch.compile compiles {function} anew ({guard}): keep shapes fixed (drop_last, padding) or pass dynamic=True", {}},
+    {{"torch.compile recompiles {function} ({guard}): keep shapes fixed (drop_last, padding) or pass dynamic=True", {}},
      {"", {}}, "", ""},
     // framework.steady_tensors
-    {{"torch.compile compiles {function} anew ({guard}): give it tensors of one dtype, device and layout, and let them ask for gradients in every call or in none", {}},
+    {{"torch.compile recompiles {function} ({guard}): give it tensors of one dtype, device and layout, and let them ask for gradients in every call or in none", {}},
      {"", {}}, "", ""},
     // framework.values_as_tensors
-    {{"torch.compile compiles {function} anew ({guard}): each value of a number of Python's is a program of its own: pass it as a tensor, or keep what changes it (a counter, a schedule) out of the compiled function", {}},
+    {{"torch.compile recompiles {function} ({guard}): each value of a Python number is compiled separately: pass it as a tensor, or keep counters and schedules out of the compiled function", {}},
      {"", {}}, "", ""},
     // framework.texts_outside
-    {{"torch.compile compiles {function} anew ({guard}): each text is a program of its own: decide by it outside of the compiled function, or compile a function for each of the few that there are", {}},
+    {{"torch.compile recompiles {function} ({guard}): each string is compiled separately: decide by it outside the compiled function, or compile one function for each", {}},
      {"", {}}, "", ""},
     // framework.steady_lengths
-    {{"torch.compile compiles {function} anew ({guard}): how many elements a list has, or which keys a dict, is part of the program: keep them the same, or join what it holds to one tensor", {}},
+    {{"torch.compile recompiles {function} ({guard}): lengths of lists and keys of dicts are compiled in: keep them the same, or put the content into one tensor", {}},
      {"", {}}, "", ""},
     // framework.one_state
-    {{"torch.compile compiles {function} anew ({guard}): call it in one state of PyTorch (gradients on or off, autocast, training or evaluation, threads), or compile a function for each", {}},
+    {{"torch.compile recompiles {function} ({guard}): call it in one state of PyTorch (gradients on or off, autocast, training or evaluation, threads), or compile a function for each", {}},
      {"", {}}, "", ""},
     // framework.one_object
-    {{"torch.compile compiles {function} anew ({guard}): what it is given or closes over is a new object: make functions, modules, optimizers and backends once, before the loop", {}},
+    {{"torch.compile recompiles {function} ({guard}): an argument or a captured variable is a new object each time: create functions, modules, optimizers and backends once, before the loop", {}},
      {"", {}}, "", ""},
     // framework.look_at_guard
-    {{"torch.compile compiles {function} anew ({guard}): keep what it tells of the same from call to call; TORCH_LOGS=recompiles tells of each", {}},
+    {{"torch.compile recompiles {function} ({guard}): keep what it checks the same from call to call; TORCH_LOGS=recompiles lists each recompilation", {}},
      {"", {}}, "", ""},
     // framework.look_at_unbegun_work
-    {{"what was launched does not begin at once, whether the host waits for it or not: look what the device does meanwhile (steptrace ui, timeline): another stream's work that an event stands for, gaps within a graph, or another process's work that has the device in turn", {}},
+    {{"launched work does not start at once, although the device is idle: see what happens meanwhile (timeline of steptrace ui): an event on another stream, gaps in a graph, or another process on the device", {}},
      {"", {}}, "", ""},
     // framework.run_ahead
     {{"let the host run ahead: no .item(), .cpu(), print of a tensor or torch.cuda.synchronize() in every step; copies with non_blocking=True", {}},
      {"", {}}, "", ""},
     // communication.all_ranks
-    {{"see all ranks together, so that exchange and waiting are told apart: {how}", kCommunicationAllRanksClauses},
+    {{"record all ranks, to tell transfer from waiting: {how}", kCommunicationAllRanksClauses},
      {"", {}}, "", ""},
     // communication.accumulate_without_sync
-    {{"exchange less often: accumulate gradients over several batches, with model.set_requires_gradient_sync(False) on all but the last", {}},
+    {{"communicate less often: accumulate gradients over several batches, with model.set_requires_gradient_sync(False) on all but the last", {}},
      {"", {}}, "", ""},
     // communication.accumulate
-    {{"exchange less often: accumulate gradients over several batches under model.no_sync()", {}},
+    {{"communicate less often: accumulate gradients over several batches under model.no_sync()", {}},
      {"", {}}, "", ""},
     // communication.no_sync
     {{"exchange gradients once a step, not {backwards} times: forward and backward of all batches but the step's last under model.no_sync() (of Accelerate: accelerator.accumulate(model)), which leaves out {left_out} of {backwards} exchanges", {}},
      {"", {}}, "", ""},
     // communication.call_less
-    {{"exchange less often: after several batches, not after each", {}},
+    {{"communicate less often: after several batches instead of each", {}},
      {"", {}}, "", ""},
     // communication.tensors_for_objects
-    {{"tensors in place of {call}, or it less often: objects are pickled, sent in two calls and unpickled on each rank", {}},
+    {{"send tensors instead of {call}, or call it less often: objects are pickled, sent in two calls and unpickled on each rank", {}},
      {"", {}}, "", ""},
     // communication.no_barrier
-    {{"leave {call} out: nothing is exchanged in it, and a collective waits for its ranks by itself", {}},
+    {{"remove {call}: it transfers nothing, and collectives wait for all ranks anyway", {}},
      {"", {}}, "", ""},
     // communication.micro_batches
     {{"let the ranks work at the same time: split each batch into micro-batches, so that one computes the next while another has the one before (torch.distributed.pipelining), or ask for what comes (irecv) before it is needed", {}},
      {"", {}}, "", ""},
     // communication.join_calls
-    {{"make one collective of many small ones, which cost their way and not their bytes (torch.cat of flat tensors; for gradients DistributedDataParallel does it)", {}},
+    {{"merge many small collectives into one: latency dominates them, not bytes (torch.cat of flat tensors; DistributedDataParallel does it for gradients)", {}},
      {"", {}}, "", ""},
     // communication.wait_later
-    {{"collectives that the script starts asynchronously: wait for them later, where their result is used, with computing between", {}},
+    {{"wait for asynchronous collectives only where their result is used, and compute in between", {}},
      {"", {}}, "", ""},
     // communication.start_asynchronously
-    {{"collectives that the script calls: start them with async_op=True and wait for them where their result is used", {}},
+    {{"start collectives with async_op=True and wait for them where their result is used", {}},
      {"", {}}, "", ""},
     // communication.hold_parameters
-    {{"fully_shard(reshard_after_forward=False), now True: parameters are gathered once a step, and held in between", {}},
+    {{"fully_shard(reshard_after_forward=False), now True: parameters are then gathered once per step and kept", {}},
      {"", {}}, "", ""},
     // communication.more_layers_a_unit
-    {{"fewer and larger collectives: more layers in each fully_shard()", {}},
+    {{"use use use fewer and larger collectives: more layers in each fully_shard()", {}},
      {"", {}}, "", ""},
     // communication.shard_gradients
-    {{"FullyShardedDataParallel(sharding_strategy=SHARD_GRAD_OP), now FULL_SHARD: parameters are gathered once a step, and held in between", {}},
+    {{"FullyShardedDataParallel(sharding_strategy=SHARD_GRAD_OP), now FULL_SHARD: parameters are then gathered once per step and kept", {}},
      {"", {}}, "", ""},
     // communication.larger_units
-    {{"fewer and larger collectives: larger units in auto_wrap_policy", {}},
+    {{"use use use fewer and larger collectives: larger units in auto_wrap_policy", {}},
      {"", {}}, "", ""},
     // communication.larger_buckets
-    {{"let the exchange run beside backward: larger bucket_cap_mb{size}{and_views} in DistributedDataParallel{or_hook}", kCommunicationLargerBucketsClauses},
+    {{"overlap communication with backward: larger bucket_cap_mb{size}{and_views} in DistributedDataParallel{or_hook}", kCommunicationLargerBucketsClauses},
      {"", {}}, "", ""},
     // communication.nccl
-    {{"init_process_group(\"nccl\"), now gloo: devices exchange without the host", {}},
+    {{"init_process_group(\"nccl\"), now gloo: devices then communicate without the host", {}},
      {"", {}}, "", ""},
     // communication.no_unused_parameters
-    {{"DistributedDataParallel(find_unused_parameters=False), now True, if each step uses all parameters: it walks the graph of every step, and exchanges once more what was used; where every step leaves out the same, static_graph=True", {}},
+    {{"DistributedDataParallel(find_unused_parameters=False), now True, if each step uses all parameters: the search walks the graph in every step and adds a collective; if the unused ones never change, use static_graph=True", {}},
      {"", {}}, "", ""},
     // communication.even_work
-    {{"the ranks come last in turn: give all the same amount of work a step, and look at what differs in their breakdown", {}},
+    {{"the ranks are late in turn: give all the same amount of work per step, and compare their breakdowns", {}},
      {"", {}}, "", ""},
     // communication.look_at_data
     {{"look at rank {rank}'s data: the size of its shard, its storage, its workers; the other ranks load faster", {}},
@@ -1598,37 +1598,37 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"look at rank {rank}: its {stage} takes longer than on the others; other work on its cores or device, lower clocks, or larger samples in its shard", {}},
      {"", {}}, "", ""},
     // communication.look_at_cause
-    {{"look at rank {rank}: {what} makes the others wait; do it less often, on all ranks at once, or beside the training", kCommunicationLookAtCauseClauses},
+    {{"look at rank {rank}: {what} makes the others wait; do it less often, on all ranks at once, or in the background", kCommunicationLookAtCauseClauses},
      {"", {}}, "", ""},
     // run.call_step
     {{"import steptrace and call steptrace.step() at the end of every step of the training loop", {}},
      {"", {}}, "", ""},
     // run.call_step_if_it_trains
-    {{"if it trains in a way of its own: import steptrace and call steptrace.step() at the end of every step of the training loop", {}},
+    {{"if it trains with an optimizer of its own: import steptrace and call steptrace.step() at the end of every step of the training loop", {}},
      {"", {}}, "", ""},
     // run.call_step_if_it_trained
-    {{"if it trained in a way of its own: import steptrace and call steptrace.step() at the end of every step of the training loop", {}},
+    {{"if it trained with an optimizer of its own: import steptrace and call steptrace.step() at the end of every step of the training loop", {}},
      {"", {}}, "", ""},
     // run.call_step_if_it_trains_already
     {{"if it trains already: import steptrace and call steptrace.step() at the end of every step of the training loop", {}},
      {"", {}}, "", ""},
     // run.let_hooks_in
-    {{"if it is a Python training: it ran with -S, -E or -I, or with PYTHONPATH cleared, so the hooks could not get in; run it without", {}},
+    {{"if it is a Python training: -S, -E, -I or a cleared PYTHONPATH kept the hooks out; run it without, or install them with python -m steptrace.pth install", {}},
      {"", {}}, "", ""},
     // run.name_ranges
-    {{"if it is another program: it has no steps here; name its ranges with include/steptrace/steptrace.h, and the timeline shows them", {}},
+    {{"if it is another program: it has no steps, but its ranges appear on the timeline once named with include/steptrace/steptrace.h", {}},
      {"", {}}, "", ""},
     // run.longer_range
-    {{"choose a longer one: a whole step tells where it went, {steps} and more how sure that is", {}},
+    {{"choose a longer time range: one complete step is needed for a breakdown, {steps} for an interval", {}},
      {"", {}}, "", ""},
     // run.without_tool
     {{"record without that tool (debugger, tracer, profiler with stacks)", {}},
      {"", {}}, "", ""},
     // run.free_space
-    {{"free space there, or name a place with room (--output), and record again", {}},
+    {{"free space there, or choose another folder (--output), and record again", {}},
      {"", {}}, "", ""},
     // run.fix_failure
-    {{"mend what its own output ends with", {}},
+    {{"fix the error at the end of its output", {}},
      {"", {}}, "", ""},
     // run.look_where_it_is
     {{"look at {function}: it is there", {}},
@@ -1646,7 +1646,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"capture again: warm-up is over after its first steps", {}},
      {"", {}}, "", ""},
     // run.look_behind_warm_up
-    {{"look at steps behind the warm-up", {}},
+    {{"look at steps after the warm-up", {}},
      {"", {}}, "", ""},
     // run.more_steps
     {{"look at more steps", {}},
@@ -1658,7 +1658,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"let it run longer", {}},
      {"", {}}, "", ""},
     // import.all_files
-    {{"import all that the job wrote: its framework events hold the steps", {}},
+    {{"import all files of the job: the steps are in its framework events", {}},
      {"", {}}, "", ""},
     // import.record_host
     {{"record the host too (ProfilerActivity.CPU), and call profiler.step() at the end of each step", {}},
@@ -1685,13 +1685,13 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"use DistributedDataParallel: a process for each device", {}},
      {"", {}}, "", ""},
     // recommendation.use_nccl
-    {{"init_process_group(\"nccl\"): devices exchange without the host", {}},
+    {{"init_process_group(\"nccl\"): devices then communicate without the host", {}},
      {"", {}}, "", ""},
     // recommendation.communicate_less
     {{"compress gradients, accumulate them over several batches, or use a larger batch with an optimizer made for it (LAMB)", {}},
      {"", {}}, "", ""},
     // recommendation.give_device_more
-    {{"see the verdict for what it waits for; a larger batch gives it more to do", {}},
+    {{"the verdict says what it waits for; a larger batch keeps it busier", {}},
      {"", {}}, "", ""},
     // recommendation.mixed_precision
     {{"enable automatic mixed precision: torch.autocast(\"cuda\", torch.bfloat16)", {}},
@@ -1703,13 +1703,13 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"torch.compile(mode=\"reduce-overhead\") or CUDA graphs; fused optimizers; larger batches", {}},
      {"", {}}, "", ""},
     // recommendation.overlap_communication
-    {{"larger buckets and gradient_as_bucket_view=True in DistributedDataParallel, prefetching in FSDP (forward_prefetch, backward_prefetch), async_op=True for own collectives", {}},
+    {{"larger buckets and gradient_as_bucket_view=True in DistributedDataParallel, prefetching in FSDP (forward_prefetch, backward_prefetch), async_op=True for your own collectives", {}},
      {"", {}}, "", ""},
     // recommendation.look_at_late_rank
-    {{"steptrace report --section distributed tells what the late rank did instead", {}},
+    {{"steptrace report --section distributed shows what the late rank did instead", {}},
      {"", {}}, "", ""},
     // recommendation.synchronise_less
-    {{"no .item(), .cpu() or torch.cuda.synchronize() in every step; non_blocking=True for copies", {}},
+    {{"avoid .item(), .cpu() and torch.cuda.synchronize() in every step; use non_blocking=True for copies", {}},
      {"", {}}, "", ""},
     // recommendation.gather_copies
     {{"gather small tensors into one before copying, and keep scalars on the device", {}},
@@ -1718,7 +1718,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"bfloat16 or float16 by torch.autocast, torch.set_float32_matmul_precision(\"high\"), channels_last for convolutions, sizes that are multiples of 8", {}},
      {"", {}}, "", ""},
     // recommendation.keep_blocks
-    {{"no torch.cuda.empty_cache() in the loop; PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; keep shapes fixed so that blocks are used again", {}},
+    {{"avoid torch.cuda.empty_cache() in the loop; set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; keep shapes fixed so that blocks are reused", {}},
      {"", {}}, "", ""},
     // rule.gpu_under_utilised
     {{"{gpu} is under-utilised in {found} of {windows} {noun}: p95 {p95} %, p5 {p5} %{first}", kRuleGpuUnderUtilisedClauses},
@@ -1784,7 +1784,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{workers} workers on {cores} cores", {}},
      {"", {}}, "", ""},
     // rule.waits_for_data
-    {{"rank {rank}, steps {from} to {to}: {share} of the time waits for data{queue}", kRuleWaitsForDataClauses},
+    {{"rank {rank}, steps {from} to {to}: waiting for data takes {share} of the time{queue}", kRuleWaitsForDataClauses},
      {"", {}}, "", ""},
     // rule.long_steps
     {{"rank {rank}: {found} of {steps} {noun} over {limit}", kRuleLongStepsClauses},
@@ -1811,16 +1811,16 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"DataParallel drives {devices} {noun} from one process", kRecommendationDataParallelClauses},
      {"", {}}, "", ""},
     // recommendation.gradient_exchange
-    {{"DistributedDataParallel exchanges {how} NCCL", kRecommendationGradientExchangeClauses},
+    {{"DistributedDataParallel communicates {how} NCCL", kRecommendationGradientExchangeClauses},
      {"", {}}, "", ""},
     // recommendation.communication
     {{"communication {takes} {share} of the step{alone}", kRecommendationCommunicationClauses},
      {"", {}}, "", ""},
     // recommendation.least_used_device
-    {{"the device with least to do runs kernels in {only}{share} of the steps", kRecommendationLeastUsedDeviceClauses},
+    {{"the least busy device runs kernels in {only}{share} of the step time", kRecommendationLeastUsedDeviceClauses},
      {"", {}}, "", ""},
     // recommendation.little_used_device
-    {{"device {device} of rank {rank}: kernels run {share} of the steps", {}},
+    {{"device {device} of rank {rank}: kernels run in {share} of the step time", {}},
      {"", {}}, "", ""},
     // recommendation.tensor_cores_used
     {{"kernels with {share} of the kernel time use tensor cores", {}},
@@ -1835,109 +1835,109 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"the peak of allocated memory is {share} of the device's", {}},
      {"", {}}, "", ""},
     // recommendation.launches
-    {{"devices wait {share} of the step for the host to launch work", {}},
+    {{"devices wait for the host to launch work in {share} of the step", {}},
      {"", {}}, "", ""},
     // recommendation.short_launches
-    {{"{launches} launches of {mean} in the mean; {shorter} of them took longer than their work", {}},
+    {{"{launches} launches, {mean} on average; {shorter} took longer than their kernels", {}},
      {"", {}}, "", ""},
     // recommendation.exposed_communication
-    {{"communication with no computing beside it takes {share} of the step", {}},
+    {{"exposed communication takes {share} of the step", {}},
      {"", {}}, "", ""},
     // recommendation.communication_beside_computing
-    {{"{share} of {communication} of communication run beside computing", {}},
+    {{"{share} of {communication} of communication overlap with computing", {}},
      {"", {}}, "", ""},
     // recommendation.straggler
-    {{"ranks wait {share} of their steps for the one that comes last", {}},
+    {{"ranks wait for the straggler in {share} of the step", {}},
      {"", {}}, "", ""},
     // recommendation.late_rank
     {{"the others waited {wait} for rank {rank} (its {cause})", {}},
      {"", {}}, "", ""},
     // recommendation.synchronisation
-    {{"devices are idle {share} of the step while {what}", kRecommendationSynchronisationClauses},
+    {{"devices are idle in {share} of the step while {what}", kRecommendationSynchronisationClauses},
      {"", {}}, "", ""},
     // recommendation.synchronising_calls
-    {{"{calls} synchronising {noun}, {time} in them", kRecommendationSynchronisingCallsClauses},
+    {{"{calls} synchronising {noun}, {time} in total", kRecommendationSynchronisingCallsClauses},
      {"", {}}, "", ""},
     // recommendation.small_copies
     {{"copies of under 64 KiB take {share} of the time", {}},
      {"", {}}, "", ""},
     // recommendation.small_copies_of_all
-    {{"{small} of {copies} copies are that small, {time} together", {}},
+    {{"{small} of {copies} copies are that small, {time} in total", {}},
      {"", {}}, "", ""},
     // recommendation.tensor_core_share
-    {{"tensor cores run {share} of computing, by the kernels' names", {}},
+    {{"tensor cores run {share} of computing, judging by kernel names", {}},
      {"", {}}, "", ""},
     // recommendation.tensor_core_share_possible
     {{"operators that could use them launch {share} of computing", {}},
      {"", {}}, "", ""},
     // recommendation.allocator
-    {{"allocating device memory in the steps takes {share} of them", {}},
+    {{"allocating device memory takes {share} of the steps", {}},
      {"", {}}, "", ""},
     // recommendation.allocator_calls
-    {{"{calls} {noun}, {time} in them", kRecommendationAllocatorCallsClauses},
+    {{"{calls} {noun}, {time} in total", kRecommendationAllocatorCallsClauses},
      {"", {}}, "", ""},
     // verdict.straggler
-    {{"communication: rank {rank} is late by its {cause}, and waiting for the last rank takes {share}{ranks}{seen}", kVerdictStragglerClauses},
+    {{"communication: rank {rank} is late because of its {cause}; waiting for it takes {share}{ranks}{seen}", kVerdictStragglerClauses},
      {"", {}}, "", ""},
     // verdict.exchange_or_waiting
-    {{"communication, {share}{ranks}: exchange and waiting for {others}, which cannot be told apart without {what}{seen}", kVerdictExchangeOrWaitingClauses},
+    {{"communication, {share}{ranks}: transfer or waiting for {others}, which only {what} can tell apart{seen}", kVerdictExchangeOrWaitingClauses},
      {"", {}}, "", ""},
     // verdict.suspect
     {{"{who}, {share}{ranks}{slowed}{seen}", kVerdictSuspectClauses},
      {"", {}}, "", ""},
     // verdict.training_without_core
-    {{"CPU contention of the training thread, {share}: batches stand ready in {ready} of {waits} waits, and the thread that takes them over waits for a core", kVerdictTrainingWithoutCoreClauses},
+    {{"CPU contention of the training thread, {share}: the batch was ready in {ready} of {waits} waits, but the thread had no core", kVerdictTrainingWithoutCoreClauses},
      {"", {}}, "", ""},
     // verdict.no_single_suspect
     {{"no single suspect: {first} {first_part}{more}{beside_model}{of_ranks}{seen}", kVerdictNoSingleSuspectClauses},
      {"", {}}, "", ""},
     // verdict.model_if_it_computes
-    {{"the model fills the step, {share}{ranks}{slowed}, if its forward computes: too little of it was seen to tell computing from waiting{seen}", kVerdictModelIfItComputesClauses},
+    {{"model code takes {share}{ranks}{slowed}; too few samples to tell computing from waiting{seen}", kVerdictModelIfItComputesClauses},
      {"", {}}, "", ""},
     // verdict.model_and_next
-    {{"{fill} most of the step, {share}{ranks}{slowed}; next: {next}, {of_step}{of_rank}{seen}", kVerdictModelAndNextClauses},
+    {{"{fill} {share}{ranks}{slowed}; next: {next}, {of_step}{of_rank}{seen}", kVerdictModelAndNextClauses},
      {"", {}}, "", ""},
     // verdict.model_and_rest
-    {{"{fill} most of the step, {share}{ranks}{slowed}; next: other work and unattributed time, {rest} together{seen}", kVerdictModelAndRestClauses},
+    {{"{fill} {share}{ranks}{slowed}; next: other work and unattributed time, {rest} together{seen}", kVerdictModelAndRestClauses},
      {"", {}}, "", ""},
     // verdict.model_with_overhead
-    {{"the model and framework overhead fill the step, {share}{ranks}{slowed}: the window that tells them apart was full too soon{seen}", kVerdictModelWithOverheadClauses},
+    {{"the model and framework overhead take {share}{ranks}{slowed}; the capture window was full before it could tell them apart{seen}", kVerdictModelWithOverheadClauses},
      {"", {}}, "", ""},
     // verdict.model_waits_for_host
-    {{"the model fills the step, {share}{ranks}, and the device waits for the host in it{seen}", kVerdictModelWaitsForHostClauses},
+    {{"the model takes {share}{ranks}, and the device waits for the host meanwhile{seen}", kVerdictModelWaitsForHostClauses},
      {"", {}}, "", ""},
     // verdict.model_unrecognised
-    {{"the model takes {share}{ranks}, as far as events are recognised: others run in {unrecognised} of the step, and may be in the way{seen}", kVerdictModelUnrecognisedClauses},
+    {{"the model takes {share}{ranks} as far as events are recognised; unrecognised ones run in {unrecognised} of the step{seen}", kVerdictModelUnrecognisedClauses},
      {"", {}}, "", ""},
     // verdict.model_healthy
-    {{"the model fills the step, {share}{ranks}; nothing around it is in the way{seen}", kVerdictModelHealthyClauses},
+    {{"the model takes {share}{ranks}; no other bottleneck{seen}", kVerdictModelHealthyClauses},
      {"", {}}, "", ""},
     // verdict.model_slowed
-    {{"the model fills the step, {share}{ranks}{slowed}{seen}", kVerdictModelSlowedClauses},
+    {{"the model takes {share}{ranks}{slowed}{seen}", kVerdictModelSlowedClauses},
      {"", {}}, "", ""},
     // verdict.no_hooks
-    {{"no steps: hooks tell where they end, and no process of this run has them", {}},
+    {{"no steps seen: no process of this run has the hooks", {}},
      {"", {}}, "", ""},
     // verdict.no_step_in_stretch
-    {{"no whole step lies in this stretch", {}},
+    {{"no complete step in this time range", {}},
      {"", {}}, "", ""},
     // verdict.cannot_record
     {{"no step seen: the hooks could not record", {}},
      {"", {}}, "", ""},
     // verdict.shared_memory_full
-    {{"no step seen: shared memory had no room to record in", {}},
+    {{"no step seen: shared memory was full", {}},
      {"", {}}, "", ""},
     // verdict.unrecorded_process
     {{"no step seen: the run was closed before the command's processes had ended", {}},
      {"", {}}, "", ""},
     // verdict.script_profiler
-    {{"no step seen: the hooks stepped aside for a tool of the script's own", {}},
+    {{"no step seen: the hooks made way for the script's own profiler or debugger", {}},
      {"", {}}, "", ""},
     // verdict.steps_damaged
-    {{"no step can be read: the file that holds them is damaged", {}},
+    {{"no step can be read: their file is damaged", {}},
      {"", {}}, "", ""},
     // verdict.steps_refused
-    {{"no step can be read: the disk took none of those that were made", {}},
+    {{"no step can be read: the disk was full", {}},
      {"", {}}, "", ""},
     // verdict.no_python
     {{"no step seen: no process loaded the hooks", {}},
@@ -1949,25 +1949,25 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"no step seen: {why}", kVerdictNoOptimizerClauses},
      {"", {}}, "", ""},
     // verdict.optimizer_left_out
-    {{"no step seen: the optimizer's hook, which tells where steps end, was left out", {}},
+    {{"no step seen: the optimizer hook, which marks the end of a step, is off", {}},
      {"", {}}, "", ""},
     // verdict.import_without_steps
-    {{"no step seen: what was imported marks none that lasts", {}},
+    {{"no step seen: the imported files mark none", {}},
      {"", {}}, "", ""},
     // verdict.no_training
-    {{"no training seen: {what} holds no steps, and no events that frameworks make", kVerdictNoTrainingClauses},
+    {{"not a training: {what} has no steps and no framework events", kVerdictNoTrainingClauses},
      {"", {}}, "", ""},
     // verdict.hooks_off
     {{"no step seen: the hooks were switched off", {}},
      {"", {}}, "", ""},
     // verdict.no_step_yet
-    {{"no step yet: the job is still starting, or its first step is under way", {}},
+    {{"no step yet: the job is starting, or still in its first step", {}},
      {"", {}}, "", ""},
     // verdict.stretch_of_warm_up
     {{"too few steps: {which} warm-up", kVerdictStretchOfWarmUpClauses},
      {"", {}}, "", ""},
     // verdict.too_few_steps
-    {{"too few steps: {steady} steady of {seen} seen, {more} more {are} needed", kVerdictTooFewStepsClauses},
+    {{"too few steps: {steady} of {seen} are steady; {more} more {are} needed", kVerdictTooFewStepsClauses},
      {"", {}}, "", ""},
     // usage.fluctuates
     {{"{metric} use of node {node} fluctuates: p5 is {low} %, p95 {high} %.", {}},
@@ -1979,7 +1979,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"Node {node} is under-utilised: p95 of GPU is {gpu} %, p95 of CPU is {cpu} %. A smaller machine may do.", {}},
      {"", {}}, "", ""},
     // usage.held_up_by_cpu
-    {{"Node {node} is held up by its CPU, it seems: p95 of GPU is {gpu} %, p95 of CPU is {cpu} %.", {}},
+    {{"Node {node} is probably limited by its CPU: p95 of GPU is {gpu} %, p95 of CPU is {cpu} %.", {}},
      {"", {}}, "", ""},
     // usage.well_used
     {{"Node {node} is well used: p50 of GPU is {gpu} %.", {}},
@@ -1988,52 +1988,52 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{why}: {items} are empty{collectives}", kNoteNoDeviceActivityClauses},
      {"{part}", {}}, ", ", " and "},
     // note.profile_without_devices
-    {{"devices, kernels: not applicable: the profile holds no device activity{how}", kNoteProfileWithoutDevicesClauses},
+    {{"devices, kernels: not applicable: the profile has no device activity{how}", kNoteProfileWithoutDevicesClauses},
      {"", {}}, "", ""},
     // note.profile_without_operators
-    {{"operators: not applicable: the profile holds none{how}", kNoteProfileWithoutOperatorsClauses},
+    {{"operators: not applicable: the profile has none{how}", kNoteProfileWithoutOperatorsClauses},
      {"", {}}, "", ""},
     // note.profile_without_memory
-    {{"memory: not applicable: the profile holds no allocations{how}", kNoteProfileWithoutMemoryClauses},
+    {{"memory: not applicable: the profile has no allocations{how}", kNoteProfileWithoutMemoryClauses},
      {"", {}}, "", ""},
     // note.profile_without_modules
-    {{"modules: not applicable: the profile tells none{how}", kNoteProfileWithoutModulesClauses},
+    {{"modules: not applicable: the profile has none{how}", kNoteProfileWithoutModulesClauses},
      {"", {}}, "", ""},
     // note.steps_left_out
-    {{"{which} left out of what is told of devices: a damaged file held some of what happened in {it} (data_loss: segment_damaged){few}{idle}", kNoteStepsLeftOutClauses},
+    {{"{which} left out of all figures about devices: a damaged file had some of {its} events (data_loss: segment_damaged){few}{idle}", kNoteStepsLeftOutClauses},
      {"", {}}, "", ""},
     // note.agent_ended_first
-    {{"finalization is not known: the agent ended before the run, and steps may have come after the last one that it wrote down", {}},
+    {{"finalization is unknown: the agent ended before the run, and there may be steps after the last recorded one", {}},
      {"", {}}, "", ""},
     // note.lost_after_last_step
-    {{"finalization is not known: something was lost after the last step that is stored ({cause}), and steps may have come after it", {}},
+    {{"finalization is unknown: records after the last stored step were lost ({cause}), perhaps with more steps", {}},
      {"", {}}, "", ""},
     // note.no_step_marks
-    {{"the profile marks no steps: all that it holds is taken as one{how}", kNoteNoStepMarksClauses},
+    {{"no step marks in the profile: it counts as one step{how}", kNoteNoStepMarksClauses},
      {"", {}}, "", ""},
     // note.windows
-    {{"device activity is known of {steps} {noun}, in windows of kernels: {what}{few}", kNoteWindowsClauses},
+    {{"device activity is known for {steps} {noun}, from kernel windows: {what}{few}", kNoteWindowsClauses},
      {"", {}}, "", ""},
     // note.collectives_from
-    {{"distributed: collectives from {time} of the run on; those before were too many to hold", {}},
+    {{"distributed: only collectives from {time} of the run on; earlier ones were too many", {}},
      {"", {}}, "", ""},
     // note.no_metric
     {{"system: no metric was collected{elsewhere}", kNoteNoMetricClauses},
      {"", {}}, "", ""},
     // note.samples_around
-    {{"samples: too few fall into these steps; stages are split and functions named by those of all steps within {time} of them", {}},
+    {{"samples: too few in these steps; stages and functions come from all steps within {time}", {}},
      {"", {}}, "", ""},
     // note.not_measured
     {{"not measured: {what}{reason}{next}", kNoteNotMeasuredClauses},
      {"", {}}, "", ""},
     // note.last_steps
-    {{"of each rank the last {steps} steady steps alone", {}},
+    {{"only the last {steps} steady steps of each rank", {}},
      {"", {}}, "", ""},
     // memory.copy_on_write
     {{"private memory of {whose}{of_node} {grows}: {copies} with the training's process, as counting a reference to an object writes to it; keep what the dataset holds in few large arrays (NumPy, torch, Arrow, a mapped file) in place of lists and dicts", kMemoryCopyOnWriteClauses},
      {"", {}}, "", ""},
     // note.window_cost
-    {{"steps in windows of kernels take {steps}, those before {before}: what CUPTI adds is taken off going from operator to operator, launching and synchronisation", {}},
+    {{"steps in kernel windows take {steps}, earlier ones {before}: the difference is subtracted from dispatch, launch and synchronisation", {}},
      {"", {}}, "", ""},
     // note.cupti_stays
     {{"after a window of kernels {reason}", {}},
@@ -2042,28 +2042,28 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"a window has no kernels: {reason}", {}},
      {"", {}}, "", ""},
     // note.no_group_told
-    {{"no collective of this run tells its group; call torch.distributed's functions in a script under `steptrace run`", {}},
+    {{"no collective in this run names its process group; call torch.distributed in a script under `steptrace run`", {}},
      {"", {}}, "", ""},
     // note.no_collectives
     {{"{what}", kNoteNoCollectivesClauses},
      {"", {}}, "", ""},
     // note.one_rank
-    {{"not enough data for waiting and blame: 1{of} is here; {next}", kNoteOneRankClauses},
+    {{"waiting cannot be computed: only 1{of} is here; {next}", kNoteOneRankClauses},
      {"", {}}, "", ""},
     // note.nothing_matched
-    {{"no collective of one rank has its counterpart on another{next}", kNoteNothingMatchedClauses},
+    {{"no collective of one rank matches one of another rank{next}", kNoteNothingMatchedClauses},
      {"", {}}, "", ""},
     // note.shared_group_name
-    {{"more ranks call in the group {group} than it has: several groups share its name and no profile tells their ranks, so which calls are one collective is not known", {}},
+    {{"more ranks call in process group {group} than it has: several groups share this name, so its calls cannot be matched", {}},
      {"", {}}, "", ""},
     // note.collectives_lack_ranks
-    {{"{incomplete} of {collectives} collectives lack ranks: waiting is what these ranks waited for each other, at least", {}},
+    {{"{incomplete} of {collectives} collectives lack ranks: waiting is a lower bound", {}},
      {"", {}}, "", ""},
     // note.calls_unplaced
-    {{"calls of {who} {items}{others} without sequence numbers fit no other rank's by their times: they stay alone, and who waited for them is not known", kNoteCallsUnplacedClauses},
+    {{"collectives of {who} {items}{others} have no sequence numbers and match no other rank by their times, so who waited for them is unknown", kNoteCallsUnplacedClauses},
      {"{rank}", {}}, ", ", ", "},
     // note.calls_ambiguous
-    {{"calls of {who} {items}{others} without sequence numbers fit those of others in more than one way: waiting and blame may be of neighbouring calls", kNoteCallsAmbiguousClauses},
+    {{"collectives of {who} {items}{others} have no sequence numbers and match other ranks in more than one way: waiting may belong to a neighbouring call", kNoteCallsAmbiguousClauses},
      {"{rank}", {}}, ", ", ", "},
     // comparison.no_steps
     {{"Neither run has steady steps to compare.", {}},
@@ -2072,16 +2072,16 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{run} has no steady steps to compare.", {}},
      {"", {}}, "", ""},
     // comparison.may_be_chance
-    {{"Their steps take the same time, as far as can be told.", {}},
+    {{"Their steps take the same time, within the intervals.", {}},
      {"", {}}, "", ""},
     // comparison.same
     {{"Their steps take the same time: {time}.", {}},
      {"", {}}, "", ""},
     // comparison.faster
-    {{"{which} is {by} faster a step: {fast} instead of {slow}{end}", kComparisonFasterClauses},
+    {{"{which} is {by} faster per step: {fast} instead of {slow}{end}", kComparisonFasterClauses},
      {"", {}}, "", ""},
     // comparison.dataset_stages_of_one
-    {{"Only {which} tells its dataset's stages: __getitem__ holds {items}.", kComparisonDatasetStagesOfOneClauses},
+    {{"Only {which} has stages of the dataset; in the comparison __getitem__ includes {items}.", kComparisonDatasetStagesOfOneClauses},
      {"{stage} {time}", {}}, ", ", ", "},
     // legacy.text
     {{"{text}", {}},
@@ -2129,10 +2129,10 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"no step was recorded{where}", kReasonNoStepClauses},
      {"", {}}, "", ""},
     // reason.framework_silent
-    {{"the framework told nothing{where}", kReasonFrameworkSilentClauses},
+    {{"no framework events were recorded{where}", kReasonFrameworkSilentClauses},
      {"", {}}, "", ""},
     // reason.no_step_or_operator
-    {{"the framework told nothing: no step, no operator", {}},
+    {{"no framework events were recorded: no step, no operator", {}},
      {"", {}}, "", ""},
     // reason.no_loader
     {{"no data loader was seen", {}},
@@ -2153,10 +2153,10 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"no rule had anything to look at", {}},
      {"", {}}, "", ""},
     // reason.begin_left_out
-    {{"it is of the run's begin, which the stretch leaves out", {}},
+    {{"it is about the start of the run, which this time range leaves out", {}},
      {"", {}}, "", ""},
     // reason.no_data
-    {{"no data: the reference calls this healthy too", {}},
+    {{"no data, which the original rule counts as healthy", {}},
      {"", {}}, "", ""},
     // reason.impossible_times
     {{"the samples' times span {time}: some are wrong; see the table counters", {}},
@@ -2165,7 +2165,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"of {all} sampled GPUs the first {compared} are compared", {}},
      {"", {}}, "", ""},
     // rule_advice.low_gpu_utilization
-    {{"Find what holds the GPU up (steptrace report), use fewer synchronising calls, another distribution strategy, or a larger batch.", {}},
+    {{"Find what the GPU waits for (steptrace report), use fewer synchronising calls, another distribution strategy, or a larger batch.", {}},
      {"", {}}, "", ""},
     // rule_advice.batch_size
     {{"Take a larger batch, or a smaller machine (steptrace report --section rules, cost).", {}},
@@ -2174,7 +2174,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"Less work per sample, more cores, or prefetching; more loader workers only where cores are free.", {}},
      {"", {}}, "", ""},
     // rule_advice.io_bottleneck
-    {{"Prefetch, read larger pieces, keep the data in a binary format or nearer to the machine.", {}},
+    {{"Prefetch, read larger pieces, keep the data in a binary format or closer to the machine.", {}},
      {"", {}}, "", ""},
     // rule_advice.gpu_memory_increase
     {{"Look for tensors that are kept from step to step; near the limit, a GPU with more memory.", {}},
@@ -2213,7 +2213,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"Sampling its own stacks took {used} of a core in process {pid}: they are sampled every {interval} from now on", {}},
      {"", {}}, "", ""},
     // live.agent_memory_over
-    {{"The agent holds {held}, more than its limit of {limit}: it sheds what it holds", {}},
+    {{"The agent holds {held}, more than its limit of {limit}: it drops older records", {}},
      {"", {}}, "", ""},
     // live.agent_memory_ok
     {{"The agent holds {held}, within its limit of {limit} again", {}},
@@ -2222,7 +2222,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"grows by {rate} a step ({low} to {high}): a leak{compiling}{items}", kLiveMemoryLeakClauses},
      {"; the {bytes} of the {limit} would last for {time} more", {}}, "", ""},
     // live.memory_plateau
-    {{"does not grow any more: a plateau", {}},
+    {{"no longer grows (plateau)", {}},
      {"", {}}, "", ""},
     // live.memory_unknown
     {{"not enough data to tell", {}},
@@ -2306,16 +2306,16 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{source}: {reason}{next}", kLossUnavailableClauses},
      {"", {}}, "", ""},
     // loss.impossible_times
-    {{"rows whose times no run can hold were left out", {}},
+    {{"rows with impossible times were left out", {}},
      {"", {}}, "", ""},
     // loss.unrecognised_event
-    {{"what these categories mean is not known: {items}{others}{held}; the timeline shows them; report the categories, so that they become known", kLossUnrecognisedEventClauses},
+    {{"unrecognised event categories: {items}{others}{held}; the timeline shows them; please report the categories", kLossUnrecognisedEventClauses},
      {"{category} {events}", {}}, ", ", ", "},
     // loss.ranks_missing
-    {{"of {missing} {noun} there are no steps: {to_do}", kLossRanksMissingClauses},
+    {{"no steps of {missing} {noun}: {to_do}", kLossRanksMissingClauses},
      {"", {}}, "", ""},
     // loss.hook_failed
-    {{"the hook on {hook} went away: {reason}", {}},
+    {{"the hook on {hook} was removed: {reason}", {}},
      {"", {}}, "", ""},
     // cost.gpus_of_node
     {{"GPUs: p95 of a node's use is {used} of a GPU's time, the type has {has}", {}},
@@ -2342,7 +2342,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"cores: {processes} {noun} used {used} together, {each} each; one a GPU needs {needed} of {has}", kCostCoresOfProcessesClauses},
      {"", {}}, "", ""},
     // cost.cores_must_shrink
-    {{"the {cores} cores would not hold all of that use at once: it must shrink with the processes; try it before you rely on it", {}},
+    {{"{cores} cores are not enough for all of that use at once, unless it shrinks with the number of processes; try it first", {}},
      {"", {}}, "", ""},
     // cost.batch_grows
     {{"the batch of each process grows as their number shrinks", {}},
@@ -2351,16 +2351,16 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"node {node} has {cores} cores and {gpus} GPUs, a {instance} has {type_cores} and {type_gpus}: see whether --instance names its type", {}},
      {"", {}}, "", ""},
     // cost.no_types
-    {{"no types of machines are listed: docs/reference/rules.md tells how", {}},
+    {{"no types of machines are listed: see docs/reference/rules.md", {}},
      {"", {}}, "", ""},
     // cost.use_unmeasured
     {{"CPU and GPU use were not measured: no other type can be proposed", {}},
      {"", {}}, "", ""},
     // cost.no_type_holds
-    {{"no listed type holds the measured use", {}},
+    {{"no listed type is large enough for the measured use", {}},
      {"", {}}, "", ""},
     // cost.none_cheaper
-    {{"no cheaper listed type than {instance} holds a node's measured use", {}},
+    {{"no listed type cheaper than {instance} is large enough for a node's measured use", {}},
      {"", {}}, "", ""},
     // reason.no_price
     {{"no price is known: give --price-per-hour", {}},

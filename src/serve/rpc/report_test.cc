@@ -278,14 +278,14 @@ TEST_F(ReportTest, BetweenTwoSamplesAStretchHasNoMetricButTheRunDoes) {
     return std::string("no such rule");
   };
   constexpr const char* kOutside =
-      "no system metric was collected in this stretch, only outside of it";
+      "no system metric was collected in this time range, only outside it";
   // A value each 10 ms.
   const auto rules = LoadRules(run(), settings, {}, {.from_ns = 500'000'001, .to_ns = 509'000'000});
   ASSERT_OK(rules);
   EXPECT_EQ(reason(rules->report, analyze::RuleId::kOverallSystemUsage), kOutside);
   EXPECT_EQ(present::SentenceOf(rules->report.system_usage.reason).text, kOutside);
   EXPECT_EQ(reason(rules->report, analyze::RuleId::kDataloader),
-            "no training step was recorded in this stretch");
+            "no training step was recorded in this time range");
   // Of what the run has nowhere the stretch is no reason.
   EXPECT_EQ(reason(rules->report, analyze::RuleId::kLowGpuUtilization),
             "no metric of a GPU was sampled");

@@ -318,7 +318,7 @@ TEST(Compare, PutsTwoRunsBesideEachOther) {
   ASSERT_TRUE(compared.ok());
   const json both = json::parse(*compared);
   EXPECT_EQ(both["runs"], json({"one", "two"}));
-  EXPECT_EQ(both["headline"]["text"], "Their steps take the same time, as far as can be told.");
+  EXPECT_EQ(both["headline"]["text"], "Their steps take the same time, within the intervals.");
   std::map<std::string, double> shares;
   std::map<std::string, int64_t> ns;
   for (const json& row : both["rows"]) {

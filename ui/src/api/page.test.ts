@@ -27,10 +27,10 @@ const said = (text: string): Said => ({
 const side = (value: number) => ({ ns: ns(value), share: 1, share_low: 1, share_high: 1 });
 const comparison: Comparison = {
   runs: ['slow', 'mended'],
-  headline: said('The second run is 4.0x faster a step: 25 ns instead of 100 ns.'),
+  headline: said('The second run is 4.0x faster per step: 25 ns instead of 100 ns.'),
   notes: [said("Only the first run tells its dataset's stages: __getitem__ holds decode 9 ns.")],
   back: {
-    headline: said('The first run is 4.0x faster a step: 25 ns instead of 100 ns.'),
+    headline: said('The first run is 4.0x faster per step: 25 ns instead of 100 ns.'),
     notes: [said("Only the second run tells its dataset's stages: __getitem__ holds decode 9 ns.")],
   },
   comparability: { a: ALIKE, b: { ...ALIKE, batch_size: 2 }, unlike: ['batch_size'] },

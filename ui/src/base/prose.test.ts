@@ -68,10 +68,10 @@ it('says once that there is no step', () => {
   expect(why('no_steps', 'no step seen: torch was not imported')).toBe(
     'No step seen: torch was not imported',
   );
-  expect(why('no_training', 'no training seen: a profile of VizTracer')).toBe(
+  expect(why('no_training', 'not a training: a profile of VizTracer')).toBe(
     'No training seen: a profile of VizTracer',
   );
-  expect(why('no_steps', 'no whole step lies in this stretch')).toBe(
+  expect(why('no_steps', 'no complete step in this time range')).toBe(
     'No whole step lies in this stretch',
   );
   expect(why('too_few_steps', 'it ended early')).toBe('No step was seen: it ended early');

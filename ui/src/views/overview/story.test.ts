@@ -154,18 +154,18 @@ describe('the verdict in a sentence', () => {
         sub_stage: 'straggler',
         straggler_rank: 3,
         headline:
-          'communication: rank 3 is late by its data pipeline, and waiting for the last rank takes 65 %',
+          'communication: rank 3 is late by its data pipeline; waiting for it takes 65 %',
       },
-      'Communication: rank 3 is late by its data pipeline, and waiting for the last rank takes 65 %',
+      'Communication: rank 3 is late by its data pipeline; waiting for it takes 65 %',
       'At most 2.9× faster were it on time; between 63 and 67 % with 95 % confidence.',
     ],
     [
       {
         suspect: 'model',
         at_most_speedup: null,
-        headline: 'the model fills the step, 65 % (63-67); nothing around it is in the way',
+        headline: 'the model takes 65 % of the step (63-67); no other bottleneck',
       },
-      'The model fills the step, 65 % (63-67); nothing around it is in the way',
+      'The model takes 65 % of the step (63-67); no other bottleneck',
       'Between 63 and 67 % with 95 % confidence.',
     ],
     [
