@@ -152,24 +152,22 @@ Status SetWindowSeconds(const Value& value, Settings& settings) {
   return {};
 }
 
-Status SetWindowMegabytes(const Value& value, Settings& settings) {
-  constexpr int64_t kMostMegabytes = 100'000;
+// A whole number from 0 to `most` megabytes, times `scale`.
+Status SetMegabytes(const Value& value, int64_t most, int64_t scale, int64_t& setting) {
   auto* integer = std::get_if<int64_t>(&value);
-  if (integer == nullptr || *integer < 0 || *integer > kMostMegabytes) {
-    return Error{"is not a whole number of megabytes from 0 to 100000"};
+  if (integer == nullptr || *integer < 0 || *integer > most) {
+    return Error{fmt::format("is not a whole number of megabytes from 0 to {}", most)};
   }
-  settings.window_budget.bytes = *integer * 1'000'000;
+  setting = *integer * scale;
   return {};
 }
 
+Status SetWindowMegabytes(const Value& value, Settings& settings) {
+  return SetMegabytes(value, 100'000, 1'000'000, settings.window_budget.bytes);
+}
+
 Status SetCacheMegabytes(const Value& value, Settings& settings) {
-  constexpr int64_t kMostMegabytes = 1'000'000;
-  auto* integer = std::get_if<int64_t>(&value);
-  if (integer == nullptr || *integer < 0 || *integer > kMostMegabytes) {
-    return Error{"is not a whole number of megabytes from 0 to 1000000"};
-  }
-  settings.cache_mb = *integer;
-  return {};
+  return SetMegabytes(value, 1'000'000, 1, settings.cache_mb);
 }
 
 Status SetCapture(const Value& value, Settings& settings) {

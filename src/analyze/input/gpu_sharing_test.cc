@@ -52,10 +52,8 @@ TEST_F(GpuSharingTest, OthersBesideTheRunAreTold) {
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":1,"ours":1,"others":0})");
   EXPECT_THAT(Others(), IsEmpty());
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":2,"ours":1,"others":1})");
-  EXPECT_THAT(
-      Others(),
-      ElementsAre("another process used GPU 0, too: the GPU's utilisation, "
-                  "memory and idle time are not this run's alone"));
+  EXPECT_THAT(Others(), ElementsAre("another process used GPU 0, too: the GPU's utilisation, "
+                                    "memory and idle time are not this run's alone"));
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":4,"ours":1,"others":3})");
   EXPECT_THAT(Others(), ElementsAre(HasSubstr("up to 3 processes of others were on")));
 }

@@ -140,10 +140,10 @@ TEST(ComparisonSentence, SaysWhoIsFasterAndOwnsToChance) {
             "Their steps take the same time, within the intervals.");
   RunParts single = RunOf("single", 50, 20);
   single.spread_known = false;
-  EXPECT_EQ(
-      sentence(slow, single),
-      "single is 2.0\u00d7 faster per step: 50 ms instead of 100 ms; whether by chance so few steps "
-      "do not tell.");
+  EXPECT_EQ(sentence(slow, single),
+            "single is 2.0\u00d7 faster per step: 50 ms instead of 100 ms; whether by chance so "
+            "few steps "
+            "do not tell.");
   RunParts alike = RunOf("alike", 50.004, 20);
   alike.spread_known = false;
   EXPECT_EQ(sentence(single, alike), "Their steps take the same time: 50 ms.");

@@ -254,8 +254,7 @@ Report WithDevicePhases(int32_t caught_up) {
 TEST(VerdictTest, AModelThatItsDeviceWaitsForIsNotHealthy) {
   const Report behind = WithDevicePhases(1);
   EXPECT_TRUE(behind.verdict.healthy);
-  EXPECT_THAT(present::SentenceOf(behind.verdict.headline).text,
-              HasSubstr("no other bottleneck"));
+  EXPECT_THAT(present::SentenceOf(behind.verdict.headline).text, HasSubstr("no other bottleneck"));
   const Report late = WithDevicePhases(8);
   EXPECT_FALSE(late.verdict.healthy);
   EXPECT_THAT(present::SentenceOf(late.verdict.headline).text,
