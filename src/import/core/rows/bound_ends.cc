@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "import/core/rows/slice_steps.h"
@@ -90,6 +91,7 @@ class EndsOfPart {
   struct Stream {
     int64_t end_ns = std::numeric_limits<int64_t>::min();  // of what came so far
     bool beside = false;                                   // a begin came before an end
+    bool holds = false;                                    // works that are not spilled
     Works works;
   };
 
@@ -138,6 +140,7 @@ class EndsOfPart {
         if (!IsWork(columns, row)) continue;
         Stream& stream = streams_[static_cast<size_t>(columns.track[row])];
         if (!stream.beside) continue;
+        if (!std::exchange(stream.holds, true)) holding_.push_back(&stream);
         const int64_t ts_ns = columns.ts_ns[row];
         stream.works.Append({ts_ns, ts_ns + columns.dur_ns[row], columns.correlation[row],
                              first + row, columns.name[row]});
@@ -150,7 +153,11 @@ class EndsOfPart {
 
   Status Spill() {
     gathered_bytes_ = 0;
-    for (Stream& stream : streams_) STEPTRACE_RETURN_IF_ERROR(stream.works.Spill(file_));
+    for (Stream* stream : holding_) {
+      stream->holds = false;
+      STEPTRACE_RETURN_IF_ERROR(stream->works.Spill(file_));
+    }
+    holding_.clear();
     return {};
   }
 
@@ -241,6 +248,7 @@ class EndsOfPart {
   const int64_t most_bytes_;
   const std::vector<char> on_device_;  // by track
   std::vector<Stream> streams_;        // by track
+  std::vector<Stream*> holding_;       // of them, that hold works: a file may have very many tracks
   std::vector<char> is_work_;          // by category
   store::StringId mark_{};
   bool has_marks_ = false;
