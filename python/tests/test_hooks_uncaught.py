@@ -100,6 +100,14 @@ def test_the_place_of_a_syntax_error_is_in_the_source():
     assert told["frames"] == [["made.py", 2, None]]
 
 
+def test_one_that_cannot_be_told_is_dropped(monkeypatch):
+    def fails(*error):
+        raise MemoryError
+
+    monkeypatch.setattr(uncaught, "describe", fails)
+    uncaught.tell(ValueError, ValueError("x"), None)
+
+
 SCRIPT = """
 import sys, threading
 try: import steptrace  # a reason to attach
