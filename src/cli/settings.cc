@@ -23,9 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kReadersOwner = "owner";
-constexpr std::string_view kReadersGroup = "group";
-
 using Texts = std::vector<std::string>;
 using Value = std::variant<bool, int64_t, double, std::string, Texts>;
 
@@ -449,28 +446,6 @@ std::string KnownVariables() {
   std::string names = "STEPTRACE_CONFIG";
   for (const auto& setting : AllSettings()) names += std::string(", ") + setting.variable;
   return names;
-}
-
-Status AddRedact(std::string_view names, Settings& settings) {
-  constexpr size_t kMostNames = 100;
-  for (size_t begin = 0; begin <= names.size();) {
-    const size_t end = std::min(names.find(',', begin), names.size());
-    const std::string name(names.substr(begin, end - begin));
-    begin = end + 1;
-    if (NormalName(name).empty()) return Error{"is not a list of names, as my-secret,OTHER"};
-    if (name != kRedactNothing) std::erase(settings.redact, std::string(kRedactNothing));
-    settings.redact.push_back(name);
-  }
-  if (settings.redact.size() > kMostNames) return Error{"has more than 100 names"};
-  return {};
-}
-
-Status SetReadableBy(std::string_view who, Settings& settings) {
-  if (who != kReadersOwner && who != kReadersGroup) {
-    return Error{"is not one of \"owner\", \"group\""};
-  }
-  settings.folder_mode = who == kReadersGroup ? kGroupFolder : kPrivateFolder;
-  return {};
 }
 
 fs::path SettingsFile(const Environment& environment) {
