@@ -39,6 +39,8 @@ constexpr FigureInfo kFrameworkRecompiledFigures[] = {{"count", Unit::kCount, fa
 constexpr std::string_view kFrameworkRecompiledTexts[] = {"function", "guard"};
 constexpr FigureInfo kFrameworkRecompileLimitFigures[] = {{"limit", Unit::kInteger, false}};
 constexpr std::string_view kFrameworkRecompileLimitTexts[] = {"function", "guard"};
+constexpr FigureInfo kStepLockHeldFigures[] = {{"share", Unit::kShare, false}};
+constexpr std::string_view kStepLockHeldTexts[] = {"function", "holder"};
 constexpr FigureInfo kStepGarbageCollectionsFigures[] = {{"steps", Unit::kCount, false}};
 constexpr FigureInfo kStepUserRangeFigures[] = {{"share", Unit::kShare, false}};
 constexpr std::string_view kStepUserRangeTexts[] = {"range"};
@@ -459,6 +461,7 @@ constexpr KindInfo kKinds[] = {
     {"step.collection_thresholds", Role::kEvidence, {kStepCollectionThresholdsFigures, kStepCollectionThresholdsTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.recompiled", Role::kEvidence, {kFrameworkRecompiledFigures, kFrameworkRecompiledTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.recompile_limit", Role::kEvidence, {kFrameworkRecompileLimitFigures, kFrameworkRecompileLimitTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"step.lock_held", Role::kEvidence, {kStepLockHeldFigures, kStepLockHeldTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"step.garbage_collections", Role::kEvidence, {kStepGarbageCollectionsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.user_range", Role::kEvidence, {kStepUserRangeFigures, kStepUserRangeTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"step.runs_in", Role::kEvidence, {kStepRunsInFigures, kStepRunsInTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -1013,6 +1016,10 @@ Finding Make(FrameworkRecompiled one) {
 
 Finding Make(FrameworkRecompileLimit one) {
   return {FindingKind::kFrameworkRecompileLimit, {one.limit.value}, {one.function.value, one.guard.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "recompilation"}}}};
+}
+
+Finding Make(StepLockHeld one) {
+  return {FindingKind::kStepLockHeld, {one.share.value}, {one.function.value, one.holder}, {}, {"samples", {}}};
 }
 
 Finding Make(StepGarbageCollections one) {

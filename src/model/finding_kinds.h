@@ -34,6 +34,7 @@ enum class FindingKind : uint16_t {
   kStepCollectionThresholds,
   kFrameworkRecompiled,
   kFrameworkRecompileLimit,
+  kStepLockHeld,
   kStepGarbageCollections,
   kStepUserRange,
   kStepRunsIn,
@@ -461,7 +462,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 445;
+inline constexpr size_t kFindingKindCount = 446;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -649,6 +650,12 @@ struct FrameworkRecompileLimit {
   Given<int64_t> limit;  // integer
   Text function;
   Text guard;
+};
+
+struct StepLockHeld {
+  Given<double> share;  // share
+  Text function;
+  std::string holder = {};
 };
 
 struct StepGarbageCollections {
@@ -2745,6 +2752,7 @@ Finding Make(StepEvaluations one);
 Finding Make(StepCollectionThresholds one);
 Finding Make(FrameworkRecompiled one);
 Finding Make(FrameworkRecompileLimit one);
+Finding Make(StepLockHeld one);
 Finding Make(StepGarbageCollections one);
 Finding Make(StepUserRange one);
 Finding Make(StepRunsIn one);

@@ -191,6 +191,7 @@ std::vector<StageFunction> SampleFunctions::OfThread(const SampledFunctions& fou
 
 SampledWaits SampleFunctions::WaitsOf(int64_t whole_ns) const {
   SampledWaits waits;
+  waits.locks = sums_.Locks();
   double ran = 0, waited = 0, makers_ran = 0, makers_waited = 0, awaited_ns = 0, loading_ns = 0;
   int64_t loading_samples = 0;
   for (const auto& [number, rank] : sums_.ranks()) {

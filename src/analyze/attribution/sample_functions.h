@@ -28,6 +28,7 @@ struct SampledWaits {
   std::vector<StageFunction> beside;
   // Of a sampler of the user's, which the training thread asks itself, with workers or without.
   std::vector<StageFunction> sampler;
+  std::vector<HeldLock> locks;
 };
 
 // The functions that samples show, by stage and by what they wait for. The split outlives it.

@@ -137,7 +137,8 @@ SampleSums::SampleSums(const ReportInput& input, std::span<const store::TrackRow
       stacks_(stacks),
       classes_(ClassifyStacks(stacks, *input.strings, table,
                               CollateCallsOf(ReadJobFacts(input.facts, *input.strings)))),
-      weights_(stacks.size()) {
+      weights_(stacks.size()),
+      locks_(stacks_, strings_, classes_) {
   FindSteps(input);
   std::vector<int32_t> ranks;
   for (auto& [number, rank] : steps_) {
@@ -195,6 +196,7 @@ bool SampleSums::Waits(store::StringId state) {
 void SampleSums::Add(std::span<const store::SampleRow> samples) {
   threads_.FindTrainers(samples, classes_);
   FindRunning(samples);
+  locks_.Add(samples, threads_, [this](store::StringId state) { return Waits(state); });
   for (const store::SampleRow& sample : samples) AddOne(sample);
 }
 

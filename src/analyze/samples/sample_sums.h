@@ -15,6 +15,7 @@
 #include "analyze/code/stack_class.h"
 #include "analyze/code/stage_table.h"
 #include "analyze/input/report_input.h"
+#include "analyze/samples/lock_holders.h"
 #include "analyze/samples/rank_samples.h"
 #include "analyze/samples/running_moments.h"
 #include "analyze/samples/sample_share.h"
@@ -93,6 +94,9 @@ class SampleSums {
   SampledFunctions CollectingFunctions() const;
   SampledFunctions RegionFunctions(StackRegion region) const;
 
+  // Functions that wait for a lock, and who has it, of all samples.
+  std::vector<HeldLock> Locks() const { return locks_.All(); }
+
   // Whether the training thread was seen in code that torch.compile made.
   bool runs_compiled() const { return runs_compiled_; }
 
@@ -169,6 +173,7 @@ class SampleSums {
   std::map<int32_t, RankSteps> steps_;
   std::vector<RankSteps*> by_place_;  // the same, as threads_ has its ranks
   SampleThreads threads_;
+  LockHolders locks_;
   std::map<int32_t, RankSamples> ranks_;
   store::StringId last_state_ = store::StringId::kEmpty;
   bool last_waits_ = false;  // what last_state_ says

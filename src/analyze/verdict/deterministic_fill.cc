@@ -27,12 +27,12 @@ const TraceEvent* OperatorAround(const RankTrace& rank, const TraceEvent& event)
   return parent.kind == EventKind::kOperator ? &parent : nullptr;
 }
 
-const Trace* OperatorsOf(const VerdictInput& input) {
+const Trace* FilledOperators(const VerdictInput& input) {
   return input.report.profile != nullptr ? input.report.profile : input.report.operators;
 }
 
-std::optional<DeterministicFill> Find(const VerdictInput& input) {
-  const Trace* operators = OperatorsOf(input);
+std::optional<DeterministicFill> FillOf(const VerdictInput& input) {
+  const Trace* operators = FilledOperators(input);
   const auto found = operators == nullptr ? std::nullopt : FindDeterministicFill(*operators);
   if (!found) return std::nullopt;
   const StageTimes& times = input.times.total();
@@ -69,13 +69,13 @@ std::optional<DeterministicFill> FindDeterministicFill(const Trace& operators) {
 }
 
 std::optional<model::Finding> DeterministicFillEvidence(const VerdictInput& input) {
-  const auto found = Find(input);
+  const auto found = FillOf(input);
   if (!found) return std::nullopt;
   return Make(finding::ModelDeterministicFill{.share = found->share, .call = found->call});
 }
 
 std::optional<Advice> AdviseDeterministicFill(const VerdictInput& input) {
-  if (!Find(input)) return std::nullopt;
+  if (!FillOf(input)) return std::nullopt;
   return Advice{Make(finding::ModelNoDeterministicFill{}),
                 "torch.utils.deterministic.fill_uninitialized_memory", "True", "False"};
 }

@@ -498,6 +498,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
   }
   collector.Add(AbsentRanksEvidence(input));
   collector.Add(DeterministicFillEvidence(input));
+  for (model::Finding& one : LockEvidence(input)) collector.Add(std::move(one));
   collector.Beside();
   collector.Drift();
   collector.Profile(verdict.suspect == SuspectName(SuspectId::kModel));

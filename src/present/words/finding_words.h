@@ -32,6 +32,10 @@ inline constexpr ClauseWords kFrameworkRecompiledClauses[] = {
     {"noun", "count", 1, "time"},
     {"noun", "", {}, "times"},
 };
+inline constexpr ClauseWords kStepLockHeldClauses[] = {
+    {"what", "holder", {}, "while {function} waits for its lock, another thread of that rank is in {holder} in {share} of the samples: it likely holds it"},
+    {"what", "", {}, "who holds the lock that {function} waits for is not known: no other thread was seen in its code"},
+};
 inline constexpr ClauseWords kStepGarbageCollectionsClauses[] = {
     {"noun", "steps", 1, "step"},
     {"noun", "", {}, "steps"},
@@ -1107,6 +1111,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // framework.recompile_limit
     {{"{function} reached recompile_limit ({limit}) and runs uncompiled where no compiled version fits; the failed guard: {guard}", {}},
+     {"", {}}, "", ""},
+    // step.lock_held
+    {{"{what}", kStepLockHeldClauses},
      {"", {}}, "", ""},
     // step.garbage_collections
     {{"{steps} {noun} collected garbage", kStepGarbageCollectionsClauses},

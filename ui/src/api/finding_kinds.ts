@@ -29,6 +29,7 @@ export const SHOWN = {
   'step.collection_thresholds': { view: 'steps' },
   'framework.recompiled': { view: 'steps' },
   'framework.recompile_limit': { view: 'steps' },
+  'step.lock_held': { view: 'data', threads: 'training' },
   'step.garbage_collections': { view: 'steps' },
   'step.user_range': { view: 'steps' },
   'step.runs_in': { view: 'data', threads: 'training' },

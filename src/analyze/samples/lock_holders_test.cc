@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/samples/lock_holders.h"
+
+#include <gtest/gtest.h>
+
+#include "analyze/samples/sample_sums.h"
+#include "testing/verdict_case.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// A training thread that waits for a lock in Store.get, and one beside it that may have it.
+const char* const kRun =
+    "run\n"
+    "stack waits main@/job/t.py:1 > Store.get@/job/s.py:9 > "
+    "SemLock.__enter__@/usr/lib/python3.11/multiprocessing/synchronize.py:95\n"
+    "stack inside work@/job/t.py:3 > Store.get@/job/s.py:10\n"
+    "stack before work@/job/t.py:3 > Store.get@/job/s.py:8\n"
+    "stack method work@/job/t.py:3 > Store.put@/job/s.py:20 > pack@/job/p.py:4\n"
+    "stack other work@/job/t.py:3 > Cache.put@/job/s.py:40\n"
+    "samples 1 waits thread=training state=waiting\n"
+    "samples 1 inside thread=beside\n"
+    "samples 1 before thread=beside\n"
+    "samples 1 method thread=beside\n"
+    "samples 1 other thread=beside\n"
+    "steps 20 forward=100ms jitter=0\n";
+constexpr int64_t kMs = 1'000'000;
+
+class LockHoldersTest : public ::testing::Test {
+ protected:
+  LockHoldersTest() {
+    auto parsed = ParseVerdictCase("test", kRun);
+    EXPECT_TRUE(parsed.ok()) << parsed.error().text();
+    run_ = *std::move(parsed);
+    run_.input.steps = run_.steps;
+    sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  }
+  // The innermost row of the stack that ends in that line of a function.
+  int32_t StackAt(const char* function, int32_t line) const {
+    for (const store::StackRow& row : run_.stacks) {
+      if (run_.strings->Text(row.function) == function && row.line == line) return row.stack;
+    }
+    ADD_FAILURE() << function;
+    return -1;
+  }
+  store::SampleRow Sample(int64_t ts_ns, int32_t track, int32_t stack, const char* state) {
+    store::SampleRow row;
+    row.ts_ns = ts_ns;
+    row.track = track;
+    row.stack = stack;
+    row.state = run_.strings->Intern(state);
+    row.interval_ns = 10 * kMs;
+    return row;
+  }
+  // So many rounds in which the training thread waits and the other is in that stack.
+  void Add(int count, const char* function, int32_t line, int64_t apart_ns = 50'000) {
+    std::vector<store::SampleRow> rows;
+    for (int i = 0; i < count; ++i) {
+      const int64_t at = (210 + 10 * at_++) * kMs;
+      rows.push_back(Sample(at, 0, StackAt("SemLock.__enter__", 95), "waiting"));
+      rows.push_back(Sample(at + apart_ns, 1, StackAt(function, line), "running"));
+    }
+    sums_->Add(rows);
+  }
+
+  VerdictCase run_;
+  std::unique_ptr<SampleSums> sums_;
+  int64_t at_ = 0;
+};
+
+TEST_F(LockHoldersTest, WhoIsBehindTheLineThatOthersWaitAtHasTheLock) {
+  Add(8, "Store.get", 10);
+  Add(2, "Store.get", 8);
+  const auto locks = sums_->Locks();
+  ASSERT_EQ(locks.size(), 1U);
+  EXPECT_EQ(locks[0].function, "Store.get");
+  EXPECT_EQ(locks[0].samples, 10);
+  EXPECT_EQ(locks[0].holder, "Store.get");
+  EXPECT_EQ(locks[0].holder_line, 10);
+  EXPECT_EQ(locks[0].holder_samples, 8);
+}
+
+TEST_F(LockHoldersTest, SoHasWhoIsInAnotherMethodOfItsClassAndWhatThatCalls) {
+  Add(6, "pack", 4);
+  const auto locks = sums_->Locks();
+  ASSERT_EQ(locks.size(), 1U);
+  EXPECT_EQ(locks[0].holder, "pack");
+  EXPECT_EQ(locks[0].holder_file, "/job/p.py");
+  EXPECT_EQ(locks[0].holder_samples, 6);
+}
+
+TEST_F(LockHoldersTest, AnotherClassOrAnotherMomentTellsOfNobody) {
+  Add(6, "Cache.put", 40);
+  Add(6, "Store.get", 10, 2 * kMs);
+  const auto locks = sums_->Locks();
+  ASSERT_EQ(locks.size(), 1U);
+  EXPECT_EQ(locks[0].samples, 12);
+  EXPECT_EQ(locks[0].holder, "");
+}
+
+}  // namespace
+}  // namespace steptrace::analyze
