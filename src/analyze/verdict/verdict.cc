@@ -238,7 +238,7 @@ bool DeviceWaitsForHost(const VerdictInput& input) {
 
 // What is next to the model, or that nothing is.
 model::Finding ModelHeadline(const VerdictInput& input, const SuspectShare& next,
-                             const part::Share& share) {
+                             const part::ShareOfStep& share) {
   const part::Ranks ranks = RankSpreadPart(input, SuspectId::kModel);
   const part::Slowed slowed = SlowedPart(input);
   const part::Seen seen = SeenPart(input);
@@ -256,7 +256,10 @@ model::Finding ModelHeadline(const VerdictInput& input, const SuspectShare& next
   };
   if (const Unrecognised& others = input.report.unrecognised; HidesMuch(others)) {
     return Make(finding::VerdictModelUnrecognised{
-        .unrecognised = others.share(), .share = share, .ranks = ranks, .seen = seen});
+        .unrecognised = others.share(),
+        .share = part::Share{.share = share.share, .low = share.low, .high = share.high},
+        .ranks = ranks,
+        .seen = seen});
   }
   if (MayWaitInForward(input) && !input.forward_unattributed) {
     return Make(finding::VerdictModelIfItComputes{
@@ -299,7 +302,7 @@ Verdict ModelVerdict(const VerdictInput& input, const SuspectShare& next) {
   verdict.share = ModelShare(input);
   verdict.share_low = interval.low;
   verdict.share_high = interval.high;
-  verdict.headline = ModelHeadline(input, next, SharePart(verdict.share, interval));
+  verdict.headline = ModelHeadline(input, next, ShareOfStepPart(verdict.share, interval));
   verdict.healthy = verdict.headline->kind == model::FindingKind::kVerdictModelHealthy;
   return verdict;
 }
