@@ -61,6 +61,14 @@ model::Subject SubjectOf(const UncaughtException& one) {
 
 // ---- which exception ----------------------------------------------------------------------------
 
+// Other processes may stand under a rank's number, too: its training is told by its process.
+bool EndedARank(const RunInfo& run, const UncaughtException& one) {
+  if (run.rank_processes.empty()) return run.ranks > 1 && one.rank >= 0;
+  return std::ranges::any_of(run.rank_processes, [&one](const RankProcess& rank) {
+    return rank.node == one.node && rank.pid == one.pid;
+  });
+}
+
 // The first that ended a rank: the others are what it led to, as is that of the launcher that waits
 // for the ranks. Without one, the last: that of the command itself, which waits for all others.
 const UncaughtException* Decisive(const ReportInput& input,
@@ -68,7 +76,7 @@ const UncaughtException* Decisive(const ReportInput& input,
   const UncaughtException* last = nullptr;
   for (const UncaughtException& one : all) {
     if (!one.thread.empty() || one.type == kInterrupt) continue;
-    if (one.rank >= 0) return &one;
+    if (EndedARank(input.run, one)) return &one;
     if (one.ts_ns >= input.run.duration_ns - kOfTheEndNs) last = &one;
   }
   return last;
