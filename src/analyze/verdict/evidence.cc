@@ -19,6 +19,7 @@
 #include "analyze/verdict/framework_advice.h"
 #include "analyze/verdict/gradient_exchange.h"
 #include "analyze/verdict/kernel_use.h"
+#include "analyze/verdict/lock_evidence.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/slow_calls.h"
