@@ -146,7 +146,7 @@ def test_waits_are_those_of_the_traces_to_the_nanosecond(plain):
 
 
 def test_the_verdict_is_the_rank_that_comes_late(plain):
-    run, _, spent, shared = plain
+    run, _, spent, _shared = plain
     report = json.loads(profile_runs.steptrace("report", run, "--json"))
     verdict = report["verdict"]
     assert verdict["suspect"] == "communication"

@@ -39,7 +39,19 @@ ROLES = {
     "live": "While the run goes on",
     "loss": "Data loss",
 }
-VIEWS = tuple("overview steps data operators kernels distributed system timeline devices".split())
+VIEWS = tuple(
+    [
+        "overview",
+        "steps",
+        "data",
+        "operators",
+        "kernels",
+        "distributed",
+        "system",
+        "timeline",
+        "devices",
+    ]
+)
 THREADS = ("training", "other", "workers")
 NAME = r"[a-z][a-z0-9_]*"
 

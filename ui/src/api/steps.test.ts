@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { stretch } from '../base/time';
 import { Columns } from './arrow';
-import { bucketed, STEP_COLUMNS, stepsOf, stretchOfStep, total, where, within } from './steps';
+import { bucketed, STEP_COLUMNS, stepsOf, stretchOfStep, where, within } from './steps';
 
 // ts, dur, kind and data of four steps; everything else is 0.
 function steps() {

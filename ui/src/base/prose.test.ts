@@ -69,7 +69,7 @@ it('says once that there is no step', () => {
     'No step seen: torch was not imported',
   );
   expect(why('no_training', 'not a training: a profile of VizTracer')).toBe(
-    'No training seen: a profile of VizTracer',
+    'Not a training: a profile of VizTracer',
   );
   expect(why('no_steps', 'no complete step in this time range')).toBe(
     'No whole step lies in this stretch',
