@@ -39,18 +39,9 @@ ROLES = {
     "live": "While the run goes on",
     "loss": "Data loss",
 }
-VIEWS = tuple(
-    [
-        "overview",
-        "steps",
-        "data",
-        "operators",
-        "kernels",
-        "distributed",
-        "system",
-        "timeline",
-        "devices",
-    ]
+VIEWS = (
+    *("overview", "steps", "data", "operators", "kernels"),
+    *("distributed", "system", "timeline", "devices"),
 )
 THREADS = ("training", "other", "workers")
 NAME = r"[a-z][a-z0-9_]*"

@@ -10,7 +10,7 @@ namespace steptrace::analyze {
 namespace {
 
 // A training thread that waits for a lock in Store.get, and one beside it that may have it.
-const char* const kRun =
+const char* const kLockingRun =
     "run\n"
     "stack waits main@/job/t.py:1 > Store.get@/job/s.py:9 > "
     "SemLock.__enter__@/usr/lib/python3.11/multiprocessing/synchronize.py:95\n"
@@ -29,7 +29,7 @@ constexpr int64_t kMs = 1'000'000;
 class LockHoldersTest : public ::testing::Test {
  protected:
   LockHoldersTest() {
-    auto parsed = ParseVerdictCase("test", kRun);
+    auto parsed = ParseVerdictCase("test", kLockingRun);
     EXPECT_TRUE(parsed.ok()) << parsed.error().text();
     run_ = *std::move(parsed);
     run_.input.steps = run_.steps;
