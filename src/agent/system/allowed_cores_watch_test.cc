@@ -11,8 +11,8 @@
 namespace steptrace::agent {
 namespace {
 
-constexpr int kRoot = 100;
-using Told = std::vector<AllowedCores>;
+constexpr int kWatchedRoot = 100;
+using ToldCores = std::vector<AllowedCores>;
 
 class AllowedCoresWatchTest : public ::testing::Test {
  protected:
@@ -24,7 +24,7 @@ class AllowedCoresWatchTest : public ::testing::Test {
     proc_.Write(std::to_string(pid) + "/task/" + std::to_string(tid) + "/status",
                 "Cpus_allowed_list:\t" + cores);
   }
-  Told Take() { return std::exchange(sink_.allowed_cores, {}); }
+  ToldCores Take() { return std::exchange(sink_.allowed_cores, {}); }
 
   testing::FakeTree proc_;
   testing::CapturingSink sink_;
@@ -33,42 +33,42 @@ class AllowedCoresWatchTest : public ::testing::Test {
 };
 
 TEST_F(AllowedCoresWatchTest, AProcessThatPinsItself) {
-  See(kRoot, 1, "0-7");
-  See(101, kRoot, "0-7");
-  EXPECT_EQ(Take(), (Told{{kRoot, "0-7"}})) << "101's are its parent's";
-  See(101, kRoot, "0");
-  See(101, kRoot, "0");
-  EXPECT_EQ(Take(), (Told{{101, "0"}}));
+  See(kWatchedRoot, 1, "0-7");
+  See(101, kWatchedRoot, "0-7");
+  EXPECT_EQ(Take(), (ToldCores{{kWatchedRoot, "0-7"}})) << "101's are its parent's";
+  See(101, kWatchedRoot, "0");
+  See(101, kWatchedRoot, "0");
+  EXPECT_EQ(Take(), (ToldCores{{101, "0"}}));
 }
 
 // os.sched_setaffinity is of the thread that calls it: those of a library that was imported before
 // keep what they had. The training thread and what it starts do not.
 TEST_F(AllowedCoresWatchTest, ThreadsFromBeforeDoNotHideThatAProcessNarrowedItsCores) {
-  See(kRoot, 1, "0-7");
-  See(101, kRoot, "0-7");
+  See(kWatchedRoot, 1, "0-7");
+  See(101, kWatchedRoot, "0-7");
   Take();
-  Thread(kRoot, 100, "2");
-  Thread(kRoot, 105, "0-7");
-  See(kRoot, 1, "2");
-  EXPECT_EQ(Take(), (Told{{101, "0-7"}, {kRoot, "2"}}))
+  Thread(kWatchedRoot, 100, "2");
+  Thread(kWatchedRoot, 105, "0-7");
+  See(kWatchedRoot, 1, "2");
+  EXPECT_EQ(Take(), (ToldCores{{101, "0-7"}, {kWatchedRoot, "2"}}))
       << "whom it had started keeps what it began with";
-  Thread(kRoot, 100, "3");
-  Thread(kRoot, 106, "2");
-  See(kRoot, 1, "3");
-  EXPECT_EQ(Take(), (Told{{kRoot, "3"}})) << "one is from before the second time";
-  See(102, kRoot, "3");
-  EXPECT_EQ(Take(), Told{});
+  Thread(kWatchedRoot, 100, "3");
+  Thread(kWatchedRoot, 106, "2");
+  See(kWatchedRoot, 1, "3");
+  EXPECT_EQ(Take(), (ToldCores{{kWatchedRoot, "3"}})) << "one is from before the second time";
+  See(102, kWatchedRoot, "3");
+  EXPECT_EQ(Take(), ToldCores{});
 }
 
 TEST_F(AllowedCoresWatchTest, OfAProcessWhoseThreadsAreBoundNoListTellsButThatOfWhatItStarts) {
-  See(kRoot, 1, "0-7");
+  See(kWatchedRoot, 1, "0-7");
   Take();
-  Thread(kRoot, 100, "0");
-  Thread(kRoot, 105, "1");
-  See(kRoot, 1, "0");
-  EXPECT_EQ(Take(), Told{});
-  See(101, kRoot, "0");
-  EXPECT_EQ(Take(), (Told{{101, "0"}})) << "forked from the thread that has core 0";
+  Thread(kWatchedRoot, 100, "0");
+  Thread(kWatchedRoot, 105, "1");
+  See(kWatchedRoot, 1, "0");
+  EXPECT_EQ(Take(), ToldCores{});
+  See(101, kWatchedRoot, "0");
+  EXPECT_EQ(Take(), (ToldCores{{101, "0"}})) << "forked from the thread that has core 0";
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ const char* const kLockingRun =
     "samples 1 method thread=beside\n"
     "samples 1 other thread=beside\n"
     "steps 20 forward=100ms jitter=0\n";
-constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kLockingMs = 1'000'000;
 
 class LockHoldersTest : public ::testing::Test {
  protected:
@@ -49,14 +49,14 @@ class LockHoldersTest : public ::testing::Test {
     row.track = track;
     row.stack = stack;
     row.state = run_.strings->Intern(state);
-    row.interval_ns = 10 * kMs;
+    row.interval_ns = 10 * kLockingMs;
     return row;
   }
   // So many rounds in which the training thread waits and the other is in that stack.
   void Add(int count, const char* function, int32_t line, int64_t apart_ns = 50'000) {
     std::vector<store::SampleRow> rows;
     for (int i = 0; i < count; ++i) {
-      const int64_t at = (210 + 10 * at_++) * kMs;
+      const int64_t at = (210 + 10 * at_++) * kLockingMs;
       rows.push_back(Sample(at, 0, StackAt("SemLock.__enter__", 95), "waiting"));
       rows.push_back(Sample(at + apart_ns, 1, StackAt(function, line), "running"));
     }
@@ -91,7 +91,7 @@ TEST_F(LockHoldersTest, SoHasWhoIsInAnotherMethodOfItsClassAndWhatThatCalls) {
 
 TEST_F(LockHoldersTest, AnotherClassOrAnotherMomentTellsOfNobody) {
   Add(6, "Cache.put", 40);
-  Add(6, "Store.get", 10, 2 * kMs);
+  Add(6, "Store.get", 10, 2 * kLockingMs);
   const auto locks = sums_->Locks();
   ASSERT_EQ(locks.size(), 1U);
   EXPECT_EQ(locks[0].samples, 12);
