@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::Optional;
 
-constexpr const char* kTrace =
+constexpr const char* kCachedTrace =
     R"({"traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":2}]})";
 constexpr int64_t kAny = 1 << 20;
 
@@ -52,30 +52,30 @@ class ImportCacheTest : public ::testing::Test {
 };
 
 TEST_F(ImportCacheTest, ACopyAtAnotherPlaceIsTheSameProfile) {
-  const fs::path run = Import(Write("a", kTrace));
-  EXPECT_THAT(CachedContent(cache(), ContentStamp(Request(Write("b", kTrace)), kAny)),
+  const fs::path run = Import(Write("a", kCachedTrace));
+  EXPECT_THAT(CachedContent(cache(), ContentStamp(Request(Write("b", kCachedTrace)), kAny)),
               Optional(run));
 }
 
 TEST_F(ImportCacheTest, OtherContentOrLimitsAreNot) {
-  Import(Write("a", kTrace));
-  const std::string longer = std::string(kTrace) + " ";
+  Import(Write("a", kCachedTrace));
+  const std::string longer = std::string(kCachedTrace) + " ";
   EXPECT_EQ(CachedContent(cache(), ContentStamp(Request(Write("b", longer)), kAny)), std::nullopt);
-  ImportRequest shallow = Request(Write("a", kTrace));
+  ImportRequest shallow = Request(Write("a", kCachedTrace));
   shallow.max_depth = 7;
   EXPECT_EQ(CachedContent(cache(), ContentStamp(shallow, kAny)), std::nullopt);
 }
 
 TEST_F(ImportCacheTest, TooMuchContentHasNoStamp) {
-  const ImportRequest request = Request(Write("a", kTrace));
+  const ImportRequest request = Request(Write("a", kCachedTrace));
   EXPECT_EQ(ContentStamp(request, 10), "");
   EXPECT_EQ(CachedContent(cache(), ""), std::nullopt);
 }
 
 TEST_F(ImportCacheTest, TheLeastRecentlyUsedGoFirst) {
-  const fs::path old = Import(Write("a", kTrace));
-  const fs::path used = Import(Write("b", std::string(kTrace) + " "));
-  const fs::path newest = Import(Write("c", std::string(kTrace) + "  "));
+  const fs::path old = Import(Write("a", kCachedTrace));
+  const fs::path used = Import(Write("b", std::string(kCachedTrace) + " "));
+  const fs::path newest = Import(Write("c", std::string(kCachedTrace) + "  "));
   Age(old, std::chrono::minutes(60));
   Age(used, std::chrono::minutes(70));
   TouchCached(used);
@@ -86,7 +86,7 @@ TEST_F(ImportCacheTest, TheLeastRecentlyUsedGoFirst) {
 }
 
 TEST_F(ImportCacheTest, WhatFitsStays) {
-  const fs::path run = Import(Write("a", kTrace));
+  const fs::path run = Import(Write("a", kCachedTrace));
   Age(run, std::chrono::minutes(60));
   TrimCache(cache(), int64_t{1} << 40, {});
   EXPECT_TRUE(fs::exists(run));
