@@ -449,7 +449,7 @@ test('without a whole step nothing is said of whether batches were ready', async
   const { ts_ns, dur_ns } = reportOf('slow').steps.outliers[0] ?? { ts_ns: 0, dur_ns: 0 };
   const within = Math.round(dur_ns / 4);
   await open(page, `/run/slow/data?from_ns=${ts_ns + within}&to_ns=${ts_ns + 2 * within}`);
-  await expect(page.getByText('No whole step lies in this stretch')).toBeVisible();
+  await expect(page.getByText('No complete step in this time range')).toBeVisible();
   await expect(page.getByText('Every batch was ready')).toHaveCount(0);
   await expect(page.getByText('Of the step')).toHaveCount(0);
   await expect(page.getByRole('region', { name: 'Workers' })).toBeVisible();

@@ -66,7 +66,7 @@ TEST_F(GpuSharingTest, WhereNumbersCannotBeToldApartOnlyMoreProcessesThanRanksAr
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":3,"ours":0,"others":0})");
   EXPECT_THAT(Others(),
               ElementsAre(HasSubstr("up to 3 processes were on GPU 0, where this run has 2 ranks; "
-                                    "whose the others are cannot be told here")));
+                                    "the others cannot be identified here here")));
 }
 
 TEST_F(GpuSharingTest, AGpuThatTheRunDoesNotUseIsNoMatter) {

@@ -102,9 +102,9 @@ std::string Noted(const Comparison& comparison) {
 TEST(Comparison, WhatOneRunAloneTellsOfItsDatasetIsOneInBoth) {
   const Comparison there = Compare(Told("slow"), Untold("mended", 2));
   EXPECT_EQ(Stages(there), "decode 1 0, getitem 43 2, collate 1 0, ");
-  EXPECT_EQ(
-      Noted(there),
-      "Only slow tells its dataset's stages: __getitem__ holds dataset code 31 ms, decode 12 ms.");
+  EXPECT_EQ(Noted(there),
+            "Only slow has stages of the dataset; in the comparison __getitem__ includes dataset "
+            "code 31 ms, decode 12 ms.");
   const Comparison back = Compare(Untold("mended", 2), Told("slow"));
   EXPECT_EQ(Stages(back), "getitem 2 43, decode 0 1, collate 0 1, ");
   EXPECT_EQ(Noted(back), Noted(there));

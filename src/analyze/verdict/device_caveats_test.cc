@@ -44,7 +44,7 @@ t1 step ProfilerStep#2 1000000 2000000
               Not(HasSubstr("which cannot be")));
   EXPECT_THAT(
       EvidenceOf(work + "t1 step ProfilerStep#3 1500000 3000000\n"),
-      HasSubstr("steps of rank 0 begin before the one ahead on their thread has ended (1)"));
+      HasSubstr("steps of rank 0 begin before the previous step on their thread has ended (1)"));
 }
 
 TEST(DeviceCaveats, MarksWithinAStepAreNoClockFault) {
@@ -66,7 +66,7 @@ t1 op aten::mm 0 400000
 t1 runtime cudaLaunchKernel 0 10 corr=1
 s7 kernel gemm 100010 400000 corr=1
 )";
-  EXPECT_THAT(EvidenceOf(text), HasSubstr("rank 0's device had work queued for 100"));
+  EXPECT_THAT(EvidenceOf(text), HasSubstr("recording of rank 0's device starts 100"));
 }
 
 }  // namespace

@@ -61,10 +61,10 @@ TEST(UnbegunWork, IsNotTheHostsWaiting) {
   for (const auto& [call, waited_ms] :
        {std::pair("cudaEventRecord", 10), std::pair("cudaStreamSynchronize", 96)}) {
     const Report report = ReportOf(call, waited_ms, 80);
-    EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("what was launched does not begin")));
+    EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("launched work does not start at once")));
     EXPECT_THAT(present::SentenceOf(*Stalls(report).text).text,
                 ::testing::EndsWith("of the step while launched work does not start"));
-    EXPECT_THAT(present::SentenceOf(*Stalls(report).advice).text, HasSubstr("another process's"));
+    EXPECT_THAT(present::SentenceOf(*Stalls(report).advice).text, HasSubstr("another process on the device"));
   }
 }
 
@@ -73,8 +73,8 @@ TEST(UnbegunWork, IsNoneWhereTheHostWaitsWithNothingLaunched) {
     const Report report = ReportOf(call, 96, 2);
     EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("let the host run ahead")));
     EXPECT_THAT(present::SentenceOf(*Stalls(report).text).text,
-                ::testing::EndsWith("while host or streams synchronise"));
-    EXPECT_THAT(present::SentenceOf(*Stalls(report).advice).text, HasSubstr("no .item()"));
+                ::testing::EndsWith("while the host or streams synchronise"));
+    EXPECT_THAT(present::SentenceOf(*Stalls(report).advice).text, HasSubstr("avoid .item()"));
   }
 }
 

@@ -102,7 +102,7 @@ bool TellsStages(const analyze::Report& report) {
 std::string VerdictText(const analyze::Verdict& verdict) {
   std::string text = present::SentenceOf(verdict.headline).text;
   if (verdict.at_most_speedup) {
-    text += fmt::format("; at most {} faster {}", present::FormatRatio(*verdict.at_most_speedup),
+    text += fmt::format("; up to {} faster {}", present::FormatRatio(*verdict.at_most_speedup),
                         verdict.straggler_rank ? "were it on time" : "without it");
   }
   return text;

@@ -33,8 +33,8 @@ inline constexpr ClauseWords kFrameworkRecompiledClauses[] = {
     {"noun", "", {}, "times"},
 };
 inline constexpr ClauseWords kStepLockHeldClauses[] = {
-    {"what", "holder", {}, "while {function} waits for its lock, another thread of that rank is in {holder} in {share} of the samples: it likely holds it"},
-    {"what", "", {}, "who holds the lock that {function} waits for is not known: no other thread was seen in its code"},
+    {"what", "holder", {}, "while {function} waits for a lock, another thread of the rank is in {holder} in {share} of the samples and probably holds it"},
+    {"what", "", {}, "unknown who holds the lock that {function} waits for: no other thread was seen in its code"},
 };
 inline constexpr ClauseWords kStepGarbageCollectionsClauses[] = {
     {"noun", "steps", 1, "step"},
@@ -125,8 +125,8 @@ inline constexpr ClauseWords kRunLastSeenClauses[] = {
     {"worker", "worker_function", {}, "; a DataLoader worker {worker_was} {worker_function} ({worker_share} of {worker_samples} samples)"},
 };
 inline constexpr ClauseWords kProfileStepsNestedClauses[] = {
-    {"what", "marks", 1, "a mark of a step lies"},
-    {"what", "", {}, "each of {marks} marks of steps lies"},
+    {"what", "marks", 1, "a step mark lies"},
+    {"what", "", {}, "{marks} step marks lie"},
 };
 inline constexpr ClauseWords kProfileBusiestClauses[] = {
     {"noun", "calls", 1, "call"},
@@ -212,8 +212,8 @@ inline constexpr ClauseWords kModelSampleStacksClauses[] = {
     {"more", "knows_cpu", {}, "look at more steps, so that some have samples of CPU time, or "},
 };
 inline constexpr ClauseWords kModelFuseKernelsClauses[] = {
-    {"how", "compiled", {}, "norms, rotary embeddings and optimizers as single kernels, beside what torch.compile fuses already"},
-    {"how", "", {}, "torch.compile, or norms, rotary embeddings and optimizers as single kernels"},
+    {"how", "compiled", {}, "use fused norms, rotary embeddings and optimizers in addition to torch.compile"},
+    {"how", "", {}, "use torch.compile, or fused norms, rotary embeddings and optimizers"},
 };
 inline constexpr ClauseWords kModelLowerPrecisionClauses[] = {
     {"how", "tf32", {}, "torch.set_float32_matmul_precision(\"high\") for TF32, or torch.autocast in {lower}"},
@@ -1038,15 +1038,15 @@ inline constexpr ClauseWords kRunSignalClauses[] = {
     {"who", "rank", {}, "Rank {rank} was killed"},
     {"who", "stopped", {}, "Stopped"},
     {"who", "", {}, "Killed"},
-    {"why", "kill", {}, ": the kernel does that when memory runs out; so does kill -9"},
-    {"why", "fault", {}, ": a fault in native code"},
+    {"why", "kill", {}, ": out of memory, or kill -9"},
+    {"why", "fault", {}, ": a crash in native code"},
 };
 inline constexpr ClauseWords kRunExitCodeClauses[] = {
     {"noun", "steps", 1, "step"},
     {"noun", "", {}, "steps"},
     {"after", "steps", 0, " before the first step"},
     {"after", "", {}, " after {steps} {noun}"},
-    {"child", "signal", {}, ", as a shell reports a command that {signal} killed"},
+    {"child", "signal", {}, ", as after {signal}"},
     {"child", "", {}, "; no uncaught exception was recorded"},
 };
 
@@ -1062,7 +1062,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"the training thread waits for {function} in {share} of the step", {}},
      {"", {}}, "", ""},
     // data.takes_cores
-    {{"those that make the batches work on the cores that the training thread needs: without them the rest gets faster too, by an unknown amount", {}},
+    {{"the batches are prepared on cores that the training thread needs; without that the rest would be faster, too, so there is no speed-up bound", {}},
      {"", {}}, "", ""},
     // data.samples
     {{"{samples} stack samples", {}},
@@ -1086,10 +1086,10 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"up to {speedup} faster without {what}", kStepFasterWithoutClauses},
      {"", {}}, "", ""},
     // step.little_remains
-    {{"without it {rest} a step remain that are known to be others': too little to say how much faster it gets", {}},
+    {{"only {rest} per step would remain without it, too little for a reliable speed-up bound", {}},
      {"", {}}, "", ""},
     // step.fewer_operators
-    {{"fewer operators also save what each of them takes by itself: how much faster the step gets nobody can say", {}},
+    {{"fewer operators also save time inside them, so there is no speed-up bound", {}},
      {"", {}}, "", ""},
     // step.unrecognised
     {{"unrecognised events run in {share} of the step, so there is no speed-up bound", {}},
@@ -1203,13 +1203,13 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"a step calls {items}", {}},
      {"{calls} {call}{of_size}", kCommunicationCallsItemClauses}, ", ", ", "},
     // communication.gradient_exchange
-    {{"a backward pass of DistributedDataParallel exchanges {bytes} of gradients in {buckets} {noun}", kCommunicationGradientExchangeClauses},
+    {{"each backward pass of DistributedDataParallel sends {bytes} of gradients in {buckets} {noun}", kCommunicationGradientExchangeClauses},
      {"", {}}, "", ""},
     // communication.exchange_each_backward
-    {{"a step has {backwards} backward passes and steps the optimizer once, and each of them exchanges gradients: none is under no_sync", {}},
+    {{"each step has {backwards} backward passes and one optimizer update, but gradients are sent in every pass: none is under no_sync()", {}},
      {"", {}}, "", ""},
     // model.deterministic_fill
-    {{"{share} of the operators' time fills memory of new tensors (aten::fill_, most of it within {call}), as torch.use_deterministic_algorithms has it", {}},
+    {{"{share} of operator time fills new tensors (aten::fill_, mostly in {call}), a side effect of torch.use_deterministic_algorithms", {}},
      {"", {}}, "", ""},
     // model.no_stacks
     {{"no stack samples of it: {reason}", {}},
@@ -1263,7 +1263,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"steps of rank {rank} begin before the previous step on their thread has ended ({steps}): the clock was set back, or the file holds two recordings; that time counts twice", {}},
      {"", {}}, "", ""},
     // profile.steps_nested
-    {{"{what} within another on its thread of rank {rank}: what a mark within a step marks is part of that step, and one around all of them is no step", kProfileStepsNestedClauses},
+    {{"{what} inside another on the same thread of rank {rank}; an inner mark counts as part of the outer step, and a mark around all others is not a step", kProfileStepsNestedClauses},
      {"", {}}, "", ""},
     // profile.threads_together
     {{"{threads} threads of rank {rank} mark steps: where these overlap, the time counts in each", {}},
@@ -1473,10 +1473,10 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"fuse memory-bound kernels, {share} of kernel time (mostly {class_name})", {}},
      {"", {}}, "", ""},
     // model.lower_precision
-    {{"matrix products in {precision} take {share} of kernel time and leave the tensor cores unused: {how}", kModelLowerPrecisionClauses},
+    {{"matrix products in {precision} take {share} of kernel time without tensor cores: use {how}", kModelLowerPrecisionClauses},
      {"", {}}, "", ""},
     // model.lower_any_precision
-    {{"matrix products in {precision} take {share} of kernel time and leave the tensor cores unused: compute in {lower}", {}},
+    {{"matrix products in {precision} take {share} of kernel time without tensor cores: compute in {lower}", {}},
      {"", {}}, "", ""},
     // model.profile_operators
     {{"to see which operators take its time, profile it with torch.profiler", {}},
@@ -1485,7 +1485,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"start with the operators that take its time: steptrace report --section operators", {}},
      {"", {}}, "", ""},
     // model.no_deterministic_fill
-    {{"torch.utils.deterministic.fill_uninitialized_memory = False, now True: algorithms stay deterministic, and new tensors are no longer filled before they are written", {}},
+    {{"torch.utils.deterministic.fill_uninitialized_memory = False, now True: algorithms stay deterministic, but new tensors are no longer filled first", {}},
      {"", {}}, "", ""},
     // model.capture_kernels
     {{"capture a window while it runs, to tell computing from framework overhead between kernels: steptrace capture --capture kernels", {}},
@@ -1515,7 +1515,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"torch.compile recompiles {function} ({guard}): keep shapes fixed (drop_last, padding) or pass dynamic=True", {}},
      {"", {}}, "", ""},
     // framework.steady_tensors
-    {{"torch.compile recompiles {function} ({guard}): give it tensors of one dtype, device and layout, and let them ask for gradients in every call or in none", {}},
+    {{"torch.compile recompiles {function} ({guard}): keep dtype, device, layout and requires_grad of its inputs the same", {}},
      {"", {}}, "", ""},
     // framework.values_as_tensors
     {{"torch.compile recompiles {function} ({guard}): each value of a Python number is compiled separately: pass it as a tensor, or keep counters and schedules out of the compiled function", {}},
@@ -1527,7 +1527,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"torch.compile recompiles {function} ({guard}): lengths of lists and keys of dicts are compiled in: keep them the same, or put the content into one tensor", {}},
      {"", {}}, "", ""},
     // framework.one_state
-    {{"torch.compile recompiles {function} ({guard}): call it in one state of PyTorch (gradients on or off, autocast, training or evaluation, threads), or compile a function for each", {}},
+    {{"torch.compile recompiles {function} ({guard}): call it in one mode (gradients, autocast, training or evaluation, threads), or compile one function for each", {}},
      {"", {}}, "", ""},
     // framework.one_object
     {{"torch.compile recompiles {function} ({guard}): an argument or a captured variable is a new object each time: create functions, modules, optimizers and backends once, before the loop", {}},
@@ -1551,7 +1551,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"communicate less often: accumulate gradients over several batches under model.no_sync()", {}},
      {"", {}}, "", ""},
     // communication.no_sync
-    {{"exchange gradients once a step, not {backwards} times: forward and backward of all batches but the step's last under model.no_sync() (of Accelerate: accelerator.accumulate(model)), which leaves out {left_out} of {backwards} exchanges", {}},
+    {{"send gradients once per step instead of {backwards} times: run forward and backward of all but the last batch under model.no_sync() (Accelerate: accelerator.accumulate(model)); this saves {left_out} of {backwards} transfers", {}},
      {"", {}}, "", ""},
     // communication.call_less
     {{"communicate less often: after several batches instead of each", {}},

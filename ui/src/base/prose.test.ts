@@ -72,7 +72,7 @@ it('says once that there is no step', () => {
     'Not a training: a profile of VizTracer',
   );
   expect(why('no_steps', 'no complete step in this time range')).toBe(
-    'No whole step lies in this stretch',
+    'No complete step in this time range',
   );
   expect(why('too_few_steps', 'it ended early')).toBe('No step was seen: it ended early');
 });

@@ -115,7 +115,7 @@ describe('the verdict in a sentence', () => {
     [
       {},
       'Data pipeline, 65 % of the step (63-67)',
-      'At most 2.9× faster without it; mostly dataset __getitem__; between 63 and 67 % with 95 % confidence.',
+      'Up to 2.9× faster without it; mostly dataset __getitem__; between 63 and 67 % with 95 % confidence.',
     ],
     [
       {
@@ -126,7 +126,7 @@ describe('the verdict in a sentence', () => {
         headline: 'data pipeline, 65 %',
       },
       'Data pipeline, 65 %',
-      'At most 12.1× faster without it; seen in 8 steps.',
+      'Up to 12.1× faster without it; seen in 8 steps.',
     ],
     [
       {
@@ -136,7 +136,7 @@ describe('the verdict in a sentence', () => {
         evidence: FEW,
       },
       'Data pipeline, 65 %; seen in 5 steps',
-      'At most 2.9× faster without it; mostly dataset __getitem__.',
+      'Up to 2.9× faster without it; mostly dataset __getitem__.',
     ],
     [
       // Other work is nobody: the headline says who it is.
@@ -146,7 +146,7 @@ describe('the verdict in a sentence', () => {
         headline: 'loop code in hashlib.sha256 (train.py:9), 77 % of the step (76-78)',
       },
       'Loop code in hashlib.sha256 (train.py:9), 77 % of the step (76-78)',
-      'At most 2.9× faster without it; between 63 and 67 % with 95 % confidence.',
+      'Up to 2.9× faster without it; between 63 and 67 % with 95 % confidence.',
     ],
     [
       {
@@ -157,7 +157,7 @@ describe('the verdict in a sentence', () => {
           'communication: rank 3 is late by its data pipeline; waiting for it takes 65 %',
       },
       'Communication: rank 3 is late by its data pipeline; waiting for it takes 65 %',
-      'At most 2.9× faster were it on time; between 63 and 67 % with 95 % confidence.',
+      'Up to 2.9× faster were it on time; between 63 and 67 % with 95 % confidence.',
     ],
     [
       {
@@ -197,7 +197,7 @@ describe('the verdict in a sentence', () => {
 
   it('is exact when it is copied', () => {
     const { detail } = story(report({ at_most_speedup: 2.857, share_low: 0.6325 }));
-    expect(read(detail, 'exact')).toMatch(/^At most 2.857 times faster .* between 63.25 and 67 %/);
+    expect(read(detail, 'exact')).toMatch(/^Up to 2.857 times faster .* between 63.25 and 67 %/);
   });
 
   it('a model that something slows is not told to be well', () => {

@@ -113,7 +113,7 @@ function interval(v: Verdict, { steady, marked }: Report['steps']): Pieces {
 
 function gain(v: Verdict): Pieces {
   const when = v.straggler_rank === null ? 'without it' : 'were it on time';
-  return v.at_most_speedup ? ['at most ', ratio(v.at_most_speedup), ` faster ${when}`] : [];
+  return v.at_most_speedup ? ['up to ', ratio(v.at_most_speedup), ` faster ${when}`] : [];
 }
 
 /** What mending it would gain at most; money where a price was given. */
