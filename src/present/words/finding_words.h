@@ -410,7 +410,7 @@ inline constexpr ClauseWords kRecommendationNoTensorCoresUsedClauses[] = {
 };
 inline constexpr ClauseWords kRecommendationSynchronisationClauses[] = {
     {"what", "unbegun_work", {}, "launched work does not start"},
-    {"what", "", {}, "the the the the host or streams synchronise"},
+    {"what", "", {}, "the host or streams synchronise"},
 };
 inline constexpr ClauseWords kRecommendationSynchronisingCallsClauses[] = {
     {"noun", "calls", 1, "call"},
@@ -1578,13 +1578,13 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"fully_shard(reshard_after_forward=False), now True: parameters are then gathered once per step and kept", {}},
      {"", {}}, "", ""},
     // communication.more_layers_a_unit
-    {{"use use use use fewer and larger collectives: more layers in each fully_shard()", {}},
+    {{"use fewer and larger collectives: more layers in each fully_shard()", {}},
      {"", {}}, "", ""},
     // communication.shard_gradients
     {{"FullyShardedDataParallel(sharding_strategy=SHARD_GRAD_OP), now FULL_SHARD: parameters are then gathered once per step and kept", {}},
      {"", {}}, "", ""},
     // communication.larger_units
-    {{"use use use use fewer and larger collectives: larger units in auto_wrap_policy", {}},
+    {{"use fewer and larger collectives: larger units in auto_wrap_policy", {}},
      {"", {}}, "", ""},
     // communication.larger_buckets
     {{"overlap communication with backward: larger bucket_cap_mb{size}{and_views} in DistributedDataParallel{or_hook}", kCommunicationLargerBucketsClauses},
