@@ -177,6 +177,6 @@ for i in range(20000): step(0)
     lost = {(loss["table"], loss["cause"]) for loss in report["data_loss"]["rows"]}
     assert ("steps", "disk_refused") in lost, lost
     assert report["phases"]["finalization_ns"] is None
-    assert any(note["text"].startswith("finalization is not known") for note in report["notes"])
+    assert any(note["text"].startswith("finalization is unknown") for note in report["notes"])
     rules = plain([executable(), "report", str(tmp_path / "saved"), "--section", "rules"])
     assert b"finalization is unknown" in rules.stdout

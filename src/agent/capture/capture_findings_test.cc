@@ -58,7 +58,7 @@ TEST(CaptureFindings, StepsThatAreMissingAreCounted) {
   full.end = WindowEnd::kFull;
   EXPECT_THAT(Lacks(full),
               ElementsAre("cut 1: the window 5:10 holds 9 of its 10 steps: what it may hold was "
-                          "full; ask for fewer steps, or for less in total"));
+                          "full; ask for fewer steps, or for less in them"));
 }
 
 TEST(CaptureFindings, WhatNobodyWantsAnyMoreLacksNothing) {

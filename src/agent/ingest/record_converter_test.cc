@@ -379,7 +379,7 @@ TEST_F(RecordConverterTest, WhereRecordsWereLostTheDerivationIsTold) {
 }
 
 TEST_F(RecordConverterTest, MaliceCategoriesThatAreNone) {
-  for (const uint16_t category : std::initializer_list<uint16_t>{0, 6, 7, 23, 65535}) {
+  for (const uint16_t category : std::initializer_list<uint16_t>{0, 6, 7, 24, 65535}) {
     names_[20 + category] = {"aten::add", category};
     Feed(RecordKind::kBegin, 1100, 20u + category);
   }

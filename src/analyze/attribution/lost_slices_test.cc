@@ -96,7 +96,7 @@ TEST(LostSlicesTest, WhereAllStepsMayHaveLostSomeTheVerdictIsByPhases) {
   run.input.options.of_stretch = true;
   const Report report = BuildReport(run.input);
   EXPECT_DOUBLE_EQ(ComputeShare(report), 0);
-  EXPECT_TRUE(IsTold(report, "too few are left for a verdict by devices"));
+  EXPECT_TRUE(IsTold(report, "too few are left for a verdict from device activity"));
 }
 
 TEST(LostSlicesTest, WindowsTellHowManyTheyLeaveOut) {
@@ -110,7 +110,7 @@ TEST(LostSlicesTest, WindowsTellHowManyTheyLeaveOut) {
   run.input.profile_of_windows = false;
   run.input.options.of_stretch = true;
   const Report without = BuildReport(run.input);
-  EXPECT_TRUE(IsTold(without, "too few are left for a verdict by devices"));
+  EXPECT_TRUE(IsTold(without, "too few are left for a verdict from device activity"));
   EXPECT_TRUE(IsTold(without, "the device activity is in a damaged file"));
 }
 
@@ -161,8 +161,8 @@ TEST(LostStepsTest, TheNoteHasTheReasonWhereverTheStepsBegin) {
   for (store::StepRow& row : run->steps) row.ts_ns -= 2'000'000'000;
   run->input.steps = run->steps;
   EXPECT_EQ(std::ranges::count(present::TextsOf(BuildReport(run->input).notes),
-                               "finalization is not known: something was lost after the last step "
-                               "that is stored (disk_refused), perhaps with more steps"),
+                               "finalization is unknown: records after the last stored step were "
+                               "lost (disk_refused), perhaps with more steps"),
             1);
 }
 

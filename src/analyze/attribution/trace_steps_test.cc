@@ -357,7 +357,7 @@ TEST_F(TraceStepsTest, AProfiledLoaderIsAdvised) {
   };
   EXPECT_NE(advice("_SingleProcessDataLoaderIter").find("DataLoader(num_workers="),
             std::string::npos);
-  EXPECT_NE(advice("_MultiProcessingDataLoaderIter").find("`steptrace run` names it"),
+  EXPECT_NE(advice("_MultiProcessingDataLoaderIter").find("record with `steptrace run`"),
             std::string::npos);
   EXPECT_EQ(advice("Mine").find("num_workers"), std::string::npos);
 }

@@ -406,7 +406,7 @@ TEST(DistributedTest, OneRankSaysWhatItCan) {
   EXPECT_EQ(section.status, DistributedStatus::kOneRank);
   ASSERT_EQ(section.notes.size(), 1u);
   EXPECT_EQ(present::SentenceOf(section.notes[0]).text.substr(0, 62),
-            "waiting cannot be computed: only 1 of 8 ranks is here; i");
+            "waiting cannot be computed: only 1 of 8 ranks is here; import ");
   EXPECT_EQ(section.ranks[0].times.overlap_ns, 50);
   EXPECT_EQ(section.ranks[0].times.exposed_ns, 50);
   EXPECT_EQ(section.ranks[0].unmatched_ns, 100);

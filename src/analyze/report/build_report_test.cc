@@ -253,14 +253,14 @@ TEST(BuildReportTest, AfterTheAgentEndedFinalizationIsUnknown) {
   EXPECT_FALSE(report.phases.finalization_ns.has_value());
   EXPECT_TRUE(report.phases.finalization_unknown.has_value());
   EXPECT_THAT(present::TextsOf(report.notes),
-              Contains(testing::StartsWith("finalization is not known")));
+              Contains(testing::StartsWith("finalization is unknown")));
 
   run.losses[0].to_ns = 5'000'000'000;  // it was back while the steps went on
   run.input.losses = run.losses;
   report = BuildReport(run.input);
   EXPECT_EQ(report.phases.finalization_ns, 20'000'000'000);
   EXPECT_THAT(present::TextsOf(report.notes),
-              Not(Contains(testing::StartsWith("finalization is not known"))));
+              Not(Contains(testing::StartsWith("finalization is unknown"))));
 }
 
 TEST(BuildReportTest, TheNoteOnEmptyPartsLeavesOutWhatWindowsFilled) {

@@ -125,7 +125,7 @@ TEST(Comparison, StagesThatBothTellOrOneNeverWaitedForStayApart) {
 }
 
 TEST(Comparison, OfTwoRunsOfOneNameTheNoteSaysWhich) {
-  EXPECT_THAT(Noted(Compare(Untold("x", 2), Told("x"))), HasSubstr("Only the second run tells"));
+  EXPECT_THAT(Noted(Compare(Untold("x", 2), Told("x"))), HasSubstr("Only the second run has"));
 }
 
 TEST(ComparisonSentence, SaysWhoIsFasterAndOwnsToChance) {
@@ -141,9 +141,8 @@ TEST(ComparisonSentence, SaysWhoIsFasterAndOwnsToChance) {
   RunParts single = RunOf("single", 50, 20);
   single.spread_known = false;
   EXPECT_EQ(sentence(slow, single),
-            "single is 2.0\u00d7 faster per step: 50 ms instead of 100 ms; whether by chance so "
-            "few steps "
-            "do not tell.");
+            "single is 2.0\u00d7 faster per step: 50 ms instead of 100 ms; with so few steps "
+            "this may be chance.");
   RunParts alike = RunOf("alike", 50.004, 20);
   alike.spread_known = false;
   EXPECT_EQ(sentence(single, alike), "Their steps take the same time: 50 ms.");

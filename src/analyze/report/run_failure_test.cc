@@ -98,22 +98,18 @@ TEST(RunFailureTest, ARankThatASignalKilledIsTheCauseOfWhatOthersRaised) {
   run.Raise(995, -1, "torch.distributed.elastic.multiprocessing.errors.ChildFailedError",
             "train.py FAILED Root Cause (first observed failure): [0]: time : 2026 host : h "
             "rank : 1 (local_rank: 1) exitcode : -9 (pid: 4711) error_file: <N/A>");
-  EXPECT_EQ(run.Said(),
-            "Rank 1 was killed by SIGKILL after 31 steps: the kernel does that when memory runs "
-            "out; so does kill -9");
+  EXPECT_EQ(run.Said(), "Rank 1 was killed by SIGKILL after 31 steps: out of memory, or kill -9");
 }
 
 TEST(RunFailureTest, ASignalOfTheCommandIsNamed) {
   Failed run("failed");
   run.input_.run.signal = 11;
-  EXPECT_EQ(run.Said(), "Killed by SIGSEGV after 31 steps: a fault in native code");
+  EXPECT_EQ(run.Said(), "Killed by SIGSEGV after 31 steps: a crash in native code");
   run.input_.run.signal = 60;
   EXPECT_EQ(run.Said(), "Killed by signal 60 after 31 steps");
   run.input_.run.signal.reset();
   run.input_.run.exit_code = 139;
-  EXPECT_EQ(run.Said(),
-            "Failed after 31 steps with exit code 139, as a shell reports a command that SIGSEGV "
-            "killed");
+  EXPECT_EQ(run.Said(), "Failed after 31 steps with exit code 139, as after SIGSEGV");
 }
 
 TEST(RunFailureTest, AnInterruptIsNoFailure) {

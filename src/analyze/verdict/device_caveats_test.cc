@@ -55,7 +55,7 @@ t1 cat:step_annotation micro 500000 900000 details={"step_num":"0"}
 t1 cat:step_annotation train 1000000 2000000 details={"step_num":"2"}
 )";
   EXPECT_THAT(EvidenceOf(text),
-              HasSubstr("a mark of a step lies within another on its thread of rank 0"));
+              HasSubstr("a step mark lies inside another on the same thread of rank 0"));
   EXPECT_THAT(EvidenceOf(text), Not(HasSubstr("which cannot be")));
 }
 

@@ -66,7 +66,7 @@ TEST_F(KernelUseTest, MemoryBoundKernelsAreToBeFused) {
   ASSERT_EQ(said.size(), 1U);
   EXPECT_TRUE(
       said[0].starts_with("fuse memory-bound kernels, 40 % of kernel time "
-                          "(mostly elementwise): torch.compile"))
+                          "(mostly elementwise): use torch.compile"))
       << said[0];
   ASSERT_TRUE(evidence_);
   EXPECT_EQ(present::SentenceOf(*evidence_).text,

@@ -172,7 +172,7 @@ TEST_F(StepsTest, AProfileWithoutMarksSaysSo) {
   const auto report = LoadReport(run(), {});
   ASSERT_OK(report);
   EXPECT_FALSE(report->steps.marked);
-  EXPECT_THAT(present::TextsOf(report->notes), ::testing::Contains(HasSubstr("marks no steps")));
+  EXPECT_THAT(present::TextsOf(report->notes), ::testing::Contains(HasSubstr("no step marks")));
 }
 
 TEST_F(StepsTest, WhoAsksForTheTableHasThemWhereTheyCannotBeStored) {
