@@ -52,10 +52,11 @@ TEST_F(GpuSharingTest, OthersBesideTheRunAreTold) {
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":1,"ours":1,"others":0})");
   EXPECT_THAT(Others(), IsEmpty());
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":2,"ours":1,"others":1})");
-  EXPECT_THAT(Others(), ElementsAre("another process used GPU 0, too: the GPU's utilisation, "
-                                    "memory and idle time are not this run's alone"));
+  EXPECT_THAT(Others(),
+              ElementsAre("another process used GPU 0, too: its utilisation, memory and idle time "
+                          "are not this run's alone"));
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":4,"ours":1,"others":3})");
-  EXPECT_THAT(Others(), ElementsAre(HasSubstr("up to 3 processes of others were on")));
+  EXPECT_THAT(Others(), ElementsAre(HasSubstr("up to 3 other processes used")));
 }
 
 TEST_F(GpuSharingTest, WhereNumbersCannotBeToldApartOnlyMoreProcessesThanRanksAre) {
@@ -66,7 +67,7 @@ TEST_F(GpuSharingTest, WhereNumbersCannotBeToldApartOnlyMoreProcessesThanRanksAr
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":3,"ours":0,"others":0})");
   EXPECT_THAT(Others(),
               ElementsAre(HasSubstr("up to 3 processes were on GPU 0, where this run has 2 ranks; "
-                                    "the others cannot be identified here here")));
+                                    "the others cannot be identified here")));
 }
 
 TEST_F(GpuSharingTest, AGpuThatTheRunDoesNotUseIsNoMatter) {
@@ -87,18 +88,18 @@ TEST_F(GpuSharingTest, WithoutAnIdentityANodesOnlyGpuIsTheOneOfItsRanks) {
 TEST_F(GpuSharingTest, OfSeveralNodesTheNodeIsNamed) {
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":1,"ours":1,"others":0})", 0);
   Gpu(R"({"device":3,"uuid":"GPU-bb","processes":2,"ours":1,"others":1})", 1);
-  EXPECT_THAT(Others(), ElementsAre(HasSubstr("was on GPU 3 of node 1 beside")));
+  EXPECT_THAT(Others(), ElementsAre(HasSubstr("used GPU 3 of node 1, too")));
 }
 
 TEST_F(GpuSharingTest, FactsOfElsewhereAreNoHarm) {
   Gpu(R"({"device":-5,"uuid":7,"processes":1e300,"ours":"x","others":9223372036854775807})");
   Gpu("{}");
-  EXPECT_THAT(Others(), ElementsAre(HasSubstr("up to 65536 processes")));
+  EXPECT_THAT(Others(), ElementsAre(HasSubstr("up to 65536 other processes")));
 }
 
 TEST_F(GpuSharingTest, RanksOnOneGpuAreNamed) {
   for (int32_t rank = 0; rank < 3; ++rank) Device(rank, rank == 1 ? "bb" : "aa");
-  EXPECT_THAT(RanksTogether(), ElementsAre(HasSubstr("ranks 0 and 2 compute on one GPU (H200)")));
+  EXPECT_THAT(RanksTogether(), ElementsAre(HasSubstr("ranks 0 and 2 share one GPU (H200)")));
   Device(2, "cc");  // started anew elsewhere
   EXPECT_THAT(RanksTogether(), IsEmpty());
   for (int32_t rank = 0; rank < 9; ++rank) Device(rank, "GPU-dd");
