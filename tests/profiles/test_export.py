@@ -187,6 +187,7 @@ def figures(run):
     report = json.loads(steptrace("report", run, "--json"))
     for key in ("run", "data_loss", "notes"):
         report.pop(key)
+    report["run_card"].pop("lines")  # they say what was imported
     report["run_card"].pop("imported_as")
     report["run_card"].pop("writers")
     return report

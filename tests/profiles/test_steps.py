@@ -182,7 +182,7 @@ def test_a_profile_without_marks_says_so(tmp_path):
     assert profile_runs.table(run, "steps", tmp_path) == []
     report = json.loads(profile_runs.steptrace("report", run, "--json"))
     assert report["steps"]["marked"] is False
-    assert any("marks no steps" in note["text"] for note in report["notes"])
+    assert any("no step marks" in note["text"] for note in report["notes"])
     first = profile_runs.steptrace("report", run).splitlines()[0]
     assert "no step marks" in first and "1 step" not in first
 
