@@ -268,7 +268,7 @@ class Plots:
         colours = {name: MANY[i % len(MANY)] for i, name in enumerate(told)}
         parts = [
             (
-                name or "not told",
+                name or "unknown",
                 [_of_precision(d, name) for d in devices],
                 colours.get(name, QUIET),
             )

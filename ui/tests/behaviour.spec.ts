@@ -85,7 +85,7 @@ test('a stretch chosen by the keyboard holds in every view, and goes back', asyn
   for (let i = 0; i < 8; i++) await page.keyboard.press('Shift+ArrowRight');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/from_ns=\d+&to_ns=\d+/);
-  await expect(page.getByText('Steps in the stretch').first()).toBeVisible();
+  await expect(page.getByText('Steps in the time range').first()).toBeVisible();
   await page.getByRole('link', { name: 'System', exact: true }).click();
   await expect(page).toHaveURL(/\/system\?from_ns=\d+/);
   await page.keyboard.press('Escape');
@@ -208,19 +208,19 @@ test('of a stretch in which nothing lies it is not said that the run has none', 
   page,
 }) => {
   await open(page, '/run/slow/system?from_ns=1&to_ns=2');
-  await expect(page.locator('main')).toContainText('No reading in the chosen stretch');
+  await expect(page.locator('main')).toContainText('No reading in the selected time range');
   await open(page, '/run/slow/data?from_ns=1&to_ns=2');
-  await expect(page.locator('main')).toContainText('Not applicable to the chosen stretch');
+  await expect(page.locator('main')).toContainText('Not applicable to the selected time range');
   await expect(page.locator('main')).not.toContainText('this run');
 });
 
-test('the rules of a chosen stretch are of the steps that lie in it', async ({ page }) => {
+test('the rules of a selected time range are of the steps that lie in it', async ({ page }) => {
   await open(page, '/run/slow/rules');
-  await expect(page.getByText('Evaluated over the chosen stretch alone')).toHaveCount(0);
+  await expect(page.getByText('Evaluated over the selected time range alone')).toHaveCount(0);
   await open(page, '/run/slow/rules?from_ns=1&to_ns=2');
-  await expect(page.getByText('Evaluated over the chosen stretch alone')).toBeVisible();
+  await expect(page.getByText('Evaluated over the selected time range alone')).toBeVisible();
   const begin = page.getByRole('article', { name: 'Max initialization time' });
-  await expect(begin).toContainText("the run's begin, which the stretch leaves out");
+  await expect(begin).toContainText('the start of the run, which this time range leaves out');
   await expect(page.getByRole('article', { name: 'Step outlier' })).toContainText('no step');
 });
 
@@ -250,7 +250,7 @@ test('copying takes a name whole', async ({ page, context }) => {
   expect(text).not.toContain('… [');
 });
 
-test.describe('a chosen stretch', () => {
+test.describe('a selected time range', () => {
   // Read when a test runs: the runs are made after the tests are listed.
   const middle = () => {
     const role = reportOf('eight-ranks').roles.rows[8];

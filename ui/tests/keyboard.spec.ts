@@ -90,7 +90,7 @@ const chart: Use = async (page, stop) => {
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowRight');
   await expect(told).toContainText(/\d/);
-  if (!stop.name.includes('choose a stretch')) return;
+  if (!stop.name.includes('select a time range')) return;
   for (let i = 0; i < 2; i++) await page.keyboard.press('Shift+PageDown');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/from_ns=\d+&to_ns=\d+/);
@@ -197,7 +197,7 @@ const tried = new Set<string>();
 const kindOf = (stop: Stop, use: Use) =>
   use === button && !stop.name.startsWith('Save')
     ? `button ${stop.name}`
-    : `${use.name} ${stop.name.includes('choose a stretch') ? 'of stretches' : ''}`;
+    : `${use.name} ${stop.name.includes('select a time range') ? 'of stretches' : ''}`;
 
 for (const at of PAGES) {
   test(`all that takes the pointer: ${at}`, async ({ page }) => {

@@ -125,9 +125,9 @@ test('nothing in it leads to what it does not hold, and it says what that is', a
       await expect(page.locator('a[href*="timeline"], a[href*="from_ns"]')).toHaveCount(0);
       await expect(page.locator('main .row.opens')).toHaveCount(0);
       await expect(page.locator('main')).not.toContainText(
-        /to choose a stretch|row leads to|Enter takes/,
+        /to select a time range|row leads to|Enter takes/,
       );
-      await expect(page.locator('[aria-label*="choose a stretch"]')).toHaveCount(0);
+      await expect(page.locator('[aria-label*="select a time range"]')).toHaveCount(0);
       const says = missing[`${name} ${view}`];
       const note = page.getByRole('note').filter({ hasText: 'Not in a one-file report' });
       if (says) await expect(note).toContainText(says);

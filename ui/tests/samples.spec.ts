@@ -116,7 +116,7 @@ test('a frame leads to its source', async ({ page }) => {
   await expect(cell).toHaveAttribute('href', /^vscode:\/\/file\//);
 });
 
-test('they follow the chosen stretch', async ({ page }) => {
+test('they follow the selected time range', async ({ page }) => {
   const whole = await asked('threads=worker');
   const query = 'from_ns=3000000000&to_ns=4000000000';
   const part = await asked(`threads=worker&${query}`);

@@ -186,7 +186,7 @@ for (const id of ['v100', 'eight-ranks']) {
       ]);
       for (const [i, of] of (['blocks_per_sm', 'occupancy_percent'] as const).entries()) {
         const known = own.filter((k) => k[of] !== null);
-        if (known.length === 0) expect(cells[6 + i]).toBe('not told');
+        if (known.length === 0) expect(cells[6 + i]).toBe('unknown');
         else {
           const weighed = sum(known.map((k) => (k[of] ?? 0) * k.total_ns));
           expect(parseFloat(cells[6 + i] ?? '')).toBeCloseTo(
@@ -235,7 +235,7 @@ for (const id of ['v100', 'eight-ranks']) {
       );
     const told = by(
       devices.flatMap((d) => d.precisions),
-      (p) => p.precision ?? 'not told',
+      (p) => p.precision ?? 'unknown',
     );
     const sums = [...told.values()].map((of) => sum(of.map((p) => p.ns))).sort((a, b) => b - a);
     const precisions = await exactIn(part(page, 'Kernel precision').locator('li'));
@@ -493,7 +493,7 @@ test('the timeline: statistics, matches and a selection are those of the slices'
   const slices = rowsOf<Slice>('eight-ranks', 'slices');
   await timeline(page, '?tab=stretch&find=sgemm');
   const named = by(slices, (s) => `${s.name}\n${s.category}`);
-  const table = grid(page, 'Statistics of the stretch by name');
+  const table = grid(page, 'Statistics of the time range by name');
   await expect(table).toHaveAttribute('aria-rowcount', String(named.size + 1));
   for (const [name, category, ...cells] of await cellsOf(table)) {
     const own = some(named.get(`${name}\n${category}`)).map((s) => s.dur_ns);

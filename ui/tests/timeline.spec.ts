@@ -147,7 +147,7 @@ test('a step by its number, and a number that is none', async ({ page }) => {
   await expect(stage(page)).toBeFocused();
 });
 
-test('a chosen stretch is measured, added up, and followed by the other views', async ({
+test('a selected time range is measured, added up, and followed by the other views', async ({
   page,
 }) => {
   await timeline(page);
@@ -167,7 +167,7 @@ test('a chosen stretch is measured, added up, and followed by the other views', 
   await expect(page.getByText('between marks')).toBeVisible();
   expect((await stage(page).boundingBox())?.y).toBe(box.y);
   await page.getByRole('tab', { name: 'Statistics' }).click();
-  await expect(page.getByRole('grid', { name: /Statistics of the stretch/ })).toBeVisible();
+  await expect(page.getByRole('grid', { name: /Statistics of the time range/ })).toBeVisible();
   const { hash } = new URL(page.url());
   const from = /from_ns=(\d+)/.exec(hash)?.[1] ?? '';
   await page

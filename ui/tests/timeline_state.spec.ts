@@ -211,7 +211,7 @@ test('the help tells the keys of the timeline and of flame graphs', async ({ pag
   const help = page.getByRole('dialog', { name: 'Keys' });
   await expect(help.getByRole('heading', { name: 'Timeline', exact: true })).toBeVisible();
   for (const text of [
-    'choose the stretch that is drawn',
+    'select the time range that is drawn',
     'as wide as the graph',
     'mark the moment',
   ])

@@ -305,7 +305,7 @@ test('distributed', async ({ page }) => {
   expect(alike.map((row) => row.slice(4, 8))).toEqual(
     sorted.map((o) => [grouped(o.calls), ns(o.total_ns), ns(o.transfer_ns), ns(o.wait_ns)]),
   );
-  await page.getByRole('radio', { name: 'Each', exact: true }).click();
+  await page.getByRole('radio', { name: 'Individual', exact: true }).click();
   const each = page.getByRole('grid', { name: 'Collectives', exact: true });
   await expect(each).toHaveAttribute('aria-rowcount', String(of.collectives.length + 1));
   const first = [...of.collectives].sort((a, b) => b.wait_ns - a.wait_ns)[0];

@@ -122,7 +122,7 @@ void RenderFindings(const Report& report, Page& page) {
     if (stands[i] && !IsHang(report.findings[i])) standing.push_back(&report.findings[i]);
   }
   for (size_t i = 0; i < std::min(standing.size(), kMostLines); ++i) {
-    page.Paragraph(i == 0 ? "Noticed: " : "", 9,
+    page.Paragraph(i == 0 ? "Alerts:  " : "", 9,
                    fmt::format("since {} {}: {}", present::FormatDuration(standing[i]->ts_ns),
                                standing[i]->subject, present::SentenceOf(standing[i]->said)));
   }

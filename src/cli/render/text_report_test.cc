@@ -184,7 +184,7 @@ TEST(RenderTextTest, WhatTheAgentNoticedAndDidNotTakeBack) {
                      {120'000'000'000, "warning", "rule", "StepOutlier", Said("rank 1: 9 steps")},
                      {180'000'000'000, "info", "rule", "Dataloader", Said("no issue any more")}};
   const std::string text = RenderText(report, {});
-  EXPECT_THAT(text, HasSubstr("Noticed: since 2 min StepOutlier: rank 1: 9 steps\n"));
+  EXPECT_THAT(text, HasSubstr("Alerts:  since 2 min StepOutlier: rank 1: 9 steps\n"));
   EXPECT_THAT(text, Not(HasSubstr("Dataloader")));
 }
 
@@ -193,7 +193,7 @@ TEST(RenderTextTest, AHangOfBeforeKindsIsShownAsOne) {
   report.findings = {{60'000'000'000, "error", "alert", "hang", Said("no step for 5 min")}};
   const std::string text = RenderText(report, {});
   EXPECT_THAT(text, HasSubstr("Hang: at 60 s: no step for 5 min\n"));
-  EXPECT_THAT(text, Not(HasSubstr("Noticed: ")));
+  EXPECT_THAT(text, Not(HasSubstr("Alerts:  ")));
 }
 
 // Of a run whose agent died, or that it could not tell.

@@ -148,7 +148,7 @@ export function pageSource(page: Page): Source {
     report: (run, stretch) => {
       const found = of(run);
       if (!found) return refuse(`the run ${run}`);
-      return stretch ? refuse('the report of a stretch') : Promise.resolve(found.report);
+      return stretch ? refuse('the report of a time range') : Promise.resolve(found.report);
     },
     compare: (first, second) => {
       if (comparison && first === a && second === b) return Promise.resolve(comparison);

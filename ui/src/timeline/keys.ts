@@ -49,18 +49,18 @@ export const KEYS: readonly Key[] = [
   {
     keys: ['Shift ArrowLeft'],
     action: { kind: 'draw', share: -DRAW },
-    says: 'draw a stretch from the cursor, or from the middle, to the left',
+    says: 'draw a time range from the cursor, or from the middle, to the left',
   },
   {
     keys: ['Shift ArrowRight'],
     action: { kind: 'draw', share: DRAW },
     says: '… to the right; it is measured as it grows',
   },
-  { keys: ['Enter'], action: { kind: 'take' }, says: 'choose the stretch that is drawn' },
+  { keys: ['Enter'], action: { kind: 'take' }, says: 'select the time range that is drawn' },
   {
     keys: ['r'],
     action: { kind: 'stretch' },
-    says: 'choose the selection as stretch, else what lies between two marks, else what is in view',
+    says: 'select the range of the selection, else between two marks, else what is visible',
   },
   {
     keys: ['.'],
@@ -76,7 +76,7 @@ export const KEYS: readonly Key[] = [
   {
     keys: ['Escape'],
     action: { kind: 'clear' },
-    says: 'drop the stretch that is drawn, else clear the selection, else back to the whole run',
+    says: 'drop the time range that is drawn, else clear the selection, else back to the whole run',
   },
 ];
 

@@ -84,7 +84,7 @@ describe('ranges', () => {
       'Of category phase the first 1,000 of 2,500 ranges are counted.',
     );
     expect(cutText([{ category: 'user', read: 1000, all: null }], true)).toBe(
-      'Of category user the first 1,000 of more ranges that run in the stretch are counted.',
+      'Of category user the first 1,000 of more ranges that run in the time range are counted.',
     );
   });
 });

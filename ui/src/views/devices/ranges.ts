@@ -151,7 +151,7 @@ export function cutText(cuts: readonly Cut[], within: boolean): string {
   return cuts
     .map(({ category, read, all }) => {
       const whole = all === null ? 'more' : grouped(Math.max(all, read));
-      return `Of category ${category} the first ${grouped(read)} of ${whole} ranges${within ? ' that run in the stretch' : ''} are counted.`;
+      return `Of category ${category} the first ${grouped(read)} of ${whole} ranges${within ? ' that run in the time range' : ''} are counted.`;
     })
     .join(' ');
 }

@@ -138,7 +138,7 @@ describe('devices', () => {
     expect(told.map((p) => [p.title, p.value])).toEqual([
       ['BF16', 9],
       ['FP32', 7],
-      ['not told', 5],
+      ['unknown', 5],
     ]);
   });
 });

@@ -157,7 +157,7 @@ export function byName(kernels: readonly Kernel[]): Kernel[] {
 export function precisions(devices: readonly Device[]): Share[] {
   const sums = new Map<string, number>();
   for (const { precision, ns } of devices.flatMap((d) => d.precisions ?? [])) {
-    const name = precision ?? 'not told';
+    const name = precision ?? 'unknown';
     sums.set(name, (sums.get(name) ?? 0) + ns);
   }
   return [...sums]

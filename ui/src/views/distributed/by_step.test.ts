@@ -46,7 +46,7 @@ it('of steady steps of several ranks, what is beyond the least is waiting', () =
   });
 });
 
-it('keeps to the chosen stretch', () => {
+it('keeps to the selected time range', () => {
   expect(byStep(RUN, stretch(201, 303)).shared).toBe(1);
   expect(byStep(RUN, stretch(201, 302)).shared).toBe(0); // one rank's step ends behind it
   expect(byStep(RUN, stretch(350, 380))).toEqual({ shared: 0, waits: [], late: [] });

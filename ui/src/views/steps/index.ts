@@ -5,7 +5,7 @@ import { whyNone } from '../../base/prose';
 export const view: View = {
   id: 'steps',
   title: 'Steps',
-  about: 'How long steps take, over the run and in their spread; choose a stretch of them.',
+  about: 'How long steps take, over the run and in their spread; select a time range of them.',
   group: 'Summary',
   order: 2,
   tables: ['steps'],

@@ -46,7 +46,7 @@ export function columnsFor(rows: readonly SystemRow[]): Column<SystemRow>[] {
     {
       id: 'over',
       title: 'Over the run',
-      help: 'Sorts by how much more the last stretch is than the first',
+      help: 'Sorts by how much more the last part is than the first',
       value: rise,
       format: (r) => ({ text: '', exact: sparkText(r) }),
       align: 'left',
@@ -54,11 +54,11 @@ export function columnsFor(rows: readonly SystemRow[]): Column<SystemRow>[] {
       width: '104px',
     },
     statistic('mean', 'Mean'),
-    statistic('min', 'Least'),
+    statistic('min', 'Min'),
     statistic('p50', 'Median'),
     statistic('p95', 'p95'),
     statistic('p99', 'p99'),
-    statistic('max', 'Most'),
+    statistic('max', 'Max'),
     {
       id: 'samples',
       title: 'Readings',
