@@ -153,8 +153,7 @@ describe('the verdict in a sentence', () => {
         suspect: 'communication',
         sub_stage: 'straggler',
         straggler_rank: 3,
-        headline:
-          'communication: rank 3 is late by its data pipeline; waiting for it takes 65 %',
+        headline: 'communication: rank 3 is late by its data pipeline; waiting for it takes 65 %',
       },
       'Communication: rank 3 is late by its data pipeline; waiting for it takes 65 %',
       'Up to 2.9× faster were it on time; between 63 and 67 % with 95 % confidence.',
