@@ -386,7 +386,7 @@ def typescript(kinds):
     yield "/** The view that shows the rows of a kind; of stacks those of which threads. */"
     yield "export interface Shown {"
     yield "  readonly view:"
-    yield f"    {' | '.join(quoted(view) for view in VIEWS)};"
+    yield "\n".join(f"    | {quoted(view)}" for view in VIEWS) + ";"
     yield f"  readonly threads?: {' | '.join(quoted(one) for one in THREADS)};"
     yield "}"
     yield ""

@@ -4,7 +4,15 @@
 /** The view that shows the rows of a kind; of stacks those of which threads. */
 export interface Shown {
   readonly view:
-    'overview' | 'steps' | 'data' | 'operators' | 'kernels' | 'distributed' | 'system' | 'timeline' | 'devices';
+    | 'overview'
+    | 'steps'
+    | 'data'
+    | 'operators'
+    | 'kernels'
+    | 'distributed'
+    | 'system'
+    | 'timeline'
+    | 'devices';
   readonly threads?: 'training' | 'other' | 'workers';
 }
 
