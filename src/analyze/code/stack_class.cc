@@ -213,6 +213,7 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
     of.wait.on_signal = of.wait.on_signal && of.wait.in_lock;
     of.wait.asks = of.wait.asks && of.wait.in_lock;
     of.wait.on_lock = of.wait.on_lock && of.wait.in_lock;
+    of.wait.across = of.wait.across && of.wait.in_lock;
     return;
   }
   // What a logger calls for it, an encoder of pictures or a queue of its own, is the log's.
@@ -227,6 +228,7 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   of.wait.on_signal = of.wait.in_lock && (was_in_lock ? of.wait.on_signal : frame.on_signal);
   of.wait.asks = of.wait.in_lock && (was_in_lock ? of.wait.asks : frame.asks);
   of.wait.on_lock = of.wait.in_lock && frame.synchronises;
+  of.wait.across = of.wait.in_lock && (was_in_lock ? of.wait.across : frame.across);
   if (of.wait.in_lock || (of.by_user && !match->by_user)) return;
   if (!in_batch && !match->by_user && !CountsInLoop(*match, frame, in_thread_[row])) return;
   if (!match->by_user && frame.syncs && of.frames.user >= 0 &&

@@ -35,6 +35,7 @@ struct StackWait {
   bool asks = false;         // ... or ask another process for it
   bool own_threads = false;  // ... but a library's, for threads of its own: its own work
   bool on_lock = false;      // they do nothing but wait for it, or just have it
+  bool across = false;       // processes share it
 };
 
 // What the frames around it say of how it is run.

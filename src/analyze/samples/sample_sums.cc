@@ -192,8 +192,9 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   if (sample.interval_ns <= 0) return;
   const SampleThreads::Thread* thread = threads_.Of(sample.track);
   if (thread == nullptr) return;
-  const auto [place, trains, beside, training_seen] = *thread;
-  RankSteps* steps = by_place_[place];
+  const bool trains = thread->trains;
+  const bool beside = thread->beside;
+  RankSteps* steps = by_place_[thread->rank];
   const Step* step = StepAt(*steps, sample.ts_ns);
   if (step == nullptr) return;
   const store::StepRow& row = rows_[step->row];
