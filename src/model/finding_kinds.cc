@@ -445,6 +445,7 @@ constexpr KindInfo kKinds[] = {
     {"data.loaded_by_training", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.awaited", Role::kEvidence, {kDataAwaitedFigures, kDataAwaitedTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"data.takes_cores", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"cpu.cores_were_short", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.samples", Role::kEvidence, {kDataSamplesFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.stages_of_profile", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.stages", Role::kEvidence, {{}, {}}, {kStepStagesItemFigures, kStepStagesItemTexts}, true, {}, Topic::kNone},
@@ -952,6 +953,10 @@ Finding Make(DataAwaited one) {
 
 Finding Make(DataTakesCores) {
   return {FindingKind::kDataTakesCores, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(CpuCoresWereShort) {
+  return {FindingKind::kCpuCoresWereShort, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataSamples one) {

@@ -50,10 +50,21 @@ bool CoresAreShort(const VerdictInput& input) {
          OfSteps(input, At(input.times.total(), SubStage::kCpuShortage)) >= kWaitsForCores;
 }
 
-// Whether others than the training thread make the batches, as far as anybody knows.
+// Whether others than the training thread are known to make the batches.
 bool LoadsBeside(const VerdictInput& input) {
   const LoaderFact* loader = TrainingLoader(input.facts);
-  return loader == nullptr || loader->workers > 0 || !input.waits.awaited.empty();
+  return (loader != nullptr && loader->workers > 0) || !input.waits.awaited.empty();
+}
+
+// Whether they may, as far as anybody knows.
+bool MayLoadBeside(const VerdictInput& input) {
+  return TrainingLoader(input.facts) == nullptr || LoadsBeside(input);
+}
+
+// Loading that lacks cores may keep them from the rest.
+model::Finding TakesCores(const VerdictInput& input) {
+  if (LoadsBeside(input) && !input.load.taken_by_others()) return Make(finding::DataTakesCores{});
+  return Make(finding::CpuCoresWereShort{});
 }
 
 // Of the model's phases, what windows show to be neither operators nor the way between them.
@@ -104,11 +115,14 @@ std::optional<Bound> NoBound(const VerdictInput& input, SuspectId suspect) {
       return Bound{{}, Make(finding::CommunicationOnTheHost{.backend = std::move(backend)})};
     }
   }
-  if (suspect == SuspectId::kDataPipeline && LoadsBeside(input) && CoresAreShort(input)) {
-    return Bound{{}, Make(finding::DataTakesCores{})};
+  if (suspect == SuspectId::kDataPipeline && MayLoadBeside(input) && CoresAreShort(input)) {
+    return Bound{{}, TakesCores(input)};
   }
   const double dispatch = OfSteps(input, At(input.times.total(), SubStage::kDispatch));
   if (suspect == SuspectId::kFrameworkOverhead && ComputesOnHost(input) && dispatch >= kInTheWay) {
+    // Where another stage is to be mended, fewer operators are not what it is about.
+    const bool is_largest = LargestStage(input.times.total(), suspect) == SubStage::kDispatch;
+    if (!is_largest) return Bound{};
     return Bound{{}, Make(finding::StepFewerOperators{})};
   }
   return std::nullopt;

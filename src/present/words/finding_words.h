@@ -1064,6 +1064,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // data.takes_cores
     {{"the batches are prepared on cores that the training thread needs; without that the rest would be faster, too, so there is no speed-up bound", {}},
      {"", {}}, "", ""},
+    // cpu.cores_were_short
+    {{"the cores were short, so without the loading the rest could be faster, too: no speed-up bound", {}},
+     {"", {}}, "", ""},
     // data.samples
     {{"{samples} stack samples", {}},
      {"", {}}, "", ""},
