@@ -1095,12 +1095,6 @@ export interface KernelClassTime {
   bytes: number | null;
   /** Those bytes over the sum of the durations of the copies and fills that tell them. */
   bytes_per_s: number | null;
-  /** Floating-point operations of the operators whose shapes the profile has, by their formulas ([throughput](../concepts/throughput.md)); null where it has none. */
-  flops: number | null;
-  /** The time of the kernels of those operators. */
-  flops_ns: Ns;
-  /** The one over the other. */
-  flops_per_s: number | null;
 }
 
 /** Memory at a moment. */
