@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "analyze/attribution/suspect_share.h"
 #include "analyze/trace/unrecognised.h"
 #include "analyze/verdict/absent_ranks.h"
-#include "analyze/verdict/host_exchange.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/thresholds.h"
 #include "base/time.h"
@@ -101,7 +99,7 @@ int64_t UnsureNs(const VerdictInput& input, SuspectId suspect) {
   if (suspect != SuspectId::kCommunication) {
     ns += At(times, SubStage::kStraggler);
     // An exchange that the host does waits for cores and for ranks that the suspect holds back.
-    if (!HostExchange(input).empty()) ns += At(times, SubStage::kExposed);
+    if (!input.host_exchange.empty()) ns += At(times, SubStage::kExposed);
   }
   return ComputesOnHost(input) ? ns + ApartNs(input) : ns;
 }
@@ -111,8 +109,8 @@ std::optional<Bound> NoBound(const VerdictInput& input, SuspectId suspect) {
   if (HidesMuch(input.report.unrecognised)) return Bound{};
   if (suspect == SuspectId::kCommunication) {
     if (AbsentRanks(input) > 0) return Bound{};
-    if (std::string backend = HostExchange(input); !backend.empty()) {
-      return Bound{{}, Make(finding::CommunicationOnTheHost{.backend = std::move(backend)})};
+    if (!input.host_exchange.empty()) {
+      return Bound{{}, Make(finding::CommunicationOnTheHost{.backend = input.host_exchange})};
     }
   }
   if (suspect == SuspectId::kDataPipeline && MayLoadBeside(input) && CoresAreShort(input)) {
