@@ -1266,41 +1266,49 @@ struct FrameworkFixedShapes {
 };
 
 struct FrameworkSteadyShapes {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkSteadyTensors {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkValuesAsTensors {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkTextsOutside {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkSteadyLengths {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkOneState {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkOneObject {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkLookAtGuard {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
