@@ -569,6 +569,8 @@ export interface CardLine {
   title: string;
   /** What is known. */
   text: string;
+  /** That there is none, or one rank alone: worth a word only beside a run that has some. */
+  compared_only: boolean;
 }
 
 /** On what the run ran, and with what; count is that of the machines. */
