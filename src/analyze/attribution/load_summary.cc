@@ -192,7 +192,8 @@ bool LoadSummary::cores_of_workers_full() const {
 
 // More than those would reach further than the quota.
 bool LoadSummary::QuotaIsWithin(const Allowed& allowed) const {
-  return quota_cores_ && *quota_cores_ <= allowed.cores;
+  const double limit = MeanOr(store::Metric::kCgroupCpuLimit, 0);
+  return limit > 0 && limit <= allowed.cores;
 }
 
 bool LoadSummary::HasFreeOutside(const Allowed& allowed) {
