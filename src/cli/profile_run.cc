@@ -41,10 +41,13 @@ Result<ProfileRun> RunInCache(rpc::ImportRequest request, const Settings& settin
   auto before = rpc::ImportedBefore(cache, source);
   const std::string content = before ? "" : rpc::ContentStamp(request, kMostHashedBytes);
   if (!before) before = rpc::CachedContent(cache, content);
-  if (UniqueFd in_use = before ? rpc::HoldCached(*before) : UniqueFd(); in_use.valid()) {
-    rpc::TouchCached(*before);
-    SayUnchanged(*before);
-    return ProfileRun{*before, std::move(in_use)};
+  if (before) {
+    UniqueFd in_use = rpc::HoldCached(*before);
+    if (in_use.valid()) {
+      rpc::TouchCached(*before);
+      SayUnchanged(*before);
+      return ProfileRun{*before, std::move(in_use)};
+    }
   }
   STEPTRACE_ASSIGN_OR_RETURN(const auto imported, ImportWithProgress(request));
   rpc::KeepContentStamp(imported.run, rpc::ContentOfUnchanged(request, source, content));
