@@ -189,6 +189,7 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   of.around.compiled = of.around.compiled || frame.runs_compiled;
   of.around.leaves = of.around.leaves || frame.leaves;
   of.around.exchanges = of.around.exchanges || frame.exchanges;
+  of.around.saving = of.around.saving || frame.saves || (frame.syncs && of.around.saves);
   of.around.begins_epoch = of.around.begins_epoch || frame.begins_epoch;
   of.around.gradless = of.around.gradless || Below(frame.place.module, "torch.utils._contextlib");
   if (in_batch) {
@@ -234,8 +235,8 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   if (!match->by_user && frame.syncs && of.frames.user >= 0 &&
       SoundsLikeSaving(strings_.Text(rows_[static_cast<size_t>(of.frames.user)].function))) {
     of.around.saves = true;
+    of.around.saving = true;
   }
-  if (of.around.saves && !match->by_user) return;
   of.stage = match->stage;
   of.by_user = match->by_user;
 }

@@ -49,6 +49,7 @@ struct StackSurroundings {
   bool begins_epoch = false;  // a DataLoader makes its iterator
   bool helps_log = false;     // a function that one of the script's calls to write a log
   bool saves = false;         // a function of the script's saves what a training resumes from
+  bool saving = false;        // ... and does so there: it writes, or makes sure of it on the disk
   bool reads = false;         // ... takes numbers out of tensors, and computes with no layer
   bool prepares = false;      // ... prepares data, and computes with no layer
 };
