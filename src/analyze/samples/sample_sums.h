@@ -41,8 +41,7 @@ struct SampledFunctions {
   std::vector<SampledFunction> functions;  // the most first
 };
 
-// Whether a checkpoint is written in a step: what a function that writes some does in others is not
-// for their sake.
+// Whether a checkpoint is written in a step.
 enum class StepSaves : uint8_t { kNo, kYes, kUntold };
 
 // Sums samples as they are read, and keeps none: memory grows with the stacks and the steps alone.
