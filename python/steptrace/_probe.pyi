@@ -192,7 +192,7 @@ def tools_uncaught(
 ) -> None:
     """tell(type, exception, traceback) is called, unseen by the script's tools, where Python is about to print an
     exception that nobody caught, and sys.excepthook is not called yet; not of SystemExit. What it raises is
-    dropped. Once a process; not where tools_watch() has said False."""
+    dropped. Once a process; not where tools_watch() has said False, or tools_audited() says True."""
 
 def tools_change(own: CodeType, changed: CodeType, function: FunctionType) -> None:
     """Gives the function, which is watched from now on, its changed code, or its own if tools are on."""
@@ -208,6 +208,9 @@ def tools_hurry(urgent: bool) -> None:
 
 def tools_own(own: int) -> None:
     """Of the profiler that is on: 0: it is the script's, 1: it is ours, 2: ours begins or ends."""
+
+def tools_audited() -> bool:
+    """Whether an audit hook besides the probe's is there, which would see what Python does."""
 
 def tools_aside() -> bool:
     """Whether the script's tools are on."""

@@ -154,14 +154,17 @@ def tools_record(aside, back):
 
 
 def tools_uncaught(tell):
-    """As Python's audit event does it, after which it prints the exception."""
-    printed = sys.excepthook
+    """By the audit event that comes before sys.excepthook is called, whatever that is then."""
 
-    def hook(kind, error, traceback):
-        tell(kind, error, traceback)
-        printed(kind, error, traceback)
+    def hear(event, arguments):
+        if event == "sys.excepthook":
+            tell(*arguments[1:4])
 
-    sys.excepthook = hook
+    sys.addaudithook(hear)
+
+
+def tools_audited():
+    return False
 
 
 def tools_expect(tool):

@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+import threading
 import traceback
 
 import hooked
@@ -21,6 +22,12 @@ class OwnText(ValueError):
 class Shouts:
     def __repr__(self):
         raise AssertionError("called")
+
+
+def with_reason(reason):
+    error = UnicodeEncodeError("ascii", "ä", 0, 1, "ordinal not in range(128)")
+    error.reason = reason
+    return error
 
 
 def raised(error):
@@ -48,7 +55,20 @@ def raised(error):
             "subprocess.CalledProcessError",
             "Command '['make', 'data']' returned non-zero exit status 3.",
         ),
-        (OwnText("plain", 1), f"{__name__}.OwnText", "plain"),
+        (OwnText("plain"), f"{__name__}.OwnText", "plain"),
+        (OwnText("first of two", 1), f"{__name__}.OwnText", None),
+        (KeyError(b"label"), "KeyError", "b'label'"),
+        (
+            UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+            "UnicodeDecodeError",
+            "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+        ),
+        (
+            UnicodeDecodeError("utf-8", bytearray(b"\xff"), 0, 1, "invalid start byte"),
+            "UnicodeDecodeError",
+            None,
+        ),
+        (with_reason(Shouts()), "UnicodeEncodeError", None),
         (OwnText(1), f"{__name__}.OwnText", None),
         (ValueError(Shouts()), "ValueError", None),
         (ValueError("x" * 5000), "ValueError", "x" * 999 + "…"),
@@ -108,6 +128,47 @@ def test_one_that_cannot_be_told_is_dropped(monkeypatch):
     uncaught.tell(ValueError, ValueError("x"), None)
 
 
+def test_failing_threads_leave_room_for_the_main_thread(monkeypatch):
+    told = []
+    monkeypatch.setattr(uncaught, "_told", [0, 0])
+    monkeypatch.setattr(uncaught.facts, "say", lambda kind, fact: told.append(fact["thread"]))
+    for number in range(40):
+        uncaught.tell(RuntimeError, RuntimeError("x"), None, f"loads {number}")
+    uncaught.tell(RuntimeError, RuntimeError("x"), None)
+    assert (len(told), told[-1]) == (33, None)
+
+
+class OwnName(threading.Thread):
+    """Its name is the script's code."""
+
+    @property
+    def name(self):
+        raise AssertionError("called")
+
+    @property
+    def __dict__(self):
+        raise AssertionError("called")
+
+
+@pytest.mark.parametrize(
+    ("thread", "name"),
+    [
+        (threading.Thread(name="loads"), "loads"),
+        (OwnName(name="loads"), "loads"),
+        (None, "?"),
+        (object(), "?"),
+    ],
+)
+def test_the_name_of_a_thread_runs_nothing_of_the_scripts(monkeypatch, thread, name):
+    told = []
+    monkeypatch.setattr(uncaught, "_told", [0, 0])
+    monkeypatch.setattr(uncaught.facts, "say", lambda kind, fact: told.append(fact["thread"]))
+    error = RuntimeError("x")
+    arguments = threading.ExceptHookArgs((RuntimeError, error, None, thread))
+    uncaught._tell_of_thread(threading, arguments)
+    assert told == [name]
+
+
 SCRIPT = """
 import sys, threading
 try: import steptrace  # a reason to attach
@@ -136,7 +197,7 @@ def run(folder, ends):
         ),
         (
             "sys.excepthook = lambda *error: print('mine'); fails()",
-            [("RuntimeError", "in loads", "loads")],
+            [("RuntimeError", "in loads", "loads"), ("RuntimeError", "in MainThread", None)],
         ),
         ("sys.exit(3)", [("RuntimeError", "in loads", "loads")]),
         (

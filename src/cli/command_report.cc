@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "analyze/report/report_json.h"
+#include "base/unique_fd.h"
 #include "cli/command_import.h"
 #include "cli/command_rules.h"
 #include "cli/commands.h"
@@ -115,23 +116,32 @@ std::vector<std::string> SectionChoices() {
 }
 
 // The run that is meant; a profile is made one first.
-Result<std::filesystem::path> RunOf(const ReportArguments& arguments, const Settings& settings) {
+Result<ProfileRun> RunOf(const ReportArguments& arguments, const Settings& settings) {
   if (arguments.run.empty() || !rpc::IsProfile(arguments.run)) {
-    return rpc::ResolveRun(arguments.run, settings.folder);
+    STEPTRACE_ASSIGN_OR_RETURN(std::filesystem::path run,
+                               rpc::ResolveRun(arguments.run, settings.folder));
+    return ProfileRun{std::move(run)};
   }
   rpc::ImportRequest request = arguments.limits;
   request.paths = {arguments.run};
-  return RunOfProfile(std::move(request), settings);
+  // A notebook names the run.
+  const RunLasts lasts = arguments.notebook.empty() ? RunLasts::kForTheReport : RunLasts::kForGood;
+  return RunOfProfile(std::move(request), settings, lasts);
 }
 
+struct RunsInUse {
+  ReportedRuns paths;
+  UniqueFd in_use;  // as ProfileRun's
+};
+
 // The run that is meant, and the one that it is compared with.
-Result<ReportedRuns> ReportedRunsOf(const ReportArguments& arguments, const Settings& settings) {
-  STEPTRACE_ASSIGN_OR_RETURN(std::filesystem::path run, RunOf(arguments, settings));
-  ReportedRuns runs = {std::move(run)};
+Result<RunsInUse> ReportedRunsOf(const ReportArguments& arguments, const Settings& settings) {
+  STEPTRACE_ASSIGN_OR_RETURN(ProfileRun run, RunOf(arguments, settings));
+  RunsInUse runs{.paths = {std::move(run.path)}, .in_use = std::move(run.in_use)};
   if (!arguments.other.empty()) {
     STEPTRACE_ASSIGN_OR_RETURN(std::filesystem::path other,
                                rpc::ResolveRun(arguments.other, settings.folder));
-    runs.push_back(std::move(other));
+    runs.paths.push_back(std::move(other));
   }
   return runs;
 }
@@ -161,9 +171,10 @@ Status PrintComparison(const ReportedRuns& runs, const ReportArguments& argument
 
 int Report(const ReportArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
-  const auto runs = ReportedRunsOf(arguments, settings);
-  if (!runs.ok()) return Fail(runs.error());
-  const std::filesystem::path& run = runs->front();
+  const auto meant = ReportedRunsOf(arguments, settings);
+  if (!meant.ok()) return Fail(meant.error());
+  const ReportedRuns& runs = meant->paths;
+  const std::filesystem::path& run = runs.front();
   const rpc::ReportOptions whole{.price_per_hour = settings.price_per_hour,
                                  .last_steps = arguments.last,
                                  .tensor_cores = settings.tensor_cores,
@@ -174,11 +185,11 @@ int Report(const ReportArguments& arguments, const Session& session) {
                         "leave out --section and --json, or --html and --notebook"});
     }
     const CleanEnd clean_end;
-    const Status written = WritePages(*runs, arguments, whole);
+    const Status written = WritePages(runs, arguments, whole);
     return written.ok() ? FinishOutput(stdout) : Fail(written.error());
   }
-  if (runs->size() > 1) {
-    const Status compared = PrintComparison(*runs, arguments, session, whole);
+  if (runs.size() > 1) {
+    const Status compared = PrintComparison(runs, arguments, session, whole);
     return compared.ok() ? FinishOutput(stdout) : Fail(compared.error());
   }
   if (arguments.section == "rules") {  // they look at more than the report holds

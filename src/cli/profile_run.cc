@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/profile_run.h"
 
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/inherited_mode.h"
 #include "cli/command_import.h"
@@ -26,44 +28,53 @@ fs::path CacheOf(const Settings& settings) {
   std::error_code error;
   if (!cache.empty()) fs::create_directories(cache.parent_path(), error);
   const bool there = !cache.empty() && !error && !store::MakeFolderOfRuns(cache, kPrivateFolder);
-  return there ? cache : fs::path();
+  return there && rpc::IsOwnCache(cache) ? cache : fs::path();
 }
 
-fs::path Unchanged(fs::path run) {
+void SayUnchanged(const fs::path& run) {
   Say("unchanged since it was imported as " + run.string());
-  return run;
 }
 
-Result<fs::path> RunInCache(rpc::ImportRequest request, const Settings& settings) {
+Result<ProfileRun> RunInCache(rpc::ImportRequest request, const Settings& settings) {
   const fs::path cache = request.folder;
-  const auto before = rpc::ImportedBefore(cache, rpc::SourceStamp(request));
+  const std::string source = rpc::SourceStamp(request);
+  auto before = rpc::ImportedBefore(cache, source);
   const std::string content = before ? "" : rpc::ContentStamp(request, kMostHashedBytes);
-  if (const auto run = before ? before : rpc::CachedContent(cache, content)) {
-    rpc::TouchCached(*run);
-    return Unchanged(*run);
+  if (!before) before = rpc::CachedContent(cache, content);
+  if (before) {
+    UniqueFd in_use = rpc::HoldCached(*before);
+    if (in_use.valid()) {
+      rpc::TouchCached(*before);
+      SayUnchanged(*before);
+      return ProfileRun{*before, std::move(in_use)};
+    }
   }
   STEPTRACE_ASSIGN_OR_RETURN(const auto imported, ImportWithProgress(request));
-  rpc::KeepContentStamp(imported.run, content);
+  rpc::KeepContentStamp(imported.run, rpc::ContentOfUnchanged(request, source, content));
+  UniqueFd in_use = rpc::HoldCached(imported.run);
   rpc::TrimCache(cache, settings.cache_mb * 1'000'000, imported.run);
   Say("imported into the cache, as " + imported.run.string() + "; `steptrace import` keeps a run");
-  return imported.run;
+  return ProfileRun{imported.run, std::move(in_use)};
 }
 
 }  // namespace
 
-Result<fs::path> RunOfProfile(rpc::ImportRequest request, const Settings& settings) {
+Result<ProfileRun> RunOfProfile(rpc::ImportRequest request, const Settings& settings,
+                                RunLasts lasts) {
   UseSettings(settings, request);
-  if (fs::path cache = CacheOf(settings); !cache.empty()) {
+  fs::path cache = lasts == RunLasts::kForGood ? fs::path() : CacheOf(settings);
+  if (!cache.empty()) {
     request.folder = std::move(cache);
     request.folder_mode = kPrivateFolder;
     return RunInCache(std::move(request), settings);
   }
   if (auto before = rpc::ImportedBefore(request.folder, rpc::SourceStamp(request))) {
-    return Unchanged(*before);
+    SayUnchanged(*before);
+    return ProfileRun{*before};
   }
   STEPTRACE_ASSIGN_OR_RETURN(const auto imported, ImportWithProgress(request));
   Say("imported as " + imported.run.string());
-  return imported.run;
+  return ProfileRun{imported.run};
 }
 
 }  // namespace steptrace::cli

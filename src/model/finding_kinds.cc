@@ -171,13 +171,21 @@ constexpr std::string_view kModelLowerPrecisionTexts[] = {"precision", "lower"};
 constexpr FigureInfo kModelLowerAnyPrecisionFigures[] = {{"share", Unit::kShare, false}};
 constexpr std::string_view kModelLowerAnyPrecisionTexts[] = {"precision", "lower"};
 constexpr std::string_view kFrameworkCollectSeldomTexts[] = {"function"};
+constexpr FigureInfo kFrameworkSteadyShapesFigures[] = {{"at_limit", Unit::kFlag, false}};
 constexpr std::string_view kFrameworkSteadyShapesTexts[] = {"function", "guard"};
+constexpr FigureInfo kFrameworkSteadyTensorsFigures[] = {{"at_limit", Unit::kFlag, false}};
 constexpr std::string_view kFrameworkSteadyTensorsTexts[] = {"function", "guard"};
+constexpr FigureInfo kFrameworkValuesAsTensorsFigures[] = {{"at_limit", Unit::kFlag, false}};
 constexpr std::string_view kFrameworkValuesAsTensorsTexts[] = {"function", "guard"};
+constexpr FigureInfo kFrameworkTextsOutsideFigures[] = {{"at_limit", Unit::kFlag, false}};
 constexpr std::string_view kFrameworkTextsOutsideTexts[] = {"function", "guard"};
+constexpr FigureInfo kFrameworkSteadyLengthsFigures[] = {{"at_limit", Unit::kFlag, false}};
 constexpr std::string_view kFrameworkSteadyLengthsTexts[] = {"function", "guard"};
+constexpr FigureInfo kFrameworkOneStateFigures[] = {{"at_limit", Unit::kFlag, false}};
 constexpr std::string_view kFrameworkOneStateTexts[] = {"function", "guard"};
+constexpr FigureInfo kFrameworkOneObjectFigures[] = {{"at_limit", Unit::kFlag, false}};
 constexpr std::string_view kFrameworkOneObjectTexts[] = {"function", "guard"};
+constexpr FigureInfo kFrameworkLookAtGuardFigures[] = {{"at_limit", Unit::kFlag, false}};
 constexpr std::string_view kFrameworkLookAtGuardTexts[] = {"function", "guard"};
 constexpr FigureInfo kCommunicationAllRanksFigures[] = {{"imported", Unit::kFlag, false}, {"recorded", Unit::kFlag, false}};
 constexpr FigureInfo kCommunicationNoSyncFigures[] = {{"backwards", Unit::kNumber, false}, {"left_out", Unit::kNumber, false}};
@@ -445,6 +453,7 @@ constexpr KindInfo kKinds[] = {
     {"data.loaded_by_training", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.awaited", Role::kEvidence, {kDataAwaitedFigures, kDataAwaitedTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"data.takes_cores", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"cpu.cores_were_short", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.samples", Role::kEvidence, {kDataSamplesFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"data.stages_of_profile", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.stages", Role::kEvidence, {{}, {}}, {kStepStagesItemFigures, kStepStagesItemTexts}, true, {}, Topic::kNone},
@@ -594,14 +603,14 @@ constexpr KindInfo kKinds[] = {
     {"framework.fuse_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"framework.collect_seldom", Role::kAdvice, {{}, kFrameworkCollectSeldomTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.fixed_shapes", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
-    {"framework.steady_shapes", Role::kAdvice, {{}, kFrameworkSteadyShapesTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
-    {"framework.steady_tensors", Role::kAdvice, {{}, kFrameworkSteadyTensorsTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
-    {"framework.values_as_tensors", Role::kAdvice, {{}, kFrameworkValuesAsTensorsTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
-    {"framework.texts_outside", Role::kAdvice, {{}, kFrameworkTextsOutsideTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
-    {"framework.steady_lengths", Role::kAdvice, {{}, kFrameworkSteadyLengthsTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
-    {"framework.one_state", Role::kAdvice, {{}, kFrameworkOneStateTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
-    {"framework.one_object", Role::kAdvice, {{}, kFrameworkOneObjectTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
-    {"framework.look_at_guard", Role::kAdvice, {{}, kFrameworkLookAtGuardTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.steady_shapes", Role::kAdvice, {kFrameworkSteadyShapesFigures, kFrameworkSteadyShapesTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.steady_tensors", Role::kAdvice, {kFrameworkSteadyTensorsFigures, kFrameworkSteadyTensorsTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.values_as_tensors", Role::kAdvice, {kFrameworkValuesAsTensorsFigures, kFrameworkValuesAsTensorsTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.texts_outside", Role::kAdvice, {kFrameworkTextsOutsideFigures, kFrameworkTextsOutsideTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.steady_lengths", Role::kAdvice, {kFrameworkSteadyLengthsFigures, kFrameworkSteadyLengthsTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.one_state", Role::kAdvice, {kFrameworkOneStateFigures, kFrameworkOneStateTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.one_object", Role::kAdvice, {kFrameworkOneObjectFigures, kFrameworkOneObjectTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"framework.look_at_guard", Role::kAdvice, {kFrameworkLookAtGuardFigures, kFrameworkLookAtGuardTexts}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"framework.look_at_unbegun_work", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.run_ahead", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"communication.all_ranks", Role::kAdvice, {kCommunicationAllRanksFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -952,6 +961,10 @@ Finding Make(DataAwaited one) {
 
 Finding Make(DataTakesCores) {
   return {FindingKind::kDataTakesCores, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(CpuCoresWereShort) {
+  return {FindingKind::kCpuCoresWereShort, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(DataSamples one) {
@@ -1551,35 +1564,35 @@ Finding Make(FrameworkFixedShapes) {
 }
 
 Finding Make(FrameworkSteadyShapes one) {
-  return {FindingKind::kFrameworkSteadyShapes, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkSteadyShapes, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkSteadyTensors one) {
-  return {FindingKind::kFrameworkSteadyTensors, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkSteadyTensors, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkValuesAsTensors one) {
-  return {FindingKind::kFrameworkValuesAsTensors, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkValuesAsTensors, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkTextsOutside one) {
-  return {FindingKind::kFrameworkTextsOutside, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkTextsOutside, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkSteadyLengths one) {
-  return {FindingKind::kFrameworkSteadyLengths, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkSteadyLengths, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkOneState one) {
-  return {FindingKind::kFrameworkOneState, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkOneState, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkOneObject one) {
-  return {FindingKind::kFrameworkOneObject, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkOneObject, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkLookAtGuard one) {
-  return {FindingKind::kFrameworkLookAtGuard, {}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkLookAtGuard, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
 }
 
 Finding Make(FrameworkLookAtUnbegunWork) {

@@ -18,6 +18,7 @@ enum class FindingKind : uint16_t {
   kDataLoadedByTraining,
   kDataAwaited,
   kDataTakesCores,
+  kCpuCoresWereShort,
   kDataSamples,
   kDataStagesOfProfile,
   kStepStages,
@@ -462,7 +463,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 446;
+inline constexpr size_t kFindingKindCount = 447;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -563,6 +564,9 @@ struct DataAwaited {
 };
 
 struct DataTakesCores {
+};
+
+struct CpuCoresWereShort {
 };
 
 struct DataSamples {
@@ -1262,41 +1266,49 @@ struct FrameworkFixedShapes {
 };
 
 struct FrameworkSteadyShapes {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkSteadyTensors {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkValuesAsTensors {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkTextsOutside {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkSteadyLengths {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkOneState {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkOneObject {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
 
 struct FrameworkLookAtGuard {
+  Given<bool> at_limit;  // flag
   Text function;
   Text guard;
 };
@@ -2736,6 +2748,7 @@ Finding Make(DataBatchNotReady one);
 Finding Make(DataLoadedByTraining one);
 Finding Make(DataAwaited one);
 Finding Make(DataTakesCores one);
+Finding Make(CpuCoresWereShort one);
 Finding Make(DataSamples one);
 Finding Make(DataStagesOfProfile one);
 Finding Make(StepStages one);

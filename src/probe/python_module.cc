@@ -451,6 +451,7 @@ PyMethodDef g_methods[] = {
     Fast("tools_change", ToolsChange),
     Fast("tools_made", ToolsMade),
     {"tools_uncaught", ToolsUncaught, METH_O, kNoDoc},
+    {"tools_audited", ToolsAudited, METH_NOARGS, kNoDoc},
     {"tools_expect", ToolsExpect, METH_O, kNoDoc},
     {"tools_hurry", ToolsHurry, METH_O, kNoDoc},
     {"tools_own", ToolsOwn, METH_O, kNoDoc},

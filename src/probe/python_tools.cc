@@ -331,6 +331,7 @@ int OnToolEvent(const char* event) {
 // here has no way to go: Python would print it beside the script's own.
 void TellUncaught(PyObject* arguments) {
   if (g_tools.uncaught == nullptr || IsBorrowed() || PyTuple_Size(arguments) < 4) return;
+  if (g_tools.audited) return;  // the script's own hook would see what is done
   if (!Unseen::IsPossible() && LookHere()) return;
   const bool was_busy = g_tools.busy;
   g_tools.busy = true;  // what is done is audited
@@ -457,6 +458,10 @@ PyObject* ToolsUncaught(PyObject*, PyObject* tell) {
     g_tools.uncaught = tell;
   }
   return None();
+}
+
+PyObject* ToolsAudited(PyObject*, PyObject*) {
+  return PyBool_FromLong(g_tools.audited ? 1 : 0);
 }
 
 void HurryAside(bool urgent) {

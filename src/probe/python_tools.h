@@ -23,12 +23,14 @@
 namespace steptrace::probe {
 
 // Methods of the module (_probe.pyi): tools_watch(aside, back, finder), tools_record(aside, back),
-// tools_change(own, changed, function), tools_made(own, changed, function), tools_uncaught(tell).
+// tools_change(own, changed, function), tools_made(own, changed, function), tools_uncaught(tell),
+// tools_audited().
 PyObject* ToolsWatch(PyObject* module, PyObject* const* items, Py_ssize_t count);
 PyObject* ToolsRecord(PyObject* module, PyObject* const* items, Py_ssize_t count);
 PyObject* ToolsChange(PyObject* module, PyObject* const* items, Py_ssize_t count);
 PyObject* ToolsMade(PyObject* module, PyObject* const* items, Py_ssize_t count);
 PyObject* ToolsUncaught(PyObject* module, PyObject* tell);
+PyObject* ToolsAudited(PyObject* module, PyObject* none);
 
 // A tool that says it in no thread of its own is about to begin: as if its event had come. False
 // with Python's error.

@@ -250,6 +250,25 @@ def test_a_report_of_a_file_leaves_nothing_in_the_working_directory(tmp_path, mo
     assert f"unchanged since it was imported as {run}" in again.stderr
 
 
+def test_a_notebook_names_a_run_that_stays(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "made.json").write_text(make_trace.text(steps=2))
+    done = steptrace("report", "made.json", "--notebook", "made.ipynb", cwd=tmp_path)
+    assert "imported as steptrace-runs/made" in done.stderr
+    assert str(tmp_path / "steptrace-runs" / "made") in (tmp_path / "made.ipynb").read_text()
+
+
+def test_a_cache_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):
+    cache = tmp_path / "cache" / "steptrace" / "imports"
+    cache.mkdir(parents=True)
+    cache.chmod(0o770)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "made.json").write_text(make_trace.text(steps=2))
+    done = steptrace("report", "made.json", cwd=tmp_path)
+    assert "imported as steptrace-runs/made" in done.stderr
+    assert list(cache.iterdir()) == []
+
+
 def test_without_a_cache_it_lies_with_the_other_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("STEPTRACE_CACHE_MB", "0")
     (tmp_path / "made.json").write_text(make_trace.text(steps=2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What GPUs reach at most, by their makers' data sheets."""
+"""What GPUs reach at most, as their makers give it."""
 
 import re
 import sys
@@ -69,18 +69,22 @@ def page(schema):
     yield "# Peaks of GPUs"
     yield ""
     yield f"<!-- {MADE} -->"
-    yield f"What the makers' data sheets give, read on {schema['read']}: dense, without sparsity, in TFLOP/s; of FP16 and BF16 with"
-    yield "sums in FP32. A GPU is known by words of its name, the first row that fits. One that is not here, a MIG instance, and a"
-    yield "device with fewer multiprocessors than the whole GPU have no peak, and the report no"
-    yield "[MFU](../concepts/throughput.md#mfu)."
+    yield "What the makers give: dense, without sparsity, in TFLOP/s, on tensor or matrix cores where the GPU has them; of FP16"
+    yield "and BF16 with sums in FP32. They tell the report which precisions a GPU's tensor cores take. A GPU is known by words of"
+    yield "its name, the first row that fits. A GPU that is not here, a MIG instance and a device with fewer multiprocessors than"
+    yield "the whole GPU have no peak."
     yield ""
-    yield f"| name holds | {' | '.join(PRECISIONS)} | GB/s | source |"
-    yield "| --- |" + " ---: |" * (len(PRECISIONS) + 1) + " --- |"
+    yield "Under `compared` is the day on which the figures were last compared with a published table: the source, or a copy of"
+    yield "it. Where there is none, nobody has compared them yet."
+    yield ""
+    yield f"| name holds | {' | '.join(PRECISIONS)} | GB/s | source | compared |"
+    yield "| --- |" + " ---: |" * (len(PRECISIONS) + 1) + " --- | --- |"
     for gpu in schema["gpu"]:
         peaks = " | ".join(
             f"{gpu['tflops'][name]:g}" if name in gpu["tflops"] else "" for name in PRECISIONS
         )
-        yield f"| {gpu['words']} | {peaks} | {gpu['bytes_per_s'] / 1e9:.0f} | {gpu['source']} |"
+        rest = f"{gpu['bytes_per_s'] / 1e9:.0f} | {gpu['source']} | {gpu.get('read', '')}"
+        yield f"| {gpu['words']} | {peaks} | {rest} |"
 
 
 def files():

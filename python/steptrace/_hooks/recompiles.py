@@ -3,7 +3,8 @@
 
 torch itself finds the guard that failed, before each compilation but the first, and keeps its text
 (guard_failures). Of that text the guard is told, without what it compares with: the contents of
-texts and the script's own line, which torch puts behind it, stay here.
+texts, numbers but those of shapes and lengths, keys of dicts, and the script's own line, which
+torch puts behind it, stay here.
 """
 
 import re
@@ -30,10 +31,16 @@ _COMPILATION = re.compile(r"^\[?\d+/\d+\]?: ?")
 _LITERAL = re.compile(r"""b?(?:'(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$))""")
 _TENSOR = re.compile(r"^tensor '(.*?)' (?=[a-z_]+(?: [a-z]+)* mismatch)")
 _KEY = re.compile(r"""['"]\w{1,40}['"]""")
+# What stands before a key that is a name of the code's: a variable, a part of a module.
+_BEFORE_NAME = re.compile(r"(?:(?<![\w.])[LG]|\b(?:_modules|_parameters|_buffers|__dict__))\[$")
+_VALUE = re.compile(r"(?<![\w.])[-+]?\d[\w.]*(?:(?<=e)[-+]\d+)?")
+_CLAUSES = re.compile(r"( and | or )")
+_OF_SHAPE = (".size()", ".stride()", ".storage_offset()", ".ndim", ".dim()", "len(")
+_BEFORE_DIMENSION = (".size()[", ".stride()[")
 _ADDRESS = re.compile(r"\b(?:0x[0-9a-f]+|\d{6,})\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 _RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d+)$")
-_HIDDEN = "'\u2026'"
+_HIDDEN, _HIDDEN_NUMBER = "'\u2026'", "\u2026"
 
 _guards = {}
 _last = [None, None]  # thread, and what it told last
@@ -95,21 +102,39 @@ def guard_of(reason):
     text = _COMPILATION.sub("", str(reason)[:_MAX_READ].split("\n", 1)[0])
     tensor = _TENSOR.match(text)
     if tensor is not None:
-        name = _without_texts(tensor.group(1))
+        name = _without_numbers(_without_texts(tensor.group(1)))
         text = f"tensor '{name}' {text[tensor.end() :]}"
     else:
         text = _without_texts(text)
-        text = text.split("  #", 1)[0].split("# ", 1)[0]
+        text = _without_numbers(text.split("  #", 1)[0].split("# ", 1)[0])
     text = _ADDRESS.sub("\u2026", " ".join(text.split()))
     return text if len(text) <= _MAX_GUARD else text[: _MAX_GUARD - 1] + "\u2026"
 
 
 def _without_texts(text):
     def shown(match):
-        is_key = match.start() > 0 and text[match.start() - 1] == "["
-        return match.group() if is_key and _KEY.fullmatch(match.group()) else _HIDDEN
+        before = text[max(match.start() - 16, 0) : match.start()]
+        is_name = _BEFORE_NAME.search(before) and _KEY.fullmatch(match.group())
+        return match.group() if is_name else _HIDDEN
 
     return _LITERAL.sub(shown, text)
+
+
+def _without_numbers(text):
+    return "".join(map(_without_numbers_of, _CLAUSES.split(text)))
+
+
+def _without_numbers_of(clause):
+    is_of_shape = any(sign in clause for sign in _OF_SHAPE)
+
+    def shown(match):
+        before = clause[: match.start()]
+        if before.endswith("'"):  # the name of a part that is a number: _modules['0']
+            return match.group()
+        is_shape = before.endswith(_BEFORE_DIMENSION) if before.endswith("[") else is_of_shape
+        return match.group() if is_shape else _HIDDEN_NUMBER
+
+    return _VALUE.sub(shown, clause)
 
 
 class _Guard:

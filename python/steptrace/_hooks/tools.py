@@ -31,6 +31,11 @@ def on():
     return aside or (_watched and _probe.tools_aside())
 
 
+def audited():
+    """Whether an audit hook of the script's would see what is done."""
+    return _watched and _probe.tools_audited()
+
+
 def change_code(own, changed, function):
     """The function gets its changed code; its own as soon as a tool is on, also where no Python may
     run to give it that."""

@@ -12,7 +12,7 @@ import sys
 
 from . import facts, tools, vocabulary
 
-_MAX_TOLD = 32
+_MAX_TOLD = 32  # of the main thread, and of all others together
 _MAX_TEXT = 16 << 10  # of a message that is read
 _MAX_MESSAGE = 1000
 _MAX_PATH = 1000
@@ -21,13 +21,21 @@ _MAX_FRAMES = 10000
 
 _TRACEBACK = "Traceback (most recent call last):"
 _FRAME = re.compile(r'^ *File "([^"\n]{1,1000})", line (\d{1,9}), in (.{1,200})$', re.MULTILINE)
-_PLAIN = (str, int, float, bool, type(None))
+_PLAIN = (str, bytes, int, float, bool, type(None))
 _SLOT = type(BaseException.__str__)
 _FUNCTION = type(lambda: None)
 _BUILTIN = type(len)
+# What str() of these reads besides their arguments: the script may have put anything there.
+_READ = {
+    OSError: ("errno", "strerror", "filename", "filename2"),
+    SyntaxError: ("msg",),
+    UnicodeDecodeError: ("encoding", "reason"),
+    UnicodeEncodeError: ("encoding", "reason"),
+    UnicodeTranslateError: ("reason",),
+}
 _STANDARD = os.path.dirname(os.__file__) + os.sep
 
-_told = 0
+_told = [0, 0]  # of other threads, of the main thread
 
 
 def watch():
@@ -39,10 +47,10 @@ def watch():
 
 def tell(kind, error, traceback, thread=None):
     """Called in the midst of an exception's end, where one more has no way to go: raises nothing."""
-    global _told
     try:
-        if _told < _MAX_TOLD:
-            _told += 1
+        of_main = thread is None
+        if _told[of_main] < _MAX_TOLD:
+            _told[of_main] += 1
             fact = describe(kind, error, traceback)
             fact["thread"] = thread
             facts.say(vocabulary.FACT_EXCEPTION, fact)
@@ -82,13 +90,15 @@ def _text_of(kind, error):
     """str(error), if that runs nothing of the script's; None: it would, or nobody knows."""
     arguments = _member(BaseException, "args", error)
     plain = all(map(_is_plain, arguments))
-    if issubclass(kind, OSError):
-        plain = plain and _is_plain(_member(OSError, "filename", error))
+    for one, names in _READ.items():
+        if issubclass(kind, one):
+            plain = plain and all(_is_plain(_member(one, name, error)) for name in names)
     method = _method_of(kind)
     if plain and (type(method) is _SLOT or _is_standard(method)):
         text = str(error)
     else:
-        text = arguments[0] if arguments and type(arguments[0]) is str else None
+        # Of several, none is the message: the first of a UnicodeError is the encoding.
+        text = arguments[0] if len(arguments) == 1 and type(arguments[0]) is str else None
     if text is not None and len(text) > 2 * _MAX_TEXT:
         return f"{text[:_MAX_TEXT]}\n{text[-_MAX_TEXT:]}"
     return text
@@ -152,6 +162,25 @@ def _words_of(text):
             yield " ".join(line.split())
 
 
+def _tell_of_thread(threading, args):
+    """As of tell: raises nothing, and runs none of the script's code, as a thread's own `name`."""
+    try:
+        if tools.audited() or type(args) is not threading.ExceptHookArgs:
+            return
+        if args.exc_type is not SystemExit:
+            name = _name_of_thread(threading, args.thread)
+            tell(args.exc_type, args.exc_value, args.exc_traceback, name)
+    except BaseException:
+        pass
+
+
+def _name_of_thread(threading, thread):
+    if not issubclass(type(thread), threading.Thread):
+        return "?"  # None: it is gone
+    name = _member(threading.Thread, "__dict__", thread).get("_name")
+    return facts.text_of(name[:200]) if type(name) is str else "?"
+
+
 class _ThreadHook:
     """Python's own threading.excepthook tells, too. A part of the hooks (tools.add)."""
 
@@ -165,19 +194,12 @@ class _ThreadHook:
             self._threading.excepthook = self._before
 
     def back(self):
-        before = self._threading.excepthook
+        threading, before = self._threading, self._threading.excepthook
         if type(before) is not _BUILTIN:
             return  # the script's own may raise, and its traceback would show ours
 
         def hook(args):
-            if args.exc_type is not SystemExit:
-                name = getattr(args.thread, "name", None)
-                tell(
-                    args.exc_type,
-                    args.exc_value,
-                    args.exc_traceback,
-                    facts.text_of(name[:200]) if type(name) is str else "?",
-                )
+            _tell_of_thread(threading, args)
             before(args)
 
         self._before, self._hook = before, hook

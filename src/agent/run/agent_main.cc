@@ -38,6 +38,9 @@ int AgentMain(const std::vector<std::string>& arguments) {
   RaiseFileLimit();
   // Who opens a ring in the moment of UntrustedRingFile::IsHeldByOthers() has the kernel send it.
   signal(SIGIO, SIG_IGN);
+  // A parent that ignores it hands that down: ends of children, and whose a pid is, could not be
+  // told then.
+  signal(SIGCHLD, SIG_DFL);
   // Whatever this process executes must not hold the run's channel and lock open.
   if (options->control_fd >= 0) fcntl(options->control_fd, F_SETFD, FD_CLOEXEC);
   if (options->lock_fd >= 0) fcntl(options->lock_fd, F_SETFD, FD_CLOEXEC);

@@ -6,12 +6,12 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -26,10 +26,16 @@ constexpr int64_t kLastWaitNs = 300 * kNsPerMs;
 constexpr int kLookMs = 5;
 constexpr size_t kMostTextBytes = 64 << 10;
 constexpr int kLowPriority = 19;
+// <linux/ioprio.h>, which is younger than some systems' headers.
+constexpr int kIoOfAProcess = 1;
+constexpr int kIdleIo = 3 << 13;
+// Of git, and of git-lfs behind its filter.
+constexpr const char* kFilterPrograms =
+    "^(filter\\..*\\.(clean|process)|lfs\\.extension\\..*\\.clean)$";
 constexpr const char* kSafe[] = {"--no-optional-locks",
                                  "--no-pager",
                                  "-c",
-                                 "core.fsmonitor=false",
+                                 "core.fsmonitor=",
                                  "-c",
                                  "core.hooksPath=/dev/null",
                                  "-c",
@@ -88,8 +94,7 @@ GitChanges::GitChanges(std::filesystem::path folder, int64_t now_ns)
   if (git_.empty()) {
     Say({}, "there is no git");
   } else {
-    Start(State::kSettings,
-          {"config", "--null", "--show-scope", "--get-regexp", "^filter\\..*\\.(clean|process)$"});
+    Start(State::kSettings, {"config", "--null", "--show-scope", "--get-regexp", kFilterPrograms});
   }
 }
 
@@ -121,6 +126,7 @@ void GitChanges::Start(State state, std::vector<std::string> arguments) {
     return Say({}, "git cannot be started");
   }
   setpriority(PRIO_PROCESS, static_cast<id_t>(process_), kLowPriority);
+  syscall(SYS_ioprio_set, kIoOfAProcess, process_, kIdleIo);
   text_.clear();
   state_ = state;
 }
@@ -135,10 +141,10 @@ void GitChanges::Turn(int64_t now_ns) {
     if (text_.size() > kMostTextBytes) return Say({}, "git has too many settings");
   }
   int status = 0;
-  if (got == 0 && waitpid(process_, &status, WNOHANG) == process_) {
-    process_ = 0;
-    return OnEnd(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-  }
+  const pid_t ended = got == 0 ? waitpid(process_, &status, WNOHANG) : 0;
+  if (ended != 0) process_ = 0;
+  if (ended < 0) return Say({}, "how git ended is not known");
+  if (ended > 0) return OnEnd(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
   if (now_ns >= until_ns_) Say({}, "git took more than 10 s");
 }
 
@@ -161,11 +167,12 @@ void GitChanges::Say(std::optional<bool> changed, std::string reason) {
   state_ = State::kAnswered;
 }
 
+// What cannot be waited for has gone, and its pid may be another's. One that a dead disk holds does
+// not end by SIGKILL either: it is not waited for.
 void GitChanges::End() {
-  if (process_ != 0) {
+  if (process_ != 0 && waitpid(process_, nullptr, WNOHANG) == 0) {
     kill(process_, SIGKILL);
-    while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    waitpid(process_, nullptr, WNOHANG);
   }
   process_ = 0;
   output_ = UniqueFd();

@@ -2,6 +2,7 @@
 #include "agent/run/git_changes.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -73,6 +74,18 @@ TEST_F(GitChangesTest, WhatTheRepositoryNamesIsNotRun) {
   EXPECT_FALSE(fs::exists(folder_ / "ran"));
 }
 
+TEST_F(GitChangesTest, FiltersBehindLfsAreProgramsToo) {
+  ASSERT_EQ(Git("config lfs.extension.x.clean '" + Program() + "'"), 0);
+  EXPECT_EQ(Ask().reason, "the repository's settings name programs that filter files");
+}
+
+// The kernel waits for a child itself then, and its pid may be another's at once.
+TEST_F(GitChangesTest, WhereChildrenAreNotWaitedForNothingIsKnown) {
+  const auto before = signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(Ask().reason, "how git ended is not known");
+  signal(SIGCHLD, before);
+}
+
 TEST_F(GitChangesTest, WithoutARepositoryOrGitNothingIsKnown) {
   fs::remove_all(folder_ / ".git");
   EXPECT_EQ(Ask().reason, "git refuses the repository");
@@ -83,7 +96,6 @@ TEST_F(GitChangesTest, WithoutARepositoryOrGitNothingIsKnown) {
 }
 
 TEST_F(GitChangesTest, WhatTakesTooLongIsEnded) {
-  EXPECT_EQ(GitChanges(folder_, MonotonicNowNs()).Finish().changed, false);
   fs::create_directory(folder_ / "bin");
   Write("bin/git", "#!/bin/sh\nexec sleep 60\n");
   fs::permissions(folder_ / "bin/git", fs::perms::owner_all);

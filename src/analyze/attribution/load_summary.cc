@@ -113,11 +113,6 @@ std::optional<double> LoadSummary::allowed_cores() const {
   return allowed_ ? std::optional(allowed_->cores) : std::nullopt;
 }
 
-std::optional<double> LoadSummary::free_outside() const {
-  if (allowed_) return allowed_->free_outside;
-  return allowed_of_workers_ ? allowed_of_workers_->free_outside : std::nullopt;
-}
-
 std::optional<double> LoadSummary::allowed_cores_of_workers() const {
   return allowed_of_workers_ ? std::optional(allowed_of_workers_->cores) : std::nullopt;
 }
@@ -186,16 +181,34 @@ bool LoadSummary::cores_full() const {
   return free && *free <= (1 - kFullShare) * usable_cores_;
 }
 
-bool LoadSummary::cores_of_workers_full() const {
-  if (cores_full()) return true;
+bool LoadSummary::WorkersFillTheirs() const {
   const auto free = free_cores_of_workers();
   return free && *free <= (1 - kFullShare) * allowed_of_workers_->cores;
 }
 
-bool LoadSummary::wants_cores_outside() const {
-  if (quota_cores_) return false;  // it would reach further than the quota
-  const bool full = allowed_ ? cores_full() : allowed_of_workers_ && cores_of_workers_full();
-  return full && free_outside().value_or(kLeastFreeOutside) >= kLeastFreeOutside;
+bool LoadSummary::cores_of_workers_full() const {
+  return cores_full() || WorkersFillTheirs();
+}
+
+// More than those would reach further than the quota.
+bool LoadSummary::QuotaIsWithin(const Allowed& allowed) const {
+  const double limit = MeanOr(store::Metric::kCgroupCpuLimit, 0);
+  return limit > 0 && limit <= allowed.cores;
+}
+
+bool LoadSummary::HasFreeOutside(const Allowed& allowed) {
+  return allowed.free_outside.value_or(kLeastFreeOutside) >= kLeastFreeOutside;
+}
+
+bool LoadSummary::training_wants_cores_outside() const {
+  return allowed_ && !QuotaIsWithin(*allowed_) && cores_full() && HasFreeOutside(*allowed_);
+}
+
+bool LoadSummary::workers_want_cores_outside() const {
+  if (!allowed_of_workers_ || QuotaIsWithin(*allowed_of_workers_)) return false;
+  // What is full elsewhere says nothing where it is known of theirs.
+  const bool full = allowed_of_workers_->busy ? WorkersFillTheirs() : cores_full();
+  return full && HasFreeOutside(*allowed_of_workers_);
 }
 
 double LoadSummary::delayed_share() const {

@@ -37,14 +37,17 @@ class LoadSummary {
   std::optional<double> quota_cores() const { return quota_cores_; }
   // By affinity and cpuset; empty: all of the machine's.
   std::optional<double> allowed_cores() const;
-  // Of the machine's cores on which it may not run so many are free; empty: not known, or none.
-  std::optional<double> free_outside() const;
   // What the workers may run on, where that is less than what their ranks may run on.
   std::optional<double> allowed_cores_of_workers() const;
   std::optional<double> free_cores_of_workers() const;
   // Cores on which it may not run would help: it fills those on which it may, and some are free,
-  // as far as that is known.
-  bool wants_cores_outside() const;
+  // as far as that is known. Not where a quota is no more than those.
+  bool wants_cores_outside() const {
+    return training_wants_cores_outside() || workers_want_cores_outside();
+  }
+  bool training_wants_cores_outside() const;
+  // The same of what the workers alone are kept from, where they have fewer than their ranks.
+  bool workers_want_cores_outside() const;
   // Cores on which the job's threads can be put, however long.
   double reachable_cores() const { return allowed_cores().value_or(machine_cores_); }
   // Of these, cores that other work keeps busy; 0 where that is not known.
@@ -84,6 +87,9 @@ class LoadSummary {
   static Allowed AllowedOf(std::span<const int32_t> cores, const BusyOfCores& busy);
   void FindAllowed(std::span<const CounterSeries> counters, std::span<const NodeInfo> nodes,
                    const AllowedCores& allowed);
+  bool QuotaIsWithin(const Allowed& allowed) const;
+  static bool HasFreeOutside(const Allowed& allowed);
+  bool WorkersFillTheirs() const;
   std::optional<double> FreeOfQuota() const;
   std::optional<double> FreeOfReachable() const;
 

@@ -196,10 +196,12 @@ void PythonWork::Classify(const StageTable& table, bool on_host) {
     Node node{in_batch.value_or(SubStage::kGetitem), in_batch.value_or(SubStage::kUnknown)};
     if (prepares[i]) node.elsewhere = *prepares[i];
     if (of.region == StackRegion::kElsewhere) {
-      node.waits = !RunsOutside(of, of.leaf.only_waits) && of.frames.evaluator < 0;
+      // What a function that saves does besides is the loop's: its own calls tell of saving.
+      node.waits = !RunsOutside(of, of.leaf.only_waits, StepSaves::kNo) && of.frames.evaluator < 0;
       if (of.frames.evaluator >= 0) node.elsewhere = SubStage::kEvaluation;
       if (of.frames.evaluator < 0 && !node.waits) {
-        node.elsewhere = StageOutside(OutsideBin(of), true).value_or(SubStage::kUnknown);
+        node.elsewhere =
+            StageOutside(OutsideBin(of, StepSaves::kNo), {}).value_or(SubStage::kUnknown);
       }
     }
     if (const auto phase = PhaseOf(of.region); phase && on_host) node.elsewhere = *phase;

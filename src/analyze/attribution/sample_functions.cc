@@ -61,7 +61,7 @@ SampleFunctions::Shown SampleFunctions::ShownOf(SubStage stage, int64_t ns,
   AddDataset(stage, of_dataset);
   for (SampledFunctions& one : of_dataset) add(std::move(one));
   for (size_t bin = 0; bin < kBinCount; ++bin) {
-    if (StageOutside(bin, IsForData()) != stage || split_.threads().empty()) continue;
+    if (StageOutside(bin, IsFor()) != stage || split_.threads().empty()) continue;
     SampledFunctions outside = sums_.OutsideFunctions(bin);
     if (bin == kTensorCode || bin == kModelLine || bin == kModuleLine)
       Scale(outside, TensorCodeTaken());
@@ -162,9 +162,13 @@ double SampleFunctions::TensorCodeTaken() const {
 }
 
 // Of the ranks that were sampled: one is named for all.
-bool SampleFunctions::IsForData() const {
-  return std::all_of(sums_.ranks().begin(), sums_.ranks().end(),
-                     [](const auto& rank) { return rank.second.is_for_data(); });
+OutsideIsFor SampleFunctions::IsFor() const {
+  OutsideIsFor all;
+  for (const auto& [number, rank] : sums_.ranks()) {
+    all.data = all.data && rank.is_for_data();
+    all.saving = all.saving && rank.is_for_saving();
+  }
+  return all;
 }
 
 double SampleFunctions::ThreadWeight() const {

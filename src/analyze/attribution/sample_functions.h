@@ -47,7 +47,7 @@ class SampleFunctions {
   SampledWaits WaitsOf(int64_t whole_ns) const;
 
  private:
-  bool IsForData() const;       // what functions that prepare data do besides
+  OutsideIsFor IsFor() const;   // of all ranks
   double ThreadWeight() const;  // of all that the training threads were seen doing
   SampledFunctions ScriptInForward() const;
   SampledFunctions Collecting(int64_t ns, int64_t whole_ns) const;

@@ -33,6 +33,8 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
     time.receive += ns(row.receive_ns, row);
     time.worker_start += ns(row.worker_start_ns, row);
     time.getitem += ns(row.getitem_ns, row);
+    time.checkpoint += ns(row.checkpoint_ns, row);
+    time.logging += ns(row.logging_ns, row);
     for (const store::StepColumn& phase : store::kStepPhases) {
       if (LiesAnywhere(phase)) time.others += ns(row.*phase.ns, row);
     }

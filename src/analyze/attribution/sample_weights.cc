@@ -18,13 +18,13 @@ bool IsToldOfCollate(size_t bin) {
   return is(WorkStage::kDecode) || is(WorkStage::kAugmentation) || is(WorkStage::kTokenise);
 }
 
-std::optional<SubStage> StageOutside(size_t bin, bool for_data) {
-  if (bin == kSaving) return SubStage::kCheckpoint;
-  if (bin == kPreparing && for_data) return SubStage::kDatasetCode;
+std::optional<SubStage> StageOutside(size_t bin, OutsideIsFor is_for) {
+  if (bin == kSaving || (bin == kOfSaver && is_for.saving)) return SubStage::kCheckpoint;
+  if (bin == kPreparing && is_for.data) return SubStage::kDatasetCode;
   if (bin == static_cast<size_t>(WorkStage::kModel) || bin == kUnnamed) return std::nullopt;
   if (bin == static_cast<size_t>(WorkStage::kUserCode) || bin == kTensorCode || bin == kGradless ||
       bin == kModelLine || bin == kModuleLine || bin == kApart || bin == kPreparing ||
-      bin == kReading || bin == static_cast<size_t>(WorkStage::kLock)) {
+      bin == kReading || bin == kOfSaver || bin == static_cast<size_t>(WorkStage::kLock)) {
     return SubStage::kLoopCode;
   }
   if (bin == static_cast<size_t>(WorkStage::kLogging)) return SubStage::kLogging;
@@ -40,9 +40,10 @@ double BatchWeight(const BatchBlock& block, size_t bin, bool storage) {
 }
 
 double OutsideWeight(const RankSamples& rank, const ThreadBlock& block, SubStage stage) {
+  const OutsideIsFor is_for{.data = rank.is_for_data(), .saving = rank.is_for_saving()};
   double weight = 0;
   for (size_t bin = 0; bin < kBinCount; ++bin) {
-    if (StageOutside(bin, rank.is_for_data()) == stage) weight += block.outside[bin];
+    if (StageOutside(bin, is_for) == stage) weight += block.outside[bin];
   }
   return weight;
 }

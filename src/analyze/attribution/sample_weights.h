@@ -19,8 +19,12 @@ SubStage StageOfBatch(size_t bin);
 bool IsToldOfCollate(size_t bin);
 
 // Where code of the training thread outside torch belongs; nothing: it stays where it is.
-// for_data: what functions that prepare data do besides is for the batch too.
-std::optional<SubStage> StageOutside(size_t bin, bool for_data);
+// What functions that prepare data, or save, do besides is for the batch or checkpoint too.
+struct OutsideIsFor {
+  bool data = true;
+  bool saving = true;
+};
+std::optional<SubStage> StageOutside(size_t bin, OutsideIsFor is_for);
 
 using StageWeights = std::array<double, kSubStageCount>;
 

@@ -62,6 +62,10 @@ class ThreadReader {
     worth_ = WorthOf(whole_, rank_.thread_squares);
     to_ns_ = time_.whole / whole_;
     LeaveOutRareStages();
+    // torch.save's own time is none of these weights'.
+    explained_ns_ = std::min(time_.checkpoint, saving_ * to_ns_);
+    LeaveOutTimed(SubStage::kCheckpoint, time_.checkpoint - explained_ns_);
+    LeaveOutTimed(SubStage::kLogging, time_.logging);
     ReadAwaited();
     ReadEvaluated();
     ReadLeaves();
@@ -84,6 +88,7 @@ class ThreadReader {
     evaluating_.Add(block.evaluating, block.whole);
     sampler_.Add(block.sampler, block.whole);
     sampler_begin_ += block.sampler_begin;
+    saving_ += block.saving;
     forward_.Add(block.forward, block.whole);
     backward_.Add(block.backward, block.whole);
     optimizer_.Add(block.optimizer, block.whole);
@@ -114,6 +119,14 @@ class ThreadReader {
     shares_.weights.fill(0);
     WeightOf(SubStage::kLoopCode) = script_;
     named_.weight = 0;
+  }
+
+  // What was sampled in a phase that has its stage's time is in that already.
+  void LeaveOutTimed(SubStage stage, double ns) {
+    const double timed = std::clamp(ns / to_ns_, 0.0, WeightOf(stage));
+    WeightOf(stage) -= timed;
+    named_.weight = std::max(0.0, named_.weight - timed);
+    explained_ns_ += timed * to_ns_;
   }
 
   void ReadAwaited() {
@@ -179,11 +192,14 @@ class ThreadReader {
         std::min(1.0, (forward_.weight * to_ns_ - time_.forward) / std::max(time_.unknown, 1.0));
   }
 
+  // In phases that the script's own lines may have begun, and no other samples lie in it.
+  double OthersNs() const { return std::max(0.0, time_.others - explained_ns_); }
+
   // The script's own code, in ns, of which `in_unknown` lies in time of no phase.
   double ScriptNs(double in_unknown, double free_unknown) const {
     double ns = in_unknown;  // renamed where it is, and the model keeps its own
     if (Low(movable_) >= kWorthTaking) {
-      ns = std::max(ns, movable_.weight * to_ns_ - time_.others);
+      ns = std::max(ns, movable_.weight * to_ns_ - OthersNs());
     }
     if (time_.phases <= 0 || script_ <= 0) return ns;
     // An evaluation computes, and so may what augments.
@@ -202,13 +218,13 @@ class ThreadReader {
     const double free_unknown =
         std::max(0.0, time_.unknown * (1 - shares_.forward_of_unknown) - waiting_.weight * to_ns_);
     const double named_ns = named_.weight * to_ns_;
-    const double all_script_ns = std::max(0.0, script_ * to_ns_ - time_.others);
+    const double all_script_ns = std::max(0.0, script_ * to_ns_ - OthersNs());
     const double in_unknown = std::min(all_script_ns, std::max(0.0, free_unknown - named_ns));
     const double script_ns = ScriptNs(in_unknown, free_unknown);
     double& of_script = WeightOf(SubStage::kLoopCode);
     of_script = script_ns / to_ns_;
     shares_.script = script_;
-    shares_.script_left = std::max(0.0, script_ - time_.others / to_ns_ - of_script);
+    shares_.script_left = std::max(0.0, script_ - OthersNs() / to_ns_ - of_script);
     const double moved = named_ns + script_ns;
     from_unknown_ = std::min(moved, free_unknown);
     if (time_.unknown > 0) shares_.of_unknown = from_unknown_ / time_.unknown;
@@ -236,13 +252,14 @@ class ThreadReader {
   double worth_ = 0;  // samples of one weight that say as much
   double to_ns_ = 0;  // of a weight
   double whole_ = 0;
-  double on_signal_ = 0, asking_ = 0, sampler_begin_ = 0;
+  double on_signal_ = 0, asking_ = 0, sampler_begin_ = 0, saving_ = 0;
   SeenDoing waiting_, awaiting_, evaluating_, sampler_, forward_, backward_, optimizer_, leaves_;
   SeenDoing named_;    // outside torch, in code that the table knows
   SeenDoing movable_;  // of the script's own, what may be taken from forward
   double script_ = 0, plain_ = 0;
   double surely_ = 0;  // of script_, none of the model's: without gradients, or without tensors
   double from_unknown_ = 0;
+  double explained_ns_ = 0;  // of time_.others, what samples of saving and logging are
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace steptrace::analyze {
 struct ModelTime {  // of a rank's steady steps, in ns
   double whole = 0, forward = 0, backward = 0, optimizer = 0, unknown = 0, receive = 0;
   double worker_start = 0, getitem = 0;
+  double checkpoint = 0, logging = 0;  // ... of `others`
   double others = 0;     // in phases that the script's own lines may have begun: gc, saving, ...
   double phases = 0;     // of windowed steps: forward, backward and optimizer
   double operators = 0;  // ... and what of them operators compute

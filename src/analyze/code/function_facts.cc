@@ -11,6 +11,12 @@ bool ReadsNumbers(std::string_view method) {
   return method == "item" || method == "tolist";
 }
 
+// Those of threading know their own process alone.
+bool IsAcrossProcesses(std::string_view module) {
+  return Below(module, "multiprocessing") || Below(module, "filelock") ||
+         Below(module, "fasteners") || Below(module, "portalocker");
+}
+
 }  // namespace
 
 FunctionWords WordsOf(const std::string& file, const std::string& name, const StageTable& table,
@@ -53,6 +59,8 @@ FunctionWords WordsOf(const std::string& file, const std::string& name, const St
   function.synchronises = function.match && function.match->stage == WorkStage::kLock &&
                           (function.place.origin == CodeOrigin::kBuiltIn || module == "threading" ||
                            Below(module, "multiprocessing.synchronize"));
+  function.across =
+      function.match && function.match->stage == WorkStage::kLock && IsAcrossProcesses(module);
   function.leaf.collects =
       function.place.origin == CodeOrigin::kBuiltIn && (name == "gc.collect" || name == "collect");
   function.leaf.reads =

@@ -53,6 +53,7 @@ struct FunctionWords {
   bool exchanges = false;     // calls a collective
   bool syncs = false;         // to the disk
   bool synchronises = false;  // threads or processes, and nothing else
+  bool across = false;        // ... a lock that processes share
   bool saves = false;         // what a training resumes from
 };
 

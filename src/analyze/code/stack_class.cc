@@ -189,6 +189,7 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   of.around.compiled = of.around.compiled || frame.runs_compiled;
   of.around.leaves = of.around.leaves || frame.leaves;
   of.around.exchanges = of.around.exchanges || frame.exchanges;
+  of.around.saving = of.around.saving || frame.saves || (frame.syncs && of.around.saves);
   of.around.begins_epoch = of.around.begins_epoch || frame.begins_epoch;
   of.around.gradless = of.around.gradless || Below(frame.place.module, "torch.utils._contextlib");
   if (in_batch) {
@@ -213,6 +214,7 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
     of.wait.on_signal = of.wait.on_signal && of.wait.in_lock;
     of.wait.asks = of.wait.asks && of.wait.in_lock;
     of.wait.on_lock = of.wait.on_lock && of.wait.in_lock;
+    of.wait.across = of.wait.across && of.wait.in_lock;
     return;
   }
   // What a logger calls for it, an encoder of pictures or a queue of its own, is the log's.
@@ -227,13 +229,14 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   of.wait.on_signal = of.wait.in_lock && (was_in_lock ? of.wait.on_signal : frame.on_signal);
   of.wait.asks = of.wait.in_lock && (was_in_lock ? of.wait.asks : frame.asks);
   of.wait.on_lock = of.wait.in_lock && frame.synchronises;
+  of.wait.across = of.wait.in_lock && (was_in_lock ? of.wait.across : frame.across);
   if (of.wait.in_lock || (of.by_user && !match->by_user)) return;
   if (!in_batch && !match->by_user && !CountsInLoop(*match, frame, in_thread_[row])) return;
   if (!match->by_user && frame.syncs && of.frames.user >= 0 &&
       SoundsLikeSaving(strings_.Text(rows_[static_cast<size_t>(of.frames.user)].function))) {
     of.around.saves = true;
+    of.around.saving = true;
   }
-  if (of.around.saves && !match->by_user) return;
   of.stage = match->stage;
   of.by_user = match->by_user;
 }

@@ -35,6 +35,7 @@ struct StackWait {
   bool asks = false;         // ... or ask another process for it
   bool own_threads = false;  // ... but a library's, for threads of its own: its own work
   bool on_lock = false;      // they do nothing but wait for it, or just have it
+  bool across = false;       // processes share it
 };
 
 // What the frames around it say of how it is run.
@@ -48,6 +49,7 @@ struct StackSurroundings {
   bool begins_epoch = false;  // a DataLoader makes its iterator
   bool helps_log = false;     // a function that one of the script's calls to write a log
   bool saves = false;         // a function of the script's saves what a training resumes from
+  bool saving = false;        // ... and does so there: it writes, or makes sure of it on the disk
   bool reads = false;         // ... takes numbers out of tensors, and computes with no layer
   bool prepares = false;      // ... prepares data, and computes with no layer
 };

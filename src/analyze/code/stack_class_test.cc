@@ -198,6 +198,10 @@ TEST(StackClassTest, CodeInCIsKnownByItsNameInTheSource) {
     EXPECT_EQ(stage(one, "<built-in>"), "tokenise") << one;
   }
   EXPECT_EQ(stage("text.encode", "<built-in>"), "-") << "of any str";
+  EXPECT_EQ(stage("self.pattern.findall", "<built-in>"), "tokenise");
+  EXPECT_EQ(stage("_WORD_RE.findall", "<built-in>"), "tokenise");
+  EXPECT_EQ(stage("root.findall", "<built-in>"), "decode");
+  EXPECT_EQ(stage("self.store.findall", "<built-in>"), "-") << "of any object";
   EXPECT_EQ(stage("decoded.astype", "<built-in>"), "-") << "a name of a variable";
   EXPECT_EQ(stage("pickle.dumps", "<built-in pickle>"), "user_code");
   EXPECT_EQ(stage("cv2.imencode", "<built-in cv2>"), "user_code");

@@ -28,6 +28,12 @@ TEST(StackWorkTest, AFunctionThatSavesIsKnownByWhatItCalls) {
   EXPECT_TRUE(saves({kMain, {"Keeper.write", "/job/a.py"}, sync}));
   EXPECT_TRUE(saves({kMain, {"Keeper.write", "/job/a.py"}, {"state_of", "/job/a.py"}}));
   EXPECT_FALSE(saves({kMain, {"append", "/job/a.py"}, sync}));
+  const auto saving = [&stacks](const std::vector<Frame>& frames) {
+    return stacks.ClassOf(frames).around.saving;
+  };
+  EXPECT_TRUE(saving({kMain, {"Keeper.write", "/job/a.py"}, save}));
+  EXPECT_TRUE(saving({kMain, {"Keeper.write", "/job/a.py"}, sync}));
+  EXPECT_FALSE(saving({kMain, {"Keeper.write", "/job/a.py"}, {"state_of", "/job/a.py"}}));
   EXPECT_TRUE(saves({kMain, {"dump_weights", "/job/a.py"}, sync})) << "by its name";
   stacks.Add({kMain, kTrain, save});  // the loop itself saves, and trains
   stacks.Add({kMain, kTrain, {"Tensor.backward", kTorch + "_tensor.py"}});

@@ -71,6 +71,10 @@ TEST(StageTableTest, FunctionsOfTheUsersSayWhatTheyDo) {
   EXPECT_EQ(StageOf(table, "/job/d.py", "Clicks.augment"), "augmentation");
   EXPECT_EQ(StageOf(table, "/job/d.py", "tokenizeText"), "tokenise");
   EXPECT_EQ(StageOf(table, "/job/d.py", "Tokenizer.__call__"), "tokenise");
+  EXPECT_EQ(StageOf(table, "/job/d.py", "text_to_ids"), "tokenise");
+  EXPECT_EQ(StageOf(table, "/job/d.py", "text_to_sequence"), "tokenise");
+  EXPECT_EQ(StageOf(table, "/job/d.py", "text_to_image"), "-");
+  EXPECT_EQ(StageOf(table, "/job/d.py", "text_to_speech"), "-");
   EXPECT_EQ(StageOf(table, "/job/augment.py", "mix"), "-");  // a file says nothing
   EXPECT_EQ(StageOf(table, "/job/pyarrow/d.py", "read"), "-");
 }

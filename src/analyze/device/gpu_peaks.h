@@ -13,7 +13,7 @@ struct GpuPeak {
   double flops_per_s;          // dense
 };
 
-// By the maker's data sheet (schema/gpu_peaks.toml).
+// As its maker gives it (schema/gpu_peaks.toml).
 struct GpuPeaks {
   std::span<const std::string_view> words;  // that stand in the device's name
   std::span<const GpuPeak> peaks;

@@ -27,6 +27,20 @@ TEST(GpuPeaksTest, AreKnownByWordsOfTheName) {
   EXPECT_EQ(PeakOf("", "FP32"), std::nullopt);
 }
 
+TEST(GpuPeaksTest, AreOfTensorCoresInFp64Too) {
+  EXPECT_EQ(PeakOf("NVIDIA A100-SXM4-80GB", "FP64"), 19.5e12);
+  EXPECT_EQ(PeakOf("NVIDIA H100 80GB HBM3", "FP64"), 67e12);
+  EXPECT_EQ(PeakOf("NVIDIA H100 PCIe", "FP64"), 51e12);
+}
+
+TEST(GpuPeaksTest, BandwidthIsOfTheMemoryThatTheNameTells) {
+  const auto of = [](std::string_view name) { return FindGpuPeaks(name, 0)->bytes_per_s; };
+  EXPECT_EQ(of("NVIDIA A100-SXM4-40GB"), 1.555e12);
+  EXPECT_EQ(of("NVIDIA A100-PCIE-40GB"), 1.555e12);
+  EXPECT_EQ(of("NVIDIA A100 80GB PCIe"), 1.935e12);
+  EXPECT_EQ(of("NVIDIA A100-SXM4-80GB"), 2.039e12);
+}
+
 TEST(GpuPeaksTest, APartOfAGpuHasNone) {
   EXPECT_EQ(PeakOf("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "BF16"), std::nullopt);
   EXPECT_EQ(PeakOf("NVIDIA A100-SXM4-40GB", "BF16", 14), std::nullopt);

@@ -47,11 +47,6 @@ std::optional<double> KernelClassTime::bytes_per_s() const {
   return static_cast<double>(*bytes) / (static_cast<double>(bytes_ns) / 1e9);
 }
 
-std::optional<double> KernelClassTime::flops_per_s() const {
-  if (!flops || flops_ns <= 0) return std::nullopt;
-  return *flops / (static_cast<double>(flops_ns) / 1e9);
-}
-
 double KernelClassTimes::Share(KernelClass of) const {
   const auto found = std::ranges::find(classes, of, &KernelClassTime::of);
   return found == classes.end() ? 0 : found->share;
@@ -76,6 +71,7 @@ KernelClassTimes SumKernelClasses(const Trace& trace) {
       AddBytes(rank, event, one);
       sums.total_ns = SaturatingAdd(sums.total_ns, event.dur_ns);
       if (event.kind != EventKind::kKernel) continue;
+      AddSaturating(one.kernel_ns, event.dur_ns);
       int64_t& of_name = names[static_cast<size_t>(of)][event.name];
       of_name = SaturatingAdd(of_name, event.dur_ns);
       if (of == KernelClass::kCommunication) continue;

@@ -18,17 +18,13 @@ struct KernelClassTime {
   int64_t calls = 0;
   int64_t total_ns = 0;
   double share = 0;              // of all classes
+  int64_t kernel_ns = 0;         // of total_ns, that of kernels alone
   int64_t kernels = 0;           // names, of kernels alone
   std::string largest;           // the kernel with most of its time; empty: it has copies alone
   std::optional<int64_t> bytes;  // that copies and fills moved; empty: none tells
   int64_t bytes_ns = 0;          // their durations
 
-  // Of operators whose shapes are known, by their formulas; empty: there are none.
-  std::optional<double> flops;
-  int64_t flops_ns = 0;  // the durations of their kernels
-
   std::optional<double> bytes_per_s() const;
-  std::optional<double> flops_per_s() const;
 };
 
 struct KernelClassTimes {

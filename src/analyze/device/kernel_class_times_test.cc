@@ -52,6 +52,7 @@ s7 kernel direct_copy_kernel 100 110
   ASSERT_EQ(times.classes.size(), 1U);
   EXPECT_EQ(times.classes[0].of, KernelClass::kCopy);
   EXPECT_EQ(times.classes[0].total_ns, 45);
+  EXPECT_EQ(times.classes[0].kernel_ns, 10);
   EXPECT_EQ(times.classes[0].bytes, 500);
   EXPECT_DOUBLE_EQ(*times.classes[0].bytes_per_s(), 500 / 5e-9);
   EXPECT_EQ(times.classes[0].largest, "direct_copy_kernel");

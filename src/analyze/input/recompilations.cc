@@ -33,14 +33,16 @@ GuardCause CauseOfTensor(std::string_view guard) {
   return of_shape ? GuardCause::kShape : GuardCause::kTensor;
 }
 
-// Of "name == 7": what stands behind the comparison tells what kind of value it is.
+// Of "name == 7": what stands behind the comparison tells what kind of value it is. The hooks hide
+// a number as "…".
 GuardCause CauseOfComparison(std::string_view value) {
   while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
   if (value.starts_with("'") || value.starts_with("\"") || value.starts_with("b'")) {
     return GuardCause::kText;
   }
-  const bool number = !value.empty() && (std::isdigit(static_cast<unsigned char>(value[0])) != 0 ||
-                                         value[0] == '-' || value[0] == '+');
+  const bool number =
+      !value.empty() && (std::isdigit(static_cast<unsigned char>(value[0])) != 0 ||
+                         value[0] == '-' || value[0] == '+' || value.starts_with("\u2026"));
   if (number || value.starts_with("True") || value.starts_with("False") ||
       value.starts_with("float(") || value.starts_with("inf") || value.starts_with("nan")) {
     return GuardCause::kValue;

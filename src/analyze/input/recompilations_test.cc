@@ -21,6 +21,7 @@ TEST(RecompilationsTest, EachGuardHasItsCause) {
       {"G['SCALE'] == 1", GuardCause::kValue},
       {"self.rate == 1.5", GuardCause::kValue},
       {"n == -1", GuardCause::kValue},
+      {"n == …", GuardCause::kValue},
       {"flag == True", GuardCause::kValue},
       {"self.training == True", GuardCause::kState},
       {"GLOBAL_STATE changed: grad_mode", GuardCause::kState},

@@ -27,6 +27,7 @@
 #include "analyze/report/sections.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/rules/profiling_report.h"
+#include "analyze/verdict/host_exchange.h"
 #include "analyze/verdict/unbegun_work.h"
 #include "analyze/verdict/verdict.h"
 
@@ -367,22 +368,23 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     report.device_phases = MakeDevicePhases(*input.device_phases, input.steps, selection.steady);
   }
   const SampleSplit* samples = steps.rules.samples;
-  const VerdictInput known = {input,
-                              steps.attributed,
-                              times,
-                              steps.load,
-                              facts,
-                              steps.idle,
-                              report.stages,
-                              steps.rules.profiled != nullptr,
-                              TrainingWallNs(input, selection),
-                              steps.rules.dispatch,
-                              WaitsOf(samples, functions, times.total_ns()),
-                              IsCompiled(input),
-                              report.device_phases,
-                              steps.ForwardUnseen(),
-                              steps.left_out,
-                              steps.rules.forward_unseen};
+  VerdictInput known = {input,
+                        steps.attributed,
+                        times,
+                        steps.load,
+                        facts,
+                        steps.idle,
+                        report.stages,
+                        steps.rules.profiled != nullptr,
+                        TrainingWallNs(input, selection),
+                        steps.rules.dispatch,
+                        WaitsOf(samples, functions, times.total_ns()),
+                        IsCompiled(input),
+                        report.device_phases,
+                        steps.ForwardUnseen(),
+                        steps.left_out,
+                        steps.rules.forward_unseen};
+  known.host_exchange = FindHostExchange(known);
   report.verdict = DecideVerdict(known);
   CountEvidence(input, report.verdict.evidence);
   const bool unbegun_work = IsUnbegunWork(known);

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "analyze/report/report.h"
 #include "base/shell_word.h"
@@ -40,36 +41,50 @@ std::string HostText(const RunSection& run, const RunCard& card) {
   return more > 0 ? fmt::format("{} and {} more", text, more) : text;
 }
 
-// Of a machine "2 of 4", of several alike "4 each", of others the sum.
-std::string CoresText(const CardHost& host) {
-  const std::string all = present::FormatCount(*host.cpus);
+struct CardText {
+  std::string text;  // behind its title
+  std::string said;  // without one
+};
+
+std::string AllowedCoresText(const CardHost& host) {
   const bool fewer = host.allowed_cores && *host.allowed_cores < *host.cpus;
-  return fewer ? fmt::format("{} of {}", present::FormatCount(*host.allowed_cores), all) : all;
+  return fewer ? present::FormatCount(*host.allowed_cores) + " of " : "";
 }
 
-std::string CoresText(const RunCard& card) {
-  std::vector<std::string> texts;
+CardText OfEach(const CardText& one) {
+  return {one.text + " each", one.said + " each"};
+}
+
+// Of a machine "2 of 4", of several alike "4 each", of others the sum.
+CardText CoresText(const RunCard& card) {
+  std::vector<CardText> texts;
   int64_t sum = 0;
   for (const CardHost& host : card.hosts) {
-    if (!host.cpus) return "";
-    texts.push_back(CoresText(host));
+    if (!host.cpus) return {};
+    const std::string allowed = AllowedCoresText(host);
+    texts.push_back({allowed + present::FormatCount(*host.cpus),
+                     allowed + present::FormatCounted(*host.cpus, "core")});
     sum += *host.cpus;
   }
-  if (texts.size() <= 1) return texts.empty() ? "" : texts.front();
-  const bool alike = std::ranges::adjacent_find(texts, std::not_equal_to<>()) == texts.end();
-  return alike ? texts.front() + " each" : present::FormatCount(sum);
+  if (texts.empty()) return {};
+  if (texts.size() == 1) return texts.front();
+  const bool alike =
+      std::ranges::adjacent_find(texts, std::not_equal_to<>(), &CardText::text) == texts.end();
+  return alike ? OfEach(texts.front())
+               : CardText{present::FormatCount(sum), present::FormatCounted(sum, "core")};
 }
 
-std::string MemoryText(const RunCard& card) {
+CardText MemoryText(const RunCard& card) {
   std::vector<std::string> texts;
   for (const CardHost& host : card.hosts) {
-    if (!host.memory_bytes) return "";
+    if (!host.memory_bytes) return {};
     texts.push_back(present::FormatBytes(static_cast<double>(*host.memory_bytes)));
   }
-  if (texts.empty()) return "";
+  if (texts.empty()) return {};
   const bool alike = std::ranges::adjacent_find(texts, std::not_equal_to<>()) == texts.end();
-  if (!alike) return "";  // a sum would be nobody's
-  return texts.size() > 1 ? texts.front() + " each" : texts.front();
+  if (!alike) return {};  // a sum would be nobody's
+  const CardText one = {texts.front(), texts.front() + " memory"};
+  return texts.size() > 1 ? OfEach(one) : one;
 }
 
 // All of the machines; where nobody tells of those, the kinds that the run computes on.
@@ -109,9 +124,10 @@ std::string CodeText(const RunCard& card) {
 
 std::string JobText(const RunCard& card) {
   if (!card.job_id) return "";
-  return card.attempt && *card.attempt > 0
-             ? fmt::format("{}, restarted {} times", *card.job_id, *card.attempt)
-             : *card.job_id;
+  const int64_t restarts = card.attempt.value_or(0);
+  if (restarts <= 0) return *card.job_id;
+  return *card.job_id + ", restarted " +
+         (restarts == 1 ? "once" : present::FormatCounted(restarts, "time"));
 }
 
 std::string TagsText(const RunCard& card) {
@@ -142,50 +158,93 @@ std::string NumberText(const std::optional<int64_t>& number) {
   return number ? present::FormatCount(*number) : "";
 }
 
+CardLine LineOf(const char* id, const char* title, std::string text, std::string_view before = "") {
+  std::string said = std::string(before) + text;
+  return {id, title, std::move(text), std::move(said), false};
+}
+
+CardLine LineOf(const char* id, const char* title, CardText text) {
+  return {id, title, std::move(text.text), std::move(text.said), false};
+}
+
+// Parts of a job that differ leave a run without what only some of them tell.
+bool IsOfOnePart(const RunCard& card) {
+  return card.hosts.size() == 1;
+}
+
+// Torch tells of each device that it computes on.
+bool HasNoGpu(const RunCard& card) {
+  return card.imported_as.empty() && card.gpus.empty() && card.devices.empty() &&
+         std::ranges::find(card.frameworks, "torch", &NamedText::first) != card.frameworks.end();
+}
+
+std::vector<CardLine> KnownToBeNone(const RunCard& card) {
+  std::vector<CardLine> lines;
+  const auto add = [&lines](bool is_none, const char* id, const char* title, const char* text) {
+    if (is_none) lines.push_back({id, title, text, text, true});
+  };
+  const bool imported = !card.imported_as.empty();
+  add(HasNoGpu(card), "gpus", "GPUs", "none");
+  add(card.world_size == 1, "ranks", "Ranks", "1");
+  add(!card.job_id && IsOfOnePart(card) && !imported, "job", "Job", "none");
+  add(card.tags.empty() && (IsOfOnePart(card) || imported), "tags", "Tags", "none");
+  return lines;
+}
+
+// Nullptr: not known.
+const CardLine* LineNamed(const std::vector<CardLine>& lines, std::string_view id) {
+  const auto found =
+      std::ranges::find_if(lines, [id](const CardLine& line) { return line.id == id; });
+  return found == lines.end() ? nullptr : &*found;
+}
+
+// When they began differs of any two, and says nothing.
+bool SaysSomething(const CardLine* a, const CardLine* b) {
+  const CardLine& one = a != nullptr ? *a : *b;
+  return std::string_view(one.id) != "started" &&
+         ((a != nullptr && !a->compared_only) || (b != nullptr && !b->compared_only));
+}
+
 }  // namespace
 
 std::vector<CardLine> CardLines(const RunSection& run, const RunCard& card) {
   std::vector<CardLine> lines = {
-      {"command", "Command", CommandText(run)},
-      {"host", "Host", HostText(run, card), "on "},
-      {"cores", "Cores", CoresText(card), "", " cores"},
-      {"memory", "Memory", MemoryText(card), "", " memory"},
-      {"gpus", "GPUs", GpusText(card)},
-      {"software", "Software", SoftwareText(card)},
-      {"ranks", "Ranks", RanksText(card), "ranks "},
-      {"batch_size", "Batch size", NumberText(card.batch_size), "batch size "},
-      {"workers", "DataLoader workers", NumberText(card.workers), "DataLoader workers "},
-      {"code", "Git commit", CodeText(card), "git "},
-      {"job", "Job", JobText(card), "job "},
-      {"tags", "Tags", TagsText(card)},
-      {"profiles", "Profiled by", ProfilesText(card), "profiled by "},
-      {"started", "Started", StartedText(run.started_utc), "started "},
+      LineOf("command", "Command", CommandText(run)),
+      LineOf("host", "Host", HostText(run, card), "on "),
+      LineOf("cores", "Cores", CoresText(card)),
+      LineOf("memory", "Memory", MemoryText(card)),
+      LineOf("gpus", "GPUs", GpusText(card)),
+      LineOf("software", "Software", SoftwareText(card)),
+      LineOf("ranks", "Ranks", RanksText(card), "ranks "),
+      LineOf("batch_size", "Batch size", NumberText(card.batch_size), "batch size "),
+      LineOf("workers", "DataLoader workers", NumberText(card.workers), "DataLoader workers "),
+      LineOf("code", "Git commit", CodeText(card), "git "),
+      LineOf("job", "Job", JobText(card), "job "),
+      LineOf("tags", "Tags", TagsText(card)),
+      LineOf("profiles", "Profiled by", ProfilesText(card), "profiled by "),
+      LineOf("started", "Started", StartedText(run.started_utc), "started "),
   };
   std::erase_if(lines, [](const CardLine& line) { return line.text.empty(); });
+  for (CardLine& line : KnownToBeNone(card)) lines.push_back(std::move(line));
   return lines;
 }
 
 ComparedCards CompareLines(const std::vector<CardLine>& a, const std::vector<CardLine>& b) {
   ComparedCards compared;
-  const auto other = [](const std::vector<CardLine>& lines, std::string_view id) {
-    const auto found =
-        std::ranges::find_if(lines, [id](const CardLine& line) { return line.id == id; });
-    return found == lines.end() ? std::string() : found->text;
-  };
-  for (const CardLine& line : a) {
-    const std::string_view id = line.id;
-    const std::string in_b = other(b, id);
-    if (id == "started") continue;
-    if (in_b == line.text) {
-      compared.same.push_back(line.title);
+  const auto add = [&compared](const CardLine* in_a, const CardLine* in_b) {
+    if (!SaysSomething(in_a, in_b)) return;
+    const char* title = in_a != nullptr ? in_a->title : in_b->title;
+    const std::string text_a = in_a != nullptr ? in_a->text : "";
+    const std::string text_b = in_b != nullptr ? in_b->text : "";
+    if (text_a == text_b) {
+      compared.same.push_back(title);
     } else {
-      compared.unlike.push_back({line.title, line.text, in_b});
+      compared.unlike.push_back({title, text_a, text_b});
     }
-  }
+  };
+  for (const CardLine& line : a) add(&line, LineNamed(b, line.id));
   for (const CardLine& line : b) {
-    const std::string_view id = line.id;
-    if (id != "started" && other(a, id).empty())
-      compared.unlike.push_back({line.title, "", line.text});
+    if (LineNamed(a, line.id) == nullptr) add(nullptr, &line);
   }
   return compared;
 }

@@ -15,8 +15,9 @@ struct CardLine {
   const char* id = "";     // a word `card_fact` of schema/report.toml
   const char* title = "";  // for a reader
   std::string text;
-  const char* before = "";  // what the text needs before it where no title stands,
-  const char* behind = "";  // ... and behind it
+  std::string said;  // the same where no title stands
+  // That there is none, or one alone: of one run it says nothing.
+  bool compared_only = false;
 };
 
 // What is not known is left out.

@@ -12,6 +12,7 @@
 
 #include "analyze/code/code_place.h"
 #include "analyze/input/report_input.h"
+#include "analyze/report/rank_ends.h"
 #include "base/utf8.h"
 #include "model/finding_kinds.h"
 
@@ -22,10 +23,7 @@ namespace finding = model::finding;
 
 // Of a message in a sentence; the report has all of it beside that.
 constexpr size_t kMostSaidBytes = 300;
-// What a process without a rank raised so long before the end was somebody's to deal with.
-constexpr int64_t kOfTheEndNs = 120'000'000'000;
 constexpr int kOfSignals = 128;  // a shell's exit code of a command that a signal killed is more
-constexpr std::string_view kInterrupt = "KeyboardInterrupt";
 
 constexpr std::pair<int, const char*> kSignals[] = {
     {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
@@ -46,8 +44,10 @@ std::string PlaceText(const UncaughtException& one) {
   return one.line > 0 ? std::string(file) + ":" + std::to_string(one.line) : std::string(file);
 }
 
-std::optional<int64_t> RankOf(const ReportInput& input, const UncaughtException& one) {
-  return input.run.ranks > 1 && one.rank >= 0 ? std::optional<int64_t>(one.rank) : std::nullopt;
+// Before any process trained, a number above 0 is one that a launcher told.
+bool HasSeveralRanks(const RunInfo& run, const std::vector<UncaughtException>& all) {
+  return run.ranks > 1 ||
+         (run.ranks == 0 && std::ranges::any_of(all, [](const auto& one) { return one.rank > 0; }));
 }
 
 model::Subject SubjectOf(const UncaughtException& one) {
@@ -61,31 +61,23 @@ model::Subject SubjectOf(const UncaughtException& one) {
 
 // ---- which exception ----------------------------------------------------------------------------
 
-// Other processes may stand under a rank's number, too: its training is told by its process.
-bool EndedARank(const RunInfo& run, const UncaughtException& one) {
-  if (run.rank_processes.empty()) return run.ranks > 1 && one.rank >= 0;
-  return std::ranges::any_of(run.rank_processes, [&one](const RankProcess& rank) {
-    return rank.node == one.node && rank.pid == one.pid;
-  });
-}
-
-// The first that ended a rank: the others are what it led to, as is that of the launcher that waits
-// for the ranks. Without one, the last: that of the command itself, which waits for all others.
+// Where none ended a rank, the last: that of the command itself, which waits for all others. That
+// of a launcher tells of another that is not known.
 const UncaughtException* Decisive(const ReportInput& input,
                                   const std::vector<UncaughtException>& all) {
+  const RankEnds ranks(input, all);
+  if (const UncaughtException* first = ranks.First()) return first;
   const UncaughtException* last = nullptr;
   for (const UncaughtException& one : all) {
-    if (!one.thread.empty() || one.type == kInterrupt) continue;
-    if (EndedARank(input.run, one)) return &one;
-    if (one.ts_ns >= input.run.duration_ns - kOfTheEndNs) last = &one;
+    if (!EndedAProcess(one) || !IsNearTheEnd(input, one) || ranks.WasStartedAnew(one)) continue;
+    if (last == nullptr || !IsOfALauncher(one) || IsOfALauncher(*last)) last = &one;
   }
   return last;
 }
 
 const UncaughtException* Interrupt(const std::vector<UncaughtException>& all) {
-  const auto found = std::ranges::find_if(all, [](const UncaughtException& one) {
-    return one.thread.empty() && one.type == kInterrupt;
-  });
+  const auto found = std::ranges::find_if(
+      all, [](const UncaughtException& one) { return one.thread.empty() && IsInterrupt(one); });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -123,12 +115,14 @@ std::optional<KilledRank> KilledRankIn(const std::vector<UncaughtException>& all
 
 // ---- what is said -------------------------------------------------------------------------------
 
-model::Finding OfException(const ReportInput& input, const UncaughtException& one, int64_t steps) {
-  model::Finding what = Make(finding::RunException{.steps = steps,
-                                                   .rank = RankOf(input, one),
-                                                   .type = one.type,
-                                                   .message = Shortened(one.message),
-                                                   .place = PlaceText(one)});
+model::Finding OfException(const UncaughtException& one, bool several_ranks, int64_t steps) {
+  const bool of_a_rank = several_ranks && one.rank >= 0;
+  model::Finding what = Make(
+      finding::RunException{.steps = steps,
+                            .rank = of_a_rank ? std::optional<int64_t>(one.rank) : std::nullopt,
+                            .type = one.type,
+                            .message = Shortened(one.message),
+                            .place = PlaceText(one)});
   what.subject = SubjectOf(one);
   return what;
 }
@@ -141,10 +135,6 @@ model::Finding OfSignal(int number, std::optional<int64_t> rank, int64_t steps) 
       .kill = number == SIGKILL,
       .fault = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE,
       .signal = SignalName(number)});
-}
-
-RunFailure WithException(const ReportInput& input, const UncaughtException& one, int64_t steps) {
-  return {OfException(input, one, steps), one, ""};
 }
 
 RunFailure Interrupted(const UncaughtException& one, const std::string& signal, int64_t steps) {
@@ -187,7 +177,9 @@ RunFailure FindFailure(const ReportInput& input, int64_t steps) {
   if (const auto killed = KilledRankIn(all)) {
     return {OfSignal(killed->signal, killed->rank, steps), {}, SignalName(killed->signal)};
   }
-  if (const UncaughtException* one = Decisive(input, all)) return WithException(input, *one, steps);
+  if (const UncaughtException* one = Decisive(input, all)) {
+    return {OfException(*one, HasSeveralRanks(run, all), steps), *one, ""};
+  }
   if (interrupt != nullptr) return Interrupted(*interrupt, signal, steps);
   return OfCommandsEnd(run, steps);
 }

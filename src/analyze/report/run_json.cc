@@ -59,7 +59,10 @@ nlohmann::ordered_json CardJson(const RunSection& run, const RunCard& card) {
             {"memory_bytes", OrNull(one.memory_bytes)}};
   };
   const auto line = [](const CardLine& one) -> Json {
-    return {{"id", one.id}, {"title", one.title}, {"text", one.text}};
+    return {{"id", one.id},
+            {"title", one.title},
+            {"text", one.text},
+            {"compared_only", one.compared_only}};
   };
   const auto writer = [](store::ProfileWriter one) -> Json { return InfoOf(one).id; };
   return {{"lines", Each(CardLines(run, card), line)},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "analyze/code/code_place.h"
 #include "store/metadata_json.h"
@@ -16,6 +17,9 @@ using nlohmann::json;
 // As the hooks bound them, with room for what is taken out and put in between.
 constexpr size_t kMostTextBytes = 8192;
 constexpr size_t kMostFrames = 64;
+// torchrun's, and those of torch.multiprocessing.spawn().
+constexpr std::string_view kOfLaunchers[] = {"ChildFailedError", "ProcessRaisedException",
+                                             "ProcessExitedException"};
 
 std::string Text(const json& value) {
   return value.is_string() ? value.get<std::string>().substr(0, kMostTextBytes) : "";
@@ -57,6 +61,19 @@ ToldFrame PlaceIn(const json* frames) {
 }
 
 }  // namespace
+
+bool IsInterrupt(const UncaughtException& one) {
+  return one.type == "KeyboardInterrupt";
+}
+
+bool EndedAProcess(const UncaughtException& one) {
+  return one.thread.empty() && !IsInterrupt(one);
+}
+
+bool IsOfALauncher(const UncaughtException& one) {
+  return std::ranges::any_of(kOfLaunchers,
+                             [&one](std::string_view type) { return one.type.ends_with(type); });
+}
 
 std::vector<UncaughtException> ReadUncaught(std::span<const store::RunMetadataRow> rows,
                                             const store::StringTable& strings) {

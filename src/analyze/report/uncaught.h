@@ -27,6 +27,12 @@ struct UncaughtException {
   int32_t line = 0;  // 0: not known
 };
 
+bool IsInterrupt(const UncaughtException& one);
+// The process ended by it, and by nobody's wish.
+bool EndedAProcess(const UncaughtException& one);
+// Of a launcher, which waits for its processes: one of those failed before.
+bool IsOfALauncher(const UncaughtException& one);
+
 // In the order of their times.
 std::vector<UncaughtException> ReadUncaught(std::span<const store::RunMetadataRow> rows,
                                             const store::StringTable& strings);

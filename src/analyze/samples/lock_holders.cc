@@ -13,6 +13,8 @@ namespace {
 
 constexpr size_t kMostLocks = 64;  // that wait, and that hold one's lock
 constexpr int kMostLockFrames = 128;
+constexpr size_t kMostLookedAt = 256;      // of others, for one that waits: a round has fewer
+constexpr size_t kMostRemembered = 65536;  // of pairs of stacks
 
 // "Store" of "Store.get"; empty: no method.
 std::string_view MethodClass(std::string_view function) {
@@ -30,13 +32,21 @@ bool WaitsForLock(const StackClass& of) {
 
 }  // namespace
 
-void LockHolders::Note(const store::SampleRow& sample, size_t rank, bool waits) {
+void LockHolders::Note(const store::SampleRow& sample, const SampleThreads::Thread& thread,
+                       bool waits) {
   if (sample.stack < 0 || static_cast<size_t>(sample.stack) >= classes_.size()) return;
   const StackClass& of = classes_[static_cast<size_t>(sample.stack)];
   if (of.frames.user < 0) return;
   const bool in_lock = WaitsForLock(of) && (waits || of.wait.on_lock);
   if (of.wait.in_lock && !in_lock) return;
-  moments_.push_back({rank, sample.ts_ns, sample.track, of.frames.user, in_lock});
+  moments_.push_back({.rank = thread.rank,
+                      .node = thread.node,
+                      .pid = thread.pid,
+                      .ts_ns = sample.ts_ns,
+                      .track = sample.track,
+                      .user = of.frames.user,
+                      .in_lock = in_lock,
+                      .across = of.wait.across});
 }
 
 void LockHolders::Match() {
@@ -46,31 +56,49 @@ void LockHolders::Match() {
   size_t from = 0;
   for (const Moment& one : moments_) {
     if (!one.in_lock) continue;
-    const store::StackRow& waiter = Row(one.user);
-    const Function function = {waiter.file, waiter.function};
-    if (waiting_.size() >= kMostLocks && !waiting_.contains(function)) continue;
-    Waiting& waiting = waiting_[function];
-    ++waiting.samples;
     const auto before = [&one](const Moment& other) {
       return std::pair(other.rank, SaturatingAdd(other.ts_ns, RunningMoments::kOneRoundNs)) <
              std::pair(one.rank, one.ts_ns);
     };
     while (before(moments_[from])) ++from;
-    for (size_t i = from; i < moments_.size(); ++i) {
-      const Moment& other = moments_[i];
-      if (other.rank != one.rank ||
-          other.ts_ns > SaturatingAdd(one.ts_ns, RunningMoments::kOneRoundNs)) {
-        break;
-      }
-      if (other.in_lock || other.track == one.track || !IsWithin(waiter, other.user)) continue;
-      const store::StackRow& held = Row(other.user);
-      const Line line = {held.file, held.function, held.line};
-      if (waiting.holders.size() < kMostLocks || waiting.holders.contains(line)) {
-        ++waiting.holders[line];
-      }
-      break;  // a lock has one holder
-    }
+    MatchOne(one, from);
   }
+}
+
+// from: the first of its round.
+void LockHolders::MatchOne(const Moment& one, size_t from) {
+  const store::StackRow& waiter = Row(one.user);
+  const Function function = {waiter.file, waiter.function};
+  if (waiting_.size() >= kMostLocks && !waiting_.contains(function)) return;
+  Waiting& waiting = waiting_[function];
+  ++waiting.samples;
+  const size_t end = std::min(moments_.size(), from + kMostLookedAt);
+  for (size_t i = from; i < end; ++i) {
+    const Moment& other = moments_[i];
+    if (other.rank != one.rank ||
+        other.ts_ns > SaturatingAdd(one.ts_ns, RunningMoments::kOneRoundNs)) {
+      return;
+    }
+    if (other.in_lock || other.track == one.track || !one.MayShareLockWith(other) ||
+        !IsWithin(one.user, other.user)) {
+      continue;
+    }
+    const store::StackRow& held = Row(other.user);
+    const Line line = {held.file, held.function, held.line};
+    if (waiting.holders.size() < kMostLocks || waiting.holders.contains(line)) {
+      ++waiting.holders[line];
+    }
+    return;  // a lock has one holder
+  }
+}
+
+bool LockHolders::IsWithin(int32_t waiter, int32_t at) {
+  const uint64_t key =
+      static_cast<uint64_t>(static_cast<uint32_t>(waiter)) << 32 | static_cast<uint32_t>(at);
+  const auto known = within_.find(key);
+  if (known != within_.end()) return known->second;
+  if (within_.size() >= kMostRemembered) within_.clear();
+  return within_[key] = IsWithin(Row(waiter), at);
 }
 
 // Whether a stack's frame, or one around it, is behind that line of the waiting function, or in

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/code/stack_class.h"
@@ -28,8 +29,8 @@ struct HeldLock {
 };
 
 // Whose code a lock guards, its stack tells: who runs behind the line of the same function that
-// others wait at, or in another method of that class, has it. Locks themselves have no names. One
-// thread.
+// others wait at, or in another method of that class, has it: in the same process, unless the lock
+// is one that processes share. Locks themselves have no names. One thread.
 class LockHolders {
  public:
   // What is given outlives the object.
@@ -43,7 +44,7 @@ class LockHolders {
     moments_.clear();
     for (const store::SampleRow& sample : samples) {
       const SampleThreads::Thread* thread = threads.Of(sample.track);
-      if (thread != nullptr) Note(sample, thread->rank, waits(sample.state));
+      if (thread != nullptr) Note(sample, *thread, waits(sample.state));
     }
     Match();
   }
@@ -54,10 +55,17 @@ class LockHolders {
  private:
   struct Moment {
     size_t rank = 0;
+    int32_t node = 0;  // with pid, its process
+    int64_t pid = 0;
     int64_t ts_ns = 0;
     int32_t track = 0;
     int32_t user = 0;  // the row of the user's innermost function
     bool in_lock = false;
+    bool across = false;  // a lock that processes share
+
+    bool MayShareLockWith(const Moment& other) const {
+      return across || (node == other.node && pid == other.pid);
+    }
   };
   using Function = std::tuple<store::StringId, store::StringId>;       // file, name
   using Line = std::tuple<store::StringId, store::StringId, int32_t>;  // ... and line
@@ -66,16 +74,19 @@ class LockHolders {
     std::map<Line, int64_t> holders;
   };
 
-  void Note(const store::SampleRow& sample, size_t rank, bool waits);
+  void Note(const store::SampleRow& sample, const SampleThreads::Thread& thread, bool waits);
   void Match();
+  void MatchOne(const Moment& one, size_t from);
   const store::StackRow& Row(int32_t at) const { return stacks_[static_cast<size_t>(at)]; }
   bool IsWithin(const store::StackRow& waiter, int32_t at) const;
+  bool IsWithin(int32_t waiter, int32_t at);  // the same, by rows: remembered
 
   std::span<const store::StackRow> stacks_;
   const store::StringTable& strings_;
   const std::vector<StackClass>& classes_;
   std::vector<Moment> moments_;
   std::map<Function, Waiting> waiting_;
+  std::unordered_map<uint64_t, bool> within_;  // by the waiter's row and the other's
 };
 
 }  // namespace steptrace::analyze

@@ -14,6 +14,7 @@ const char* const kLockingRun =
     "run\n"
     "stack waits main@/job/t.py:1 > Store.get@/job/s.py:9 > "
     "SemLock.__enter__@/usr/lib/python3.11/multiprocessing/synchronize.py:95\n"
+    "stack thread main@/job/t.py:1 > Store.get@/job/s.py:9 > self.lock.__enter__@<built-in>:9\n"
     "stack inside work@/job/t.py:3 > Store.get@/job/s.py:10\n"
     "stack before work@/job/t.py:3 > Store.get@/job/s.py:8\n"
     "stack method work@/job/t.py:3 > Store.put@/job/s.py:20 > pack@/job/p.py:4\n"
@@ -23,8 +24,10 @@ const char* const kLockingRun =
     "samples 1 before thread=beside\n"
     "samples 1 method thread=beside\n"
     "samples 1 other thread=beside\n"
+    "samples 1 inside thread=worker\n"
     "steps 20 forward=100ms jitter=0\n";
 constexpr int64_t kLockingMs = 1'000'000;
+constexpr int32_t kBesideLocking = 1, kWorkerBesideLocking = 2;  // tracks
 
 class LockHoldersTest : public ::testing::Test {
  protected:
@@ -58,9 +61,19 @@ class LockHoldersTest : public ::testing::Test {
     for (int i = 0; i < count; ++i) {
       const int64_t at = (210 + 10 * at_++) * kLockingMs;
       rows.push_back(Sample(at, 0, StackAt("SemLock.__enter__", 95), "waiting"));
-      rows.push_back(Sample(at + apart_ns, 1, StackAt(function, line), "running"));
+      rows.push_back(Sample(at + apart_ns, kBesideLocking, StackAt(function, line), "running"));
     }
     sums_->Add(rows);
+  }
+  // Who was seen to hold it while the training thread waits there and another is behind the line.
+  std::string HolderOf(const char* waits, int32_t line, int32_t track) {
+    const std::vector<store::SampleRow> rows = {
+        Sample(210 * kLockingMs, 0, StackAt(waits, line), "waiting"),
+        Sample(210 * kLockingMs, track, StackAt("Store.get", 10), "running")};
+    sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+    sums_->Add(rows);
+    const auto locks = sums_->Locks();
+    return locks.size() == 1 ? locks[0].holder : "no lock";
   }
 
   VerdictCase run_;
@@ -96,6 +109,24 @@ TEST_F(LockHoldersTest, AnotherClassOrAnotherMomentTellsOfNobody) {
   ASSERT_EQ(locks.size(), 1U);
   EXPECT_EQ(locks[0].samples, 12);
   EXPECT_EQ(locks[0].holder, "");
+}
+
+TEST_F(LockHoldersTest, OnlyALockOfMultiprocessingIsHeldByAnotherProcess) {
+  EXPECT_EQ(HolderOf("self.lock.__enter__", 9, kBesideLocking), "Store.get");
+  EXPECT_EQ(HolderOf("self.lock.__enter__", 9, kWorkerBesideLocking), "");
+  EXPECT_EQ(HolderOf("SemLock.__enter__", 95, kWorkerBesideLocking), "Store.get");
+}
+
+TEST_F(LockHoldersTest, LooksAtSoManyOthersAndNoMore) {
+  const int64_t at = 210 * kLockingMs;
+  std::vector<store::SampleRow> rows = {Sample(at, 0, StackAt("SemLock.__enter__", 95), "waiting")};
+  for (int i = 0; i < 300; ++i) {
+    rows.push_back(Sample(at - 2, kBesideLocking, StackAt("Cache.put", 40), "running"));
+  }
+  rows.push_back(Sample(at - 1, kBesideLocking, StackAt("Store.get", 10), "running"));
+  sums_->Add(rows);
+  ASSERT_EQ(sums_->Locks().size(), 1U);
+  EXPECT_EQ(sums_->Locks()[0].holder, "");
 }
 
 }  // namespace

@@ -32,13 +32,15 @@ inline constexpr size_t kModuleLine = kWorkStageCount + 4;
 // ... code of a package that has nothing to do with tensors, which is no operator of the model's
 // and not the way to one either.
 inline constexpr size_t kApart = kWorkStageCount + 5;
-// ... a function that saves what a training resumes from.
+// ... a function that saves what a training resumes from, as it does.
 inline constexpr size_t kSaving = kWorkStageCount + 6;
 // ... a function that prepares data, where that itself is nothing that the table knows.
 inline constexpr size_t kPreparing = kWorkStageCount + 7;
 // ... a function that takes numbers out of tensors, where it does anything else.
 inline constexpr size_t kReading = kWorkStageCount + 8;
-inline constexpr size_t kBinCount = kWorkStageCount + 9;
+// ... its own code, where no step tells whether anything was saved in it.
+inline constexpr size_t kOfSaver = kWorkStageCount + 9;
+inline constexpr size_t kBinCount = kWorkStageCount + 10;
 
 // Samples of steady steps of one rank, in ns of the time that they stand for.
 struct BatchBlock {  // of samples in a DataLoader's fetch, its collate function left out
@@ -60,19 +62,24 @@ struct ThreadBlock {  // of the training thread
   double backward = 0;
   double optimizer = 0;
   double leaves = 0;  // workers of an iterator that was given up are sent home
+  double saving = 0;  // in torch.save
   double whole = 0;   // everything that it was seen doing
 };
 
 struct RankSamples {
-  // Of the training thread: what prepares data, and what takes numbers out of tensors, by itself
-  // and in the rest of the functions that do. As long as it is most of these, all is for its sake.
+  // Of the training thread: what prepares data, what takes numbers out of tensors, and what saves,
+  // by itself and in the rest of the functions that do. As long as it is most of these, all is for
+  // its sake.
   double prepared = 0, preparing = 0;
   double read = 0, reading = 0;
+  double saved = 0, of_savers = 0;
   bool is_for_data() const { return preparing <= prepared; }
   bool is_for_numbers() const { return reading <= read; }
+  bool is_for_saving() const { return of_savers <= saved; }
   void NoteOutside(size_t bin, bool reads, double ns) {
     if (bin == kPreparing) preparing += ns;
     if (bin == kReading) reading += ns;
+    if (bin == kOfSaver) of_savers += ns;
     if (bin == kApart && reads) read += ns;
     if (bin < kWorkStageCount && IsPreparing(static_cast<WorkStage>(bin))) prepared += ns;
   }

@@ -62,15 +62,21 @@ bool MayMake(const StackClass& of) {
   return of.frames.user >= 0 && !of.wait.in_lock && of.region != StackRegion::kAround;
 }
 
-// What a pattern of the user's names is that also while it waits; so are logs, checkpoints, and
-// what a library's own threads do.
-bool IsThatWaiting(const StackClass& of) {
-  return of.by_user || of.wait.own_threads || of.around.saves || of.stage == WorkStage::kLogging;
+// What a function that saves does in steps that save nothing is not for a checkpoint's sake.
+bool IsForSaving(const StackClass& of, StepSaves saves) {
+  return of.around.saves && (of.around.saving || saves == StepSaves::kYes);
 }
 
-bool WaitsOutside(const StackClass& of, bool waits) {
-  return of.region == StackRegion::kElsewhere && waits && !IsThatWaiting(of) && !Awaits(of) &&
-         of.frames.evaluator < 0;
+// What a pattern of the user's names is that also while it waits; so are logs, checkpoints, and
+// what a library's own threads do.
+bool IsThatWaiting(const StackClass& of, StepSaves saves) {
+  return of.by_user || of.wait.own_threads || IsForSaving(of, saves) ||
+         of.stage == WorkStage::kLogging;
+}
+
+bool WaitsOutside(const StackClass& of, bool waits, StepSaves saves) {
+  return of.region == StackRegion::kElsewhere && waits && !IsThatWaiting(of, saves) &&
+         !Awaits(of) && of.frames.evaluator < 0;
 }
 
 }  // namespace
@@ -89,15 +95,16 @@ std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits) {
   return {named ? static_cast<size_t>(WorkStage::kUserCode) : kUnnamed, waits};
 }
 
-bool RunsOutside(const StackClass& of, bool waits) {
-  return of.region == StackRegion::kElsewhere && (!waits || IsThatWaiting(of)) && !Awaits(of) &&
-         of.frames.evaluator < 0;
+bool RunsOutside(const StackClass& of, bool waits, StepSaves saves) {
+  return of.region == StackRegion::kElsewhere && (!waits || IsThatWaiting(of, saves)) &&
+         !Awaits(of) && of.frames.evaluator < 0;
 }
 
-size_t OutsideBin(const StackClass& of) {
-  if (of.around.saves && !of.by_user) return kSaving;
+size_t OutsideBin(const StackClass& of, StepSaves saves) {
+  if (IsForSaving(of, saves) && !of.by_user) return kSaving;
   if (of.stage) return static_cast<size_t>(*of.stage);
   if (of.frames.user < 0) return kUnnamed;
+  if (of.around.saves && saves == StepSaves::kUntold) return kOfSaver;
   if ((of.around.gradless && !of.around.infers) || of.around.copies) return kGradless;
   if (of.leaf.apart) return kApart;
   if (of.around.prepares) return kPreparing;
@@ -125,6 +132,9 @@ SampleSums::SampleSums(const ReportInput& input, std::span<const store::TrackRow
 }
 
 void SampleSums::FindSteps(const ReportInput& input) {
+  for (size_t i = 0; i < rows_.size() && !tells_saves_; ++i) {
+    tells_saves_ = rows_[i].checkpoint_ns > 0;
+  }
   for (uint32_t i : SelectSteps(input).steady) {
     const store::StepRow& row = rows_[i];
     steps_[row.rank].steps.push_back({row.ts_ns, row.ts_ns + row.dur_ns, i, 0});
@@ -192,8 +202,9 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   if (sample.interval_ns <= 0) return;
   const SampleThreads::Thread* thread = threads_.Of(sample.track);
   if (thread == nullptr) return;
-  const auto [place, trains, beside, training_seen] = *thread;
-  RankSteps* steps = by_place_[place];
+  const bool trains = thread->trains;
+  const bool beside = thread->beside;
+  RankSteps* steps = by_place_[thread->rank];
   const Step* step = StepAt(*steps, sample.ts_ns);
   if (step == nullptr) return;
   const store::StepRow& row = rows_[step->row];
@@ -213,11 +224,12 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   }
   // What an evaluation takes its loader tells: samples only name it.
   const bool evaluates = trains && of.frames.evaluator >= 0;
-  if (row.evaluation_ns > 0 && evaluates) weights.thread[waits].Add(ns);
+  const bool saves = row.checkpoint_ns > 0;
+  if (row.evaluation_ns > 0 && evaluates) weights.thread[waits][saves].Add(ns);
   if (row.evaluation_ns > 0) return;
   if (trains) {
-    AddToThread(of, waits, static_cast<double>(ns), step->block, *steps->samples);
-    weights.thread[waits].Add(ns);
+    AddToThread(of, waits, SavesOf(saves), static_cast<double>(ns), step->block, *steps->samples);
+    weights.thread[waits][saves].Add(ns);
     if (const auto phases = PhasesOf(row)) {
       AddBetween(of, sample.ts_ns - row.ts_ns, *phases, ns, weights);
     }
@@ -245,8 +257,13 @@ void SampleSums::AddToBatch(const StackClass& of, bool waits, double ns, uint32_
   ++rank.batch_samples;
 }
 
-void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32_t block,
-                             RankSamples& rank) {
+StepSaves SampleSums::SavesOf(bool saves) const {
+  if (saves) return StepSaves::kYes;
+  return tells_saves_ ? StepSaves::kNo : StepSaves::kUntold;
+}
+
+void SampleSums::AddToThread(const StackClass& of, bool waits, StepSaves saves, double ns,
+                             uint32_t block, RankSamples& rank) {
   ThreadBlock& sums = rank.thread[block];
   if (of.frames.evaluator >= 0) {
     sums.evaluating += ns;
@@ -254,8 +271,8 @@ void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32
     (of.wait.asks ? sums.asking : sums.awaiting) += ns;
     if (of.wait.on_signal) sums.on_signal += ns;
   } else if (of.region == StackRegion::kElsewhere) {
-    const size_t bin = OutsideBin(of);
-    (WaitsOutside(of, waits) ? sums.waiting : sums.outside[bin]) += ns;
+    const size_t bin = OutsideBin(of, saves);
+    (WaitsOutside(of, waits, saves) ? sums.waiting : sums.outside[bin]) += ns;
     rank.NoteOutside(bin, of.leaf.reads, ns);
   }
   runs_compiled_ = runs_compiled_ || of.around.compiled;
@@ -265,6 +282,8 @@ void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32
   if (of.region == StackRegion::kBackward) sums.backward += ns;
   if (of.region == StackRegion::kOptimizer) sums.optimizer += ns;
   if (of.region == StackRegion::kAround && of.around.leaves) sums.leaves += ns;
+  if (of.region == StackRegion::kAround && of.around.saving) sums.saving += ns;
+  if (of.around.saving) rank.saved += ns;
   sums.whole += ns;
   rank.thread_squares += ns * ns;
   ++rank.thread_samples;
@@ -433,11 +452,12 @@ SampledFunctions SampleSums::CollateFunctions(const std::function<bool(size_t)>&
 }
 
 SampledFunctions SampleSums::EvaluatingFunctions() const {
-  return GatherThread([](const StackClass& of, bool) { return of.frames.evaluator >= 0; });
+  return GatherThread(
+      [](const StackClass& of, bool, StepSaves) { return of.frames.evaluator >= 0; });
 }
 
 SampledFunctions SampleSums::ExchangingFunctions() const {
-  return GatherThread([](const StackClass& of, bool) { return of.around.exchanges; });
+  return GatherThread([](const StackClass& of, bool, StepSaves) { return of.around.exchanges; });
 }
 
 SampledFunctions SampleSums::BesideFunctions() const {
@@ -446,35 +466,37 @@ SampledFunctions SampleSums::BesideFunctions() const {
 
 template <class Fits>
 SampledFunctions SampleSums::GatherThread(const Fits& fits) const {
-  return Gather([&fits](const StackClass& of, const StackWeights& weights) {
+  return Gather([this, &fits](const StackClass& of, const StackWeights& weights) {
     Weight sum;
     for (bool waits : {false, true}) {
-      if (!fits(of, waits)) continue;
-      sum.ns += weights.thread[waits].ns;
-      sum.samples += weights.thread[waits].samples;
+      for (bool saves : {false, true}) {
+        if (!fits(of, waits, SavesOf(saves))) continue;
+        sum.ns += weights.thread[waits][saves].ns;
+        sum.samples += weights.thread[waits][saves].samples;
+      }
     }
     return sum;
   });
 }
 
 SampledFunctions SampleSums::OutsideFunctions(size_t bin) const {
-  return GatherThread([bin](const StackClass& of, bool waits) {
-    return RunsOutside(of, waits) && OutsideBin(of) == bin;
+  return GatherThread([bin](const StackClass& of, bool waits, StepSaves saves) {
+    return RunsOutside(of, waits, saves) && OutsideBin(of, saves) == bin;
   });
 }
 
 SampledFunctions SampleSums::WaitingFunctions() const {
-  return GatherThread([](const StackClass& of, bool waits) { return WaitsOutside(of, waits); });
+  return GatherThread(WaitsOutside);
 }
 
 SampledFunctions SampleSums::AwaitingFunctions() const {
-  return GatherThread([](const StackClass& of, bool) { return Awaits(of); });
+  return GatherThread([](const StackClass& of, bool, StepSaves) { return Awaits(of); });
 }
 
 // The function that calls it, and not the call: each has the same.
 SampledFunctions SampleSums::CollectingFunctions() const {
   SampledFunctions found =
-      GatherThread([](const StackClass& of, bool) { return of.leaf.collects; });
+      GatherThread([](const StackClass& of, bool, StepSaves) { return of.leaf.collects; });
   for (SampledFunction& one : found.functions) {
     if (one.in_c) one.call.clear();
     one.in_c = false;
@@ -483,7 +505,7 @@ SampledFunctions SampleSums::CollectingFunctions() const {
 }
 
 SampledFunctions SampleSums::RegionFunctions(StackRegion region) const {
-  return GatherThread([region](const StackClass& of, bool) {
+  return GatherThread([region](const StackClass& of, bool, StepSaves) {
     return of.region == region && of.frames.evaluator < 0;
   });
 }

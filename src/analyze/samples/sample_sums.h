@@ -41,6 +41,9 @@ struct SampledFunctions {
   std::vector<SampledFunction> functions;  // the most first
 };
 
+// Whether a checkpoint is written in a step.
+enum class StepSaves : uint8_t { kNo, kYes, kUntold };
+
 // Sums samples as they are read, and keeps none: memory grows with the stacks and the steps alone.
 //
 // Of workers (and of a training thread that loads for itself) count samples within a fetch, in
@@ -120,7 +123,7 @@ class SampleSums {
     RankSamples* samples = nullptr;
     RunningMoments running;
   };
-  // By stack and by whether the thread ran: ns and number.
+  // By stack and by whether the thread waited: ns and number.
   struct Weight {
     int64_t ns = 0;
     int64_t samples = 0;
@@ -131,8 +134,8 @@ class SampleSums {
     }
   };
   struct StackWeights {
-    std::array<Weight, 2> batch{};  // running, waiting
-    std::array<Weight, 2> thread{};
+    std::array<Weight, 2> batch{};                  // running, waiting
+    std::array<std::array<Weight, 2>, 2> thread{};  // ... and in steps in which something is saved
     std::array<Weight, 2> made{};
     Weight beside;
     std::array<Weight, kGuesses> between{};
@@ -145,7 +148,9 @@ class SampleSums {
   bool Waits(store::StringId state);
   void AddOne(const store::SampleRow& sample);
   void AddToBatch(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
-  void AddToThread(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
+  void AddToThread(const StackClass& of, bool waits, StepSaves saves, double ns, uint32_t block,
+                   RankSamples& rank);
+  StepSaves SavesOf(bool saves) const;
   static void AddToMade(const StackClass& of, bool waits, double ns, RankSamples& rank);
   // Nothing: of several batches their order is not known.
   static std::optional<Phases> PhasesOf(const store::StepRow& row);
@@ -159,7 +164,7 @@ class SampleSums {
   SampledFunctions Gather(const WeightOf& weight_of) const {
     return Gather(weight_of, Innermost);
   }
-  template <class Fits>  // of a class and of whether the thread waits
+  template <class Fits>  // of a class, of whether the thread waits, and of the step
   SampledFunctions GatherThread(const Fits& fits) const;
   // Of a stack's weights, running and waiting, what belongs to that bin of a batch.
   static Weight InBin(const StackClass& of, const std::array<Weight, 2>& weights, size_t bin,
@@ -178,6 +183,7 @@ class SampleSums {
   store::StringId last_state_ = store::StringId::kEmpty;
   bool last_waits_ = false;  // what last_state_ says
   bool runs_compiled_ = false;
+  bool tells_saves_ = false;  // some step of the run has a checkpoint
   // Of samples that tell their phase by themselves: all, and those that fit each guess.
   int64_t told_ns_ = 0;
   std::array<int64_t, kGuesses> fitting_ns_{};
@@ -187,8 +193,8 @@ class SampleSums {
 std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits);
 // Whether a training thread runs code of Python's outside torch, which it neither awaits from
 // others nor evaluates with.
-bool RunsOutside(const StackClass& of, bool waits);
+bool RunsOutside(const StackClass& of, bool waits, StepSaves saves);
 // The bin of a training thread that does.
-size_t OutsideBin(const StackClass& of);
+size_t OutsideBin(const StackClass& of, StepSaves saves);
 
 }  // namespace steptrace::analyze

@@ -23,7 +23,7 @@ SampleThreads::SampleThreads(const ReportInput& input, std::span<const store::Tr
     const auto rank = std::ranges::lower_bound(ranks, number);
     if (rank == ranks.end() || *rank != number) continue;
     const auto place = static_cast<size_t>(rank - ranks.begin());
-    threads_.emplace(track.track, Thread{place, trains, beside, 0});
+    threads_.emplace(track.track, Thread{place, trains, beside, 0, track.node, *track.pid});
   }
 }
 

@@ -20,6 +20,8 @@ class SampleThreads {
     bool trains = false;
     bool beside = false;        // of the same process
     int64_t training_seen = 0;  // samples in backward or an optimizer
+    int32_t node = 0;           // with pid, its process
+    int64_t pid = 0;
   };
 
   SampleThreads() = default;

@@ -109,6 +109,13 @@ t1 cat:step_annotation micro 20 30 details={"step_num":"0"}
 t1 step ProfilerStep#4 50 90
 )"),
               ElementsAre(2, 3, 4));
+  EXPECT_THAT(numbers(R"(
+t1 step ProfilerStep#3 10 90
+t1 cat:step_annotation micro 20 40 details={"step_num":"0"}
+t1 cat:step_annotation micro 40 60 details={"step_num":"1"}
+)"),
+              ElementsAre(2, 3))
+      << "a window of one step";
   EXPECT_THAT(numbers("t1 step ProfilerStep#3 10 90\nt1 step ProfilerStep#4 50 80\n"),
               ElementsAre(0, 3, 4))
       << "the profiler has one at a time: that cannot be";

@@ -74,11 +74,13 @@ std::vector<Mark> Outermost(std::span<const Mark> marks) {
   return steps;
 }
 
-// One mark around all the others of its thread is an epoch's, or the run's: the steps are in it.
+// One mark of the script's around all the others of its thread is an epoch's, or the run's: the
+// steps are in it. Within the profiler's own step, others are micro-batches.
 std::vector<Mark> StepsOfThread(std::span<const Mark> marks) {
   constexpr size_t kMostAround = 4;  // epochs of runs of sweeps: bounded, as a file may hold any
   std::vector<Mark> steps = Outermost(marks);
-  for (size_t i = 0; i < kMostAround && steps.size() == 1 && marks.size() > 2; ++i) {
+  for (size_t i = 0;
+       i < kMostAround && steps.size() == 1 && steps.front().of_script && marks.size() > 2; ++i) {
     marks = marks.subspan(1);
     steps = Outermost(marks);
   }

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "analyze/attribution/suspect_share.h"
 #include "analyze/trace/unrecognised.h"
 #include "analyze/verdict/absent_ranks.h"
-#include "analyze/verdict/host_exchange.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/thresholds.h"
 #include "base/time.h"
@@ -50,10 +48,21 @@ bool CoresAreShort(const VerdictInput& input) {
          OfSteps(input, At(input.times.total(), SubStage::kCpuShortage)) >= kWaitsForCores;
 }
 
-// Whether others than the training thread make the batches, as far as anybody knows.
+// Whether others than the training thread are known to make the batches.
 bool LoadsBeside(const VerdictInput& input) {
   const LoaderFact* loader = TrainingLoader(input.facts);
-  return loader == nullptr || loader->workers > 0 || !input.waits.awaited.empty();
+  return (loader != nullptr && loader->workers > 0) || !input.waits.awaited.empty();
+}
+
+// Whether they may, as far as anybody knows.
+bool MayLoadBeside(const VerdictInput& input) {
+  return TrainingLoader(input.facts) == nullptr || LoadsBeside(input);
+}
+
+// Loading that lacks cores may keep them from the rest.
+model::Finding TakesCores(const VerdictInput& input) {
+  if (LoadsBeside(input) && !input.load.taken_by_others()) return Make(finding::DataTakesCores{});
+  return Make(finding::CpuCoresWereShort{});
 }
 
 // Of the model's phases, what windows show to be neither operators nor the way between them.
@@ -90,7 +99,7 @@ int64_t UnsureNs(const VerdictInput& input, SuspectId suspect) {
   if (suspect != SuspectId::kCommunication) {
     ns += At(times, SubStage::kStraggler);
     // An exchange that the host does waits for cores and for ranks that the suspect holds back.
-    if (!HostExchange(input).empty()) ns += At(times, SubStage::kExposed);
+    if (!input.host_exchange.empty()) ns += At(times, SubStage::kExposed);
   }
   return ComputesOnHost(input) ? ns + ApartNs(input) : ns;
 }
@@ -100,15 +109,18 @@ std::optional<Bound> NoBound(const VerdictInput& input, SuspectId suspect) {
   if (HidesMuch(input.report.unrecognised)) return Bound{};
   if (suspect == SuspectId::kCommunication) {
     if (AbsentRanks(input) > 0) return Bound{};
-    if (std::string backend = HostExchange(input); !backend.empty()) {
-      return Bound{{}, Make(finding::CommunicationOnTheHost{.backend = std::move(backend)})};
+    if (!input.host_exchange.empty()) {
+      return Bound{{}, Make(finding::CommunicationOnTheHost{.backend = input.host_exchange})};
     }
   }
-  if (suspect == SuspectId::kDataPipeline && LoadsBeside(input) && CoresAreShort(input)) {
-    return Bound{{}, Make(finding::DataTakesCores{})};
+  if (suspect == SuspectId::kDataPipeline && MayLoadBeside(input) && CoresAreShort(input)) {
+    return Bound{{}, TakesCores(input)};
   }
   const double dispatch = OfSteps(input, At(input.times.total(), SubStage::kDispatch));
   if (suspect == SuspectId::kFrameworkOverhead && ComputesOnHost(input) && dispatch >= kInTheWay) {
+    // Where another stage is to be mended, fewer operators are not what it is about.
+    const bool is_largest = LargestStage(input.times.total(), suspect) == SubStage::kDispatch;
+    if (!is_largest) return Bound{};
     return Bound{{}, Make(finding::StepFewerOperators{})};
   }
   return std::nullopt;

@@ -32,6 +32,7 @@ const Trace* FilledOperators(const VerdictInput& input) {
 }
 
 std::optional<DeterministicFill> FillOf(const VerdictInput& input) {
+  if (!input.device_phases.empty()) return std::nullopt;
   const Trace* operators = FilledOperators(input);
   const auto found = operators == nullptr ? std::nullopt : FindDeterministicFill(*operators);
   if (!found) return std::nullopt;
@@ -45,6 +46,10 @@ std::optional<DeterministicFill> FillOf(const VerdictInput& input) {
 }  // namespace
 
 std::optional<DeterministicFill> FindDeterministicFill(const Trace& operators) {
+  // The host only launches a device's fill: that time is no share of the step.
+  const bool on_device = std::ranges::any_of(
+      operators.ranks, [](const RankTrace& rank) { return !rank.device.empty(); });
+  if (on_device) return std::nullopt;
   int64_t all_ns = 0, filled_ns = 0;
   std::map<store::StringId, int64_t> within;
   for (const RankTrace& rank : operators.ranks) {

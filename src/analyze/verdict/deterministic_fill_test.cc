@@ -35,6 +35,14 @@ TEST(DeterministicFill, IsNoneWhereTheScriptFills) {
               "t1 op aten::fill_ 600 900\n"));
 }
 
+TEST(DeterministicFill, IsNotSaidWhereADeviceFills) {
+  EXPECT_FALSE(
+      FoundIn("t1 op aten::empty 0 400\n"
+              "t1 op aten::fill_ 10 390\n"
+              "t1 runtime cudaLaunchKernel 20 30 corr=1\n"
+              "s7 kernel fill 30 35 corr=1\n"));
+}
+
 TEST(DeterministicFill, IsNotSaidWhereItIsLittle) {
   EXPECT_FALSE(
       FoundIn("t1 op aten::mm 0 10000\n"

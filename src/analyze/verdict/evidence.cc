@@ -481,6 +481,8 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Stages({SuspectId::kCommunication});
     collector.Add(CallsEvidence(input));
     collector.Add(GradientExchangeEvidence(input));
+    // What a late rank waits for is another matter, and so is the advice on it.
+    if (!verdict.straggler_rank) collector.Recompilations();
     collector.Cores();
   } else {
     collector.Stages({SuspectId::kFrameworkOverhead});

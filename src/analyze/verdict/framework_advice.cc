@@ -51,7 +51,8 @@ std::string CompiledText(const Recompilation& one) {
 Advice AdviseRecompilation(const Recompilation* why) {
   if (why == nullptr) return Say(finding::FrameworkFixedShapes{});
   const auto say = [why]<typename Kind>(std::type_identity<Kind>) {
-    return Say(Kind{.function = CompiledText(*why), .guard = why->guard});
+    return Say(Kind{
+        .at_limit = why->limit.has_value(), .function = CompiledText(*why), .guard = why->guard});
   };
   switch (CauseOfGuard(why->guard)) {
     case GuardCause::kShape:

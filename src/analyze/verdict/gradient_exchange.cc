@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "analyze/verdict/host_exchange.h"
 #include "base/saturating.h"
 #include "model/finding_kinds.h"
 
@@ -60,7 +59,7 @@ std::optional<model::Finding> GradientExchangeEvidence(const VerdictInput& input
 std::optional<Advice> AdviseNoSync(const VerdictInput& input) {
   const double exposed = static_cast<double>(At(input.times.total(), SubStage::kExposed)) /
                          static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
-  if (exposed < kWorthLeavingOut && HostExchange(input).empty()) return std::nullopt;
+  if (exposed < kWorthLeavingOut && input.host_exchange.empty()) return std::nullopt;
   const auto backwards = NeedlessExchanges(input);
   if (!backwards) return std::nullopt;
   return Advice{

@@ -10,7 +10,8 @@
 // how much nobody can tell: what is exposed of it is no bound of what taking it away saves.
 namespace steptrace::analyze {
 
-// Its backend; empty: none is known to be there.
-std::string HostExchange(const VerdictInput& input);
+// Its backend; empty: none is known to be there. For VerdictInput::host_exchange: it reads all of a
+// profile's strings.
+std::string FindHostExchange(const VerdictInput& input);
 
 }  // namespace steptrace::analyze

@@ -10,6 +10,7 @@
 #include "analyze/device/precision.h"
 #include "analyze/input/advice_of_framework.h"
 #include "analyze/trace/device_facts.h"
+#include "base/saturating.h"
 #include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
@@ -37,7 +38,7 @@ PlainProducts LowerOf(const Trace& profile) {
     for (const Lane& lane : rank.lanes) {
       if (!lane.on_device) continue;
       const DeviceFact& fact = facts.Of(rank.rank, lane.device);
-      // A part of a GPU has its tensor cores.
+      // Not by its multiprocessors: what it takes does not depend on how many it has.
       const GpuPeaks* gpu = FindGpuPeaks(fact.name, 0);
       if (gpu == nullptr) return {};
       const bool bf16 = gpu->FlopsPerSecond("BF16").has_value();
@@ -57,14 +58,14 @@ std::optional<PlainProducts> FindPlainProducts(const VerdictInput& input, int64_
   for (const RankTrace& rank : profile.ranks) {
     for (const TraceEvent& event : rank.device) {
       if (event.kind != EventKind::kKernel || !InfoOf(classes.Of(event)).by_flops) continue;
-      by_name[event.name] += event.dur_ns;
+      AddSaturating(by_name[event.name], event.dur_ns);
     }
   }
   std::map<Precision, int64_t> by_precision;
   for (const auto& [name, ns] : by_name) {
     const std::string& text = profile.strings->Text(name);
     if (UsesTensorCores(text, input.report.options.tensor_cores)) continue;
-    by_precision[PrecisionOf(text)] += ns;
+    AddSaturating(by_precision[PrecisionOf(text)], ns);
   }
   // FP64 is asked for, where it is.
   const int64_t ns = by_precision[Precision::kFp32];
@@ -75,11 +76,14 @@ std::optional<PlainProducts> FindPlainProducts(const VerdictInput& input, int64_
   return found;
 }
 
+// By its kernels: copies and fills by the driver are none to fuse.
 std::string LargestMemoryBound(const KernelClassTimes& times) {
-  const auto found = std::ranges::find_if(times.classes, [](const KernelClassTime& one) {
-    return InfoOf(one.of).memory_bound && one.kernels > 0;
-  });
-  return found == times.classes.end() ? "" : std::string(InfoOf(found->of).title);
+  const KernelClassTime* largest = nullptr;
+  for (const KernelClassTime& one : times.classes) {
+    if (!InfoOf(one.of).memory_bound || one.kernel_ns <= 0) continue;
+    if (largest == nullptr || one.kernel_ns > largest->kernel_ns) largest = &one;
+  }
+  return largest == nullptr ? "" : std::string(InfoOf(largest->of).title);
 }
 
 model::Finding ToFuse(double share, const KernelClassTimes& times, bool pytorch, bool compiled) {
@@ -95,7 +99,7 @@ std::optional<model::Finding> KernelClassesEvidence(const VerdictInput& input) {
   const KernelClassTimes times = SumKernelClasses(*input.report.profile);
   std::vector<finding::ModelKernelClasses::Item> items;
   for (const KernelClassTime& one : times.classes) {
-    // What is not known is said, however little it is not.
+    // Nor is a little of what no list knows.
     if (one.share < kClassWorthSaying) continue;
     items.push_back({.share = one.share, .class_name = std::string(InfoOf(one.of).title)});
   }

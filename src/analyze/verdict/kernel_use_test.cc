@@ -73,6 +73,17 @@ TEST_F(KernelUseTest, MemoryBoundKernelsAreToBeFused) {
             "kernels and copies, summed: 60 % GEMM, 40 % elementwise");
 }
 
+TEST_F(KernelUseTest, TheClassToFuseIsThatOfMostKernelTime) {
+  // The driver's copies are of the class of copies, and none of its kernels.
+  std::string text = ModelOf("NVIDIA H100 80GB HBM3", "sm90_xmma_gemm_bf16bf16",
+                             "vectorized_elementwise_kernel", 60);
+  text += "s8 memcpy \"Memcpy HtoD\" 0 450000\n";
+  text += "s8 kernel direct_copy_kernel 450000 460000\n";
+  const auto said = AdviceOn(text);
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_NE(said[0].find("(mostly elementwise)"), std::string::npos) << said[0];
+}
+
 TEST_F(KernelUseTest, ProductsInFullPrecisionAreAdvisedToUseTensorCores) {
   auto said = AdviceOn(ModelOf("NVIDIA A100-SXM4-40GB", "ampere_sgemm_128x64_nn", "softmax_f", 90));
   ASSERT_EQ(said.size(), 1U);

@@ -36,11 +36,12 @@ std::vector<model::Finding> LockEvidence(const VerdictInput& input) {
     if (lock == input.waits.locks.end() || lock->samples < kLeastLockSamples) continue;
     const double share =
         static_cast<double>(lock->holder_samples) / static_cast<double>(lock->samples);
-    const bool known = share >= kHolderSeen;
+    const bool seen = lock->holder_samples > 0;
+    if (seen && share < kHolderSeen) continue;  // neither the holder nor nobody
     all.push_back(Make(model::finding::StepLockHeld{
         .share = share,
         .function = FunctionText(function),
-        .holder = known ? FunctionText(HolderOf(*lock)) : std::string()}));
+        .holder = seen ? FunctionText(HolderOf(*lock)) : std::string()}));
     all.back().subject = {
         .function = CalledText(*function), .file = function->file, .line = function->line};
   }

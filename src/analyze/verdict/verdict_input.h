@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analyze/attribution/dispatch_split.h"
@@ -39,6 +40,7 @@ struct VerdictInput {
   int64_t left_out = 0;
   // Forward is unseen, and so much that it is nobody's time.
   bool forward_unattributed = false;
+  std::string host_exchange{};  // FindHostExchange
 };
 
 }  // namespace steptrace::analyze

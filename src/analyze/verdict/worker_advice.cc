@@ -123,6 +123,12 @@ double CoresOfWorkers(const VerdictInput& input) {
   return std::min(usable, input.load.allowed_cores_of_workers().value_or(usable));
 }
 
+// Whether a quota keeps it to those: what the workers may run on may be fewer.
+bool KeptByQuota(const VerdictInput& input) {
+  const auto quota = input.load.quota_cores();
+  return quota && *quota <= CoresOfWorkers(input);
+}
+
 // The machine's cores, where the job may not run on all of them.
 std::optional<double> MachineOfPart(const VerdictInput& input) {
   const bool part = input.load.allowed_cores() || input.load.allowed_cores_of_workers();
@@ -137,7 +143,7 @@ model::Finding NoCoreFor(const VerdictInput& input, int32_t workers) {
   }
   return Make(finding::DataCoresFilled{.workers = workers,
                                        .cores = CoresOfWorkers(input),
-                                       .quota = input.load.quota_cores().has_value(),
+                                       .quota = KeptByQuota(input),
                                        .machine = MachineOfPart(input)});
 }
 
@@ -172,11 +178,12 @@ bool WorkersKeepUp(const VerdictInput& input) {
 }
 
 std::optional<model::Finding> AdviseCoresOutside(const LoadSummary& load) {
-  const auto of_all = load.allowed_cores();
-  const auto fewer = of_all ? of_all : load.allowed_cores_of_workers();
-  if (!fewer || !load.wants_cores_outside()) return std::nullopt;
+  // What keeps all of the training keeps its workers too.
+  const bool of_all = load.training_wants_cores_outside();
+  if (!load.wants_cores_outside()) return std::nullopt;
+  const auto allowed = of_all ? load.allowed_cores() : load.allowed_cores_of_workers();
   return Make(finding::CpuAllowMoreCores{
-      .allowed = *fewer, .cores = load.machine_cores(), .workers = !of_all});
+      .allowed = allowed.value_or(0), .cores = load.machine_cores(), .workers = !of_all});
 }
 
 std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
@@ -215,7 +222,7 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
                                                .workers = now.workers,
                                                .free = *now.free_cores,
                                                .cores = CoresOfWorkers(input),
-                                               .quota = input.load.quota_cores().has_value(),
+                                               .quota = KeptByQuota(input),
                                                .machine = MachineOfPart(input)}));
 }
 

@@ -36,13 +36,14 @@ void RenderCard(const analyze::Report& report, Page& page) {
   const char* label = "Run: ";
   std::string rest;
   for (const CardLine& line : analyze::CardLines(report.run, report.card)) {
+    if (line.compared_only) continue;
     if (std::string_view(line.id) == "command") {
       page.Paragraph(label, kIndent, Short(line.text, page));
       label = "";
       continue;
     }
     if (!rest.empty()) rest += page.separator();
-    rest += line.before + line.text + line.behind;
+    rest += line.said;
   }
   if (!rest.empty()) page.Paragraph(label, kIndent, rest, Tint::kDim);
 }

@@ -223,6 +223,38 @@ inline constexpr ClauseWords kFrameworkCollectSeldomClauses[] = {
     {"what", "function", {}, "the script calls gc.collect() in {function}: call it every few hundred steps, or not at all: Python collects automatically"},
     {"what", "", {}, "call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few hundred steps, and no more often than that: garbage collection runs inside the steps"},
 };
+inline constexpr ClauseWords kFrameworkSteadyShapesClauses[] = {
+    {"compiles", "at_limit", {}, "torch.compile gave up on {function} ({guard})"},
+    {"compiles", "", {}, "torch.compile recompiles {function} ({guard})"},
+};
+inline constexpr ClauseWords kFrameworkSteadyTensorsClauses[] = {
+    {"compiles", "at_limit", {}, "torch.compile gave up on {function} ({guard})"},
+    {"compiles", "", {}, "torch.compile recompiles {function} ({guard})"},
+};
+inline constexpr ClauseWords kFrameworkValuesAsTensorsClauses[] = {
+    {"compiles", "at_limit", {}, "torch.compile gave up on {function} ({guard})"},
+    {"compiles", "", {}, "torch.compile recompiles {function} ({guard})"},
+};
+inline constexpr ClauseWords kFrameworkTextsOutsideClauses[] = {
+    {"compiles", "at_limit", {}, "torch.compile gave up on {function} ({guard})"},
+    {"compiles", "", {}, "torch.compile recompiles {function} ({guard})"},
+};
+inline constexpr ClauseWords kFrameworkSteadyLengthsClauses[] = {
+    {"compiles", "at_limit", {}, "torch.compile gave up on {function} ({guard})"},
+    {"compiles", "", {}, "torch.compile recompiles {function} ({guard})"},
+};
+inline constexpr ClauseWords kFrameworkOneStateClauses[] = {
+    {"compiles", "at_limit", {}, "torch.compile gave up on {function} ({guard})"},
+    {"compiles", "", {}, "torch.compile recompiles {function} ({guard})"},
+};
+inline constexpr ClauseWords kFrameworkOneObjectClauses[] = {
+    {"compiles", "at_limit", {}, "torch.compile gave up on {function} ({guard})"},
+    {"compiles", "", {}, "torch.compile recompiles {function} ({guard})"},
+};
+inline constexpr ClauseWords kFrameworkLookAtGuardClauses[] = {
+    {"compiles", "at_limit", {}, "torch.compile gave up on {function} ({guard})"},
+    {"compiles", "", {}, "torch.compile recompiles {function} ({guard})"},
+};
 inline constexpr ClauseWords kCommunicationAllRanksClauses[] = {
     {"how", "imported", {}, "profile every rank in the same steps and import the folder with all profiles"},
     {"how", "recorded", {}, "call steptrace.step() at the end of each step of the ranks that step no optimizer"},
@@ -1064,6 +1096,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // data.takes_cores
     {{"the batches are prepared on cores that the training thread needs; without that the rest would be faster, too, so there is no speed-up bound", {}},
      {"", {}}, "", ""},
+    // cpu.cores_were_short
+    {{"the cores were short, so without the loading the rest could be faster, too: no speed-up bound", {}},
+     {"", {}}, "", ""},
     // data.samples
     {{"{samples} stack samples", {}},
      {"", {}}, "", ""},
@@ -1512,28 +1547,28 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or pass dynamic=True; TORCH_LOGS=recompiles says why", {}},
      {"", {}}, "", ""},
     // framework.steady_shapes
-    {{"torch.compile recompiles {function} ({guard}): keep shapes fixed (drop_last, padding) or pass dynamic=True", {}},
+    {{"{compiles}: keep shapes fixed (drop_last, padding) or pass dynamic=True", kFrameworkSteadyShapesClauses},
      {"", {}}, "", ""},
     // framework.steady_tensors
-    {{"torch.compile recompiles {function} ({guard}): keep dtype, device, layout and requires_grad of its inputs the same", {}},
+    {{"{compiles}: keep dtype, device, layout and requires_grad of its inputs the same", kFrameworkSteadyTensorsClauses},
      {"", {}}, "", ""},
     // framework.values_as_tensors
-    {{"torch.compile recompiles {function} ({guard}): each value of a Python number is compiled separately: pass it as a tensor, or keep counters and schedules out of the compiled function", {}},
+    {{"{compiles}: each value of a Python number is compiled separately: pass it as a tensor, or keep counters and schedules out of the compiled function", kFrameworkValuesAsTensorsClauses},
      {"", {}}, "", ""},
     // framework.texts_outside
-    {{"torch.compile recompiles {function} ({guard}): each string is compiled separately: decide by it outside the compiled function, or compile one function for each", {}},
+    {{"{compiles}: each string is compiled separately: decide by it outside the compiled function, or compile one function for each", kFrameworkTextsOutsideClauses},
      {"", {}}, "", ""},
     // framework.steady_lengths
-    {{"torch.compile recompiles {function} ({guard}): lengths of lists and keys of dicts are compiled in: keep them the same, or put the content into one tensor", {}},
+    {{"{compiles}: lengths of lists and keys of dicts are compiled in: keep them the same, or put the content into one tensor", kFrameworkSteadyLengthsClauses},
      {"", {}}, "", ""},
     // framework.one_state
-    {{"torch.compile recompiles {function} ({guard}): call it in one mode (gradients, autocast, training or evaluation, threads), or compile one function for each", {}},
+    {{"{compiles}: call it in one mode (gradients, autocast, training or evaluation, threads), or compile one function for each", kFrameworkOneStateClauses},
      {"", {}}, "", ""},
     // framework.one_object
-    {{"torch.compile recompiles {function} ({guard}): an argument or a captured variable is a new object each time: create functions, modules, optimizers and backends once, before the loop", {}},
+    {{"{compiles}: an argument or a captured variable is a new object each time: create functions, modules, optimizers and backends once, before the loop", kFrameworkOneObjectClauses},
      {"", {}}, "", ""},
     // framework.look_at_guard
-    {{"torch.compile recompiles {function} ({guard}): keep what it checks the same from call to call; TORCH_LOGS=recompiles lists each recompilation", {}},
+    {{"{compiles}: keep what it checks the same from call to call; TORCH_LOGS=recompiles lists each recompilation", kFrameworkLookAtGuardClauses},
      {"", {}}, "", ""},
     // framework.look_at_unbegun_work
     {{"launched work does not start at once, although the device is idle: see what happens meanwhile (timeline of steptrace ui): an event on another stream, gaps in a graph, or another process on the device", {}},

@@ -99,6 +99,7 @@ std::optional<fs::path> ImportedBefore(const fs::path& folder, const std::string
   fs::file_time_type newest_time{};
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().filename().string().starts_with(".")) continue;  // being made, or removed
     const fs::path kept = it->path() / kFile;
     std::error_code failed;
     const auto time = fs::last_write_time(kept, failed);

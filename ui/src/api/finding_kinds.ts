@@ -21,6 +21,7 @@ export const SHOWN = {
   'data.loaded_by_training': { view: 'data' },
   'data.awaited': { view: 'data', threads: 'training' },
   'data.takes_cores': { view: 'system' },
+  'cpu.cores_were_short': { view: 'system' },
   'data.samples': { view: 'data', threads: 'workers' },
   'data.stages_of_profile': { view: 'timeline' },
   'step.stages': { view: 'steps' },

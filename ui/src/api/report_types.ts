@@ -569,6 +569,8 @@ export interface CardLine {
   title: string;
   /** What is known. */
   text: string;
+  /** That there is none, or one rank alone: worth a word only beside a run that has some. */
+  compared_only: boolean;
 }
 
 /** On what the run ran, and with what; count is that of the machines. */
@@ -1095,12 +1097,6 @@ export interface KernelClassTime {
   bytes: number | null;
   /** Those bytes over the sum of the durations of the copies and fills that tell them. */
   bytes_per_s: number | null;
-  /** Floating-point operations of the operators whose shapes the profile has, by their formulas ([throughput](../concepts/throughput.md)); null where it has none. */
-  flops: number | null;
-  /** The time of the kernels of those operators. */
-  flops_ns: Ns;
-  /** The one over the other. */
-  flops_per_s: number | null;
 }
 
 /** Memory at a moment. */

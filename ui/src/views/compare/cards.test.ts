@@ -2,10 +2,12 @@
 import { expect, it } from 'vitest';
 import { cards } from './cards';
 
-const line = (id: 'command' | 'host' | 'batch_size' | 'started', text: string) => ({
+type Id = 'command' | 'host' | 'batch_size' | 'ranks' | 'tags' | 'started';
+const line = (id: Id, text: string, compared_only = false) => ({
   id,
   title: id,
   text,
+  compared_only,
 });
 
 it('tells what differs, and names what does not', () => {
@@ -24,4 +26,13 @@ it('says of what one run alone tells that the other is not known', () => {
     ['host', 'h', null],
     ['batch_size', null, '32'],
   ]);
+});
+
+it('says that there is none, beside a run that has some', () => {
+  const none = [line('ranks', '1', true), line('tags', 'none', true)];
+  expect(cards(none, [line('ranks', '2 (gloo)'), line('tags', 'none', true)])).toEqual({
+    unlike: [{ id: 'ranks', title: 'ranks', a: '1', b: '2 (gloo)' }],
+    same: [],
+  });
+  expect(cards(none, []).unlike).toEqual([]);
 });

@@ -17,12 +17,13 @@ export function cards(
   a: readonly Line[],
   b: readonly Line[],
 ): { unlike: ComparedLine[]; same: string[] } {
-  const textIn = (lines: readonly Line[], id: Line['id']) =>
-    lines.find((line) => line.id === id)?.text ?? null;
-  const only = b.filter((line) => textIn(a, line.id) === null);
+  const find = (lines: readonly Line[], id: Line['id']) => lines.find((line) => line.id === id);
+  const only = b.filter((line) => find(a, line.id) === undefined);
   const all = [...a, ...only]
+    .map(({ id, title }) => ({ id, title, a: find(a, id), b: find(b, id) }))
     .filter((line) => line.id !== 'started')
-    .map(({ id, title }) => ({ id, title, a: textIn(a, id), b: textIn(b, id) }));
+    .filter((line) => [line.a, line.b].some((side) => side && !side.compared_only))
+    .map((line) => ({ ...line, a: line.a?.text ?? null, b: line.b?.text ?? null }));
   return {
     unlike: all.filter((line) => line.a !== line.b),
     same: all.filter((line) => line.a === line.b).map((line) => line.title),
