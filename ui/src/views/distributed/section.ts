@@ -54,21 +54,27 @@ export interface Notes {
 export const saidOf = ({ notes, reason }: Pick<Distributed, 'notes' | 'reason'>): string =>
   (notes ?? []).map((note) => note.text).join('; ') || (reason?.text ?? '');
 
+/** What a row's sum is. */
+const SUM = '; the sum: computing, overlap, exposed communication and the rest';
+
 /** What the figures rest on, in words. */
 export function notesOf({ source, ranks }: Distributed): Notes {
   if (source === 'steps')
     return {
       ranks:
-        'Of the steady steps: the ranks wait more in them than in the calls that were seen, as where DDP exchanges from within backward',
+        'Of the steady steps: the ranks wait more in them than in the calls that were seen, as where DDP exchanges from within backward' +
+        SUM,
       why: 'The stages of the steady steps in which it spent more than the others, in proportion',
       calls: 'waiting here is that in the calls alone, above it is that of the steady steps',
     };
   return {
     ranks:
-      ranks?.[0]?.mean_step_ns !== undefined
+      (ranks?.[0]?.mean_step_ns !== undefined
         ? 'Of the measured steps'
         : 'Of the steps, waiting as in the calls of collectives; exposed is what no computing hides' +
-          (callsAtOnce(ranks ?? []) ? '; sums over calls, of which ranks had several at once' : ''),
+          (callsAtOnce(ranks ?? [])
+            ? '; sums over calls, of which ranks had several at once'
+            : '')) + SUM,
     why: 'Where it spent more than those that waited, since all were together last',
     calls: '',
   };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import { Columns } from '../../api/arrow';
+import { parseRank, ranksOf, rowsOf } from '../../api/rank_choice';
 import { STEP_COLUMNS, stepsOf } from '../../api/steps';
 import { ns, stretch } from '../../base/time';
 import { stack } from '../../widgets/stack';
-import { parseRank, ranksOf, rowsOf, steadyDurations, stepRow, toldOfAllAlone } from './durations';
+import { steadyDurations, stepRow, toldOfAllAlone } from './durations';
 
 // Two ranks, two steps each: [rank, step, ts, dur, kind, model].
 function steps() {
@@ -29,6 +30,7 @@ it('shows one rank, or of each step the longest', () => {
   expect(ranksOf(s)).toEqual([0, 1]);
   expect(rowsOf(s, 'all')).toEqual([1, 2]);
   expect(rowsOf(s, 1)).toEqual([1, 3]);
+  expect(rowsOf(s, 'all', (i) => i !== 1)).toEqual([0, 2]);
   expect(parseRank('1', [0, 1])).toBe(1);
   expect(parseRank('7', [0, 1])).toBe('all');
 });

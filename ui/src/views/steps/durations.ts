@@ -6,36 +6,6 @@ import { STEP_CAUSES } from '../../api/tables';
 import { namedByStage } from '../../base/suspects';
 import type { Stretch } from '../../base/time';
 
-/** A rank, or 'all': of each step number the rank that took longest. */
-export type RankChoice = number | 'all';
-
-export function ranksOf(steps: Steps): number[] {
-  return [...new Set(Array.from(steps.rank))].sort((a, b) => a - b);
-}
-
-/** 'all' unless the text names a rank that is there. */
-export function parseRank(text: string | null, ranks: readonly number[]): RankChoice {
-  return ranks.find((r) => String(r) === text) ?? 'all';
-}
-
-/** Rows of the steps that are shown, ascending by begin. */
-export function rowsOf(steps: Steps, choice: RankChoice): number[] {
-  const rows =
-    choice === 'all' ? longestOfEach(steps) : where(steps, (i) => steps.rank[i] === choice);
-  return rows.sort((a, b) => (steps.ts[a] ?? 0) - (steps.ts[b] ?? 0));
-}
-
-function longestOfEach(steps: Steps): number[] {
-  const longest = new Map<number, number>();
-  for (let i = 0; i < steps.length; i++) {
-    const step = steps.step[i] ?? 0;
-    const before = longest.get(step);
-    if (before === undefined || (steps.dur[i] ?? 0) > (steps.dur[before] ?? 0))
-      longest.set(step, i);
-  }
-  return [...longest.values()];
-}
-
 /** Less of a step is not worth a word. */
 const LEAST_SHARE = 0.005;
 
