@@ -14,7 +14,8 @@ const char* const kLockingRun =
     "run\n"
     "stack waits main@/job/t.py:1 > Store.get@/job/s.py:9 > "
     "SemLock.__enter__@/usr/lib/python3.11/multiprocessing/synchronize.py:95\n"
-    "stack thread main@/job/t.py:1 > Store.get@/job/s.py:9 > self.lock.__enter__@<built-in>:9\n"
+    "stack thread main@/job/t.py:1 > Pool.get@/job/q.py:5 > self.lock.__enter__@<built-in>:5\n"
+    "stack behind work@/job/t.py:3 > Pool.get@/job/q.py:6\n"
     "stack inside work@/job/t.py:3 > Store.get@/job/s.py:10\n"
     "stack before work@/job/t.py:3 > Store.get@/job/s.py:8\n"
     "stack method work@/job/t.py:3 > Store.put@/job/s.py:20 > pack@/job/p.py:4\n"
@@ -25,6 +26,8 @@ const char* const kLockingRun =
     "samples 1 method thread=beside\n"
     "samples 1 other thread=beside\n"
     "samples 1 inside thread=worker\n"
+    "samples 1 behind thread=worker\n"
+    "samples 1 thread thread=training state=waiting\n"
     "steps 20 forward=100ms jitter=0\n";
 constexpr int64_t kLockingMs = 1'000'000;
 constexpr int32_t kBesideLocking = 1, kWorkerBesideLocking = 2;  // tracks
@@ -66,10 +69,11 @@ class LockHoldersTest : public ::testing::Test {
     sums_->Add(rows);
   }
   // Who was seen to hold it while the training thread waits there and another is behind the line.
-  std::string HolderOf(const char* waits, int32_t line, int32_t track) {
+  std::string HolderOf(const char* waits, int32_t line, int32_t track, const char* holds,
+                       int32_t behind) {
     const std::vector<store::SampleRow> rows = {
         Sample(210 * kLockingMs, 0, StackAt(waits, line), "waiting"),
-        Sample(210 * kLockingMs, track, StackAt("Store.get", 10), "running")};
+        Sample(210 * kLockingMs, track, StackAt(holds, behind), "running")};
     sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
     sums_->Add(rows);
     const auto locks = sums_->Locks();
@@ -112,9 +116,9 @@ TEST_F(LockHoldersTest, AnotherClassOrAnotherMomentTellsOfNobody) {
 }
 
 TEST_F(LockHoldersTest, OnlyALockOfMultiprocessingIsHeldByAnotherProcess) {
-  EXPECT_EQ(HolderOf("self.lock.__enter__", 9, kBesideLocking), "Store.get");
-  EXPECT_EQ(HolderOf("self.lock.__enter__", 9, kWorkerBesideLocking), "");
-  EXPECT_EQ(HolderOf("SemLock.__enter__", 95, kWorkerBesideLocking), "Store.get");
+  EXPECT_EQ(HolderOf("self.lock.__enter__", 5, kBesideLocking, "Pool.get", 6), "Pool.get");
+  EXPECT_EQ(HolderOf("self.lock.__enter__", 5, kWorkerBesideLocking, "Pool.get", 6), "");
+  EXPECT_EQ(HolderOf("SemLock.__enter__", 95, kWorkerBesideLocking, "Store.get", 10), "Store.get");
 }
 
 TEST_F(LockHoldersTest, LooksAtSoManyOthersAndNoMore) {
