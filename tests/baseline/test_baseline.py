@@ -46,11 +46,17 @@ def reworded(figure, was, becomes):
 NOTHING = object()
 
 
+def is_of(change, source):
+    """Whether a change is of a source: it names one, several, or a pattern."""
+    named = change["source"]
+    return any(matches(one, source) for one in ([named] if isinstance(named, str) else named))
+
+
 def listed(source, figure, was, becomes):
     """Whether the list says why: of a change that is `new` or `gone` alone, of nothing else."""
     kind = "new" if was is NOTHING else "gone" if becomes is NOTHING else "other"
     return any(
-        matches(change["source"], source)
+        is_of(change, source)
         and change.get("only", kind) == kind
         and any(matches(pattern, figure) for pattern in change["figures"])
         for change in CHANGES
@@ -68,10 +74,7 @@ def split_otherwise(before, now):
 
 
 def adds_to_other(source):
-    return any(
-        change.get("adds_to_other", False) and matches(change["source"], source)
-        for change in CHANGES
-    )
+    return any(change.get("adds_to_other", False) and is_of(change, source) for change in CHANGES)
 
 
 def differences(source, before, now):
