@@ -19,6 +19,6 @@ def test_precisions_of_devices_are_the_report():
     widths = [bar.get_width() for bar in figure.axes[0].patches]
     assert widths == [5, 1, 0, 2, 1, 0], "of two devices, by the longest of all"
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["BF16", "FP32", "not told"]
+    assert [text.get_text() for text in legend.get_texts()] == ["BF16", "FP32", "unknown"]
     devices[:] = devices[2:]
     assert "no kernels" in Plots(run).precision().axes[0].texts[0].get_text()
