@@ -197,7 +197,7 @@ def test_before_the_first_batch_it_is_told_where_the_job_is(tmp_path):
     verdict, text = wait_for(told, LIMIT_S)
     place = f"time.sleep (train.py:{line_of(tmp_path, 'while not os.path.exists(GO)') + 1})"
     assert verdict["headline"].startswith("no step yet")
-    (share,) = re.findall(rf"worker waited in {re.escape(place)}, (\d+) % of \d+ samples$", text)
+    (share,) = re.findall(rf"worker waited in {re.escape(place)} \((\d+) % of \d+ samples\)$", text)
     assert int(share) >= 80
     os.kill(running.command(), signal.SIGINT)
     outcome = running.finish()
@@ -224,7 +224,7 @@ def test_workers_that_have_made_their_batches_are_not_blamed(tmp_path):
 
     verdict = wait_for(told, LIMIT_S)
     (text,) = [one["text"] for one in verdict["evidence"] if one["kind"] == "run.last_seen"]
-    assert f"the training's thread waited in {place}" in text
+    assert f"the training thread waited in {place}" in text
     assert "worker" not in text
     os.kill(running.command(), signal.SIGINT)
     running.finish()

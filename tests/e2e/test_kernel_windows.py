@@ -254,7 +254,7 @@ def test_the_scripts_profiler_has_cupti_alone(tmp_path, fakes):
     (note,) = [
         said for one in report["notes"] if "device activity is known" in (said := one["text"])
     ]
-    assert "of 14 steps" in note, note  # 21 to 24, and 30 to 39
+    assert "for 14 steps" in note, note  # 21 to 24, and 30 to 39
 
 
 def test_a_training_too_short_for_the_window_of_kernels_is_told_so(tmp_path, fakes):
@@ -296,7 +296,7 @@ def test_cupti_leaves_after_each_window_and_nothing_is_mixed_up(tmp_path, fakes)
     (note,) = [
         said for one in report["notes"] if "device activity is known" in (said := one["text"])
     ]
-    assert "of 14 steps" in note and "of the newest window" in note, note
+    assert "for 14 steps" in note and "of the newest window" in note, note
     assert not [one for one in report["notes"] if "CUPTI stays" in one["text"]]
 
 

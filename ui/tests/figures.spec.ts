@@ -88,10 +88,10 @@ for (const id of ['slow', 'fast', 'hashing', 'idle', 'eight-ranks', 'two-devices
     await open(page, `/run/${id}/overview`);
     const verdict = page.getByRole('region', { name: 'Verdict' });
     const heading = await verdict.getByRole('heading').innerText();
-    const [first = '', ...rest] = terminalVerdict(id).split('; at most ');
+    const [first = '', ...rest] = terminalVerdict(id).split('; up to ');
     expect(heading.toLowerCase()).toBe(first.toLowerCase());
     for (const gain of rest)
-      await expect(verdict).toContainText(`t most ${gain.replace(/x (?=faster)/, '× ')}`);
+      await expect(verdict).toContainText(`p to ${gain.replace(/x (?=faster)/, '× ')}`);
     if (id === 'hashing') expect(heading).toContain('hashlib.sha256');
   });
 }

@@ -278,9 +278,9 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   Page page(options);
   RenderHeader(report, page);
   RenderFailure(report, page);
+  RenderHang(report, page);
   RenderCard(report, page);
   RenderPhases(report, page);
-  RenderHang(report, page);
   page.Blank();
   RenderBreakdown(report, page);
   RenderRanks(report, page);
