@@ -203,7 +203,7 @@ def test_before_the_first_batch_it_is_told_where_the_job_is(tmp_path):
     outcome = running.finish()
     assert outcome.status in (-signal.SIGINT, 128 + signal.SIGINT)
     verdict = run.report()["verdict"]
-    assert "was stopped before an optimizer" in verdict["headline"]
+    assert "was stopped before its first optimizer step" in verdict["headline"]
     assert f"look at {place}: it was there when it was stopped" in verdict["advice"][0]["text"]
     (text,) = [one["text"] for one in verdict["evidence"] if one["kind"] == "run.last_seen"]
     assert f"(train.py:{loop})" in text, text
