@@ -64,7 +64,8 @@ TEST(UnbegunWork, IsNotTheHostsWaiting) {
     EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("launched work does not start at once")));
     EXPECT_THAT(present::SentenceOf(*Stalls(report).text).text,
                 ::testing::EndsWith("of the step while launched work does not start"));
-    EXPECT_THAT(present::SentenceOf(*Stalls(report).advice).text, HasSubstr("another process on the device"));
+    EXPECT_THAT(present::SentenceOf(*Stalls(report).advice).text,
+                HasSubstr("another process on the device"));
   }
 }
 

@@ -235,8 +235,9 @@ TEST(FindingSentenceTest, FiguresStandInTheSentence) {
 TEST(FindingSentenceTest, WhatIsSaidAsItIsStandsAmongNoFigures) {
   const Sentence said =
       SentenceOf(Make(model::finding::VerdictFewSteps{.steps = 3, .within = 2'000'000'000}));
-  EXPECT_EQ(said.text,
-            "based on only 3 steps and the samples of all within 2 s of them; other steps may differ");
+  EXPECT_EQ(
+      said.text,
+      "based on only 3 steps and the samples of all within 2 s of them; other steps may differ");
   ASSERT_EQ(said.figures.size(), 1u);
   EXPECT_EQ(said.figures[0].unit, "ns");
 }
