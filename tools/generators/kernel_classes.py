@@ -54,10 +54,12 @@ def header(schema):
     yield ""
     yield "namespace steptrace::analyze {"
     yield ""
+    yield "// clang-format off"
     yield "enum class KernelClass : uint8_t {"
     for one in classes:
         yield f"  k{text.camel(one['id'])},  // {one['does']}"
     yield "};"
+    yield "// clang-format on"
     yield f"inline constexpr size_t kKernelClassCount = {len(classes)};"
     yield ""
     yield "struct KernelClassInfo {"

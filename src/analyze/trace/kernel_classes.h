@@ -9,19 +9,20 @@
 
 namespace steptrace::analyze {
 
+// clang-format off
 enum class KernelClass : uint8_t {
-  kGemm,           // Matrix products
-  kConvolution,    // Convolutions and their gradients, with the kernels that prepare them
-  kAttention,      // Fused attention
-  kElementwise,    // One result for each element: activations, sums of tensors, dropout, rotary
-                   // embedding, quantisation, optimizers
+  kGemm,  // Matrix products
+  kConvolution,  // Convolutions and their gradients, with the kernels that prepare them
+  kAttention,  // Fused attention
+  kElementwise,  // One result for each element: activations, sums of tensors, dropout, rotary embedding, quantisation, optimizers
   kNormalisation,  // Batch, layer, group and RMS norm, softmax
-  kReduction,      // Sums, means, norms, scans, losses, pooling
-  kIndexing,       // Embeddings, gather, scatter, sort, top-k, routing of tokens
-  kCopy,           // Copies, fills, casts, concatenation, transposes and changes of layout
+  kReduction,  // Sums, means, norms, scans, losses, pooling
+  kIndexing,  // Embeddings, gather, scatter, sort, top-k, routing of tokens
+  kCopy,  // Copies, fills, casts, concatenation, transposes and changes of layout
   kCommunication,  // Collectives, send and receive; waiting for other ranks is in it
-  kOther,          // Kernels whose name no list knows
+  kOther,  // Kernels whose name no list knows
 };
+// clang-format on
 inline constexpr size_t kKernelClassCount = 10;
 
 struct KernelClassInfo {
