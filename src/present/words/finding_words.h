@@ -936,7 +936,7 @@ inline constexpr ClauseWords kLiveSamplingAnewClauses[] = {
     {"what", "", {}, "the system is"},
 };
 inline constexpr ClauseWords kLiveMemoryLeakClauses[] = {
-    {"compiling", "compiled", {}, ", because torch.compile recompiles in {compiled} of these {steps} steps and keeps each result (keep shapes fixed, or pass dynamic=True)"},
+    {"compiling", "compiled", {}, ", because torch.compile recompiles in {compiled} of these {steps} steps and keeps each result (TORCH_LOGS=recompiles says why)"},
 };
 inline constexpr ClauseWords kLiveHangClauses[] = {
     {"where", "place", {}, ", in {place}"},
