@@ -5,8 +5,13 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <tuple>
+#include <type_traits>
+
+#include "store/tables.h"
 
 namespace steptrace::store {
 namespace {
@@ -41,6 +46,24 @@ TEST(Schema, EveryColumnIsNamedOnceAndExplained) {
     }
   }
   EXPECT_TRUE(tables.contains("steps") && tables.contains("data_loss"));
+}
+
+// What an event of a profile may have and what it must: who reads the page learns where it went.
+TEST(Schema, ThePageOfImportsSaysWhatFillsTheColumnsOfSlices) {
+  std::ostringstream file;
+  file << std::ifstream(std::string(STEPTRACE_SOURCE_DIR) + "/docs/reference/import.md").rdbuf();
+  const std::string page = file.str();
+  const size_t begin = page.find("## Where each field goes");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string section = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+  const auto look = [&](const auto& field) {
+    using Value = std::remove_cvref_t<decltype(SliceRow().*field.member)>;
+    const bool of_event =
+        std::is_same_v<Value, std::optional<int64_t>> || field.unit == Unit::kJson;
+    const std::string word = "`" + std::string(field.name) + "`";
+    EXPECT_TRUE(!of_event || section.find(word) != std::string::npos) << word;
+  };
+  std::apply([&](const auto&... field) { (look(field), ...); }, TableOf<SliceRow>::kFields);
 }
 
 TEST(Schema, TheTextFitsEightyColumns) {

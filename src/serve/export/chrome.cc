@@ -5,6 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
+#include <type_traits>
 
 #include "base/inert_text.h"
 #include "base/shallow_json.h"
@@ -58,6 +60,29 @@ class ObjectCheck {
   static constexpr size_t kMostKnown = 1 << 14;
   SeededMap<std::string, bool> known_;
 };
+
+// The argument that tells a number of a slice, as the profiler spells it. Empty: another part of
+// the trace tells it.
+std::string_view ArgumentOf(std::string_view column, bool collective) {
+  if (column == "external_id") return "External id";
+  // Autograd numbers operators, a group its collectives.
+  if (column == "sequence") return collective ? "Seq" : "Sequence number";
+  if (column == "flow_out" || column == "flow_in") return {};  // events of their own
+  if (column == "group") return {};                            // details name it
+  if (column == "step") return {};                             // the marks of steps
+  return column;
+}
+constexpr size_t kCellsThatAreNoNumber = 9;  // each with a place of its own in Slice()
+static_assert(
+    std::apply(
+        [](const auto&... cell) {
+          return (std::is_same_v<decltype(SliceCells().*cell.second), std::optional<int64_t>&&> +
+                  ...);
+        },
+        kSliceCells) +
+            kCellsThatAreNoNumber ==
+        std::tuple_size_v<decltype(kSliceCells)>,
+    "a column of slices has no place in Chrome's events");
 
 class ChromeWriter {
  public:
@@ -227,21 +252,19 @@ class ChromeWriter {
 
   void AppendArguments(const SliceCells& slice, const ExportTrack& track) {
     std::string_view separator = ",\"args\":{";
-    auto put = [&](const char* key, const std::optional<int64_t>& value) {
-      if (!value) return;
+    auto put = [&](std::string_view key, const std::optional<int64_t>& value) {
+      if (!value || key.empty()) return;
       fmt::format_to(std::back_inserter(event_), "{}\"{}\":{}", separator, key, *value);
       separator = ",";
     };
-    put("External id", slice.external_id);
     if (track.on_device) {
       if (slice.details.find("\"device\":") == std::string::npos) put("device", track.pid);
       if (slice.details.find("\"stream\":") == std::string::npos) put("stream", track.tid);
     }
-    put("correlation", slice.correlation);
-    put("bytes", slice.bytes);
-    // Autograd numbers operators, a group its collectives; the profiler spells the two differently.
     const bool collective = track.on_device || slice.group || slice.name == "record_param_comms";
-    put(collective ? "Seq" : "Sequence number", slice.sequence);
+    slice.ForEachNumber([&](const char* column, const std::optional<int64_t>& value) {
+      put(ArgumentOf(column, collective), value);
+    });
     for (const std::string* object : {&slice.details, &slice.args}) {
       const std::string_view inside = objects_.Inside(*object);
       if (inside.empty()) continue;

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -34,6 +34,12 @@ class CellCursor {
     const auto* value = std::get_if<std::string_view>(&cells_[at_++]);
     return value ? std::string(*value) : std::string();
   }
+
+  // What is null leaves its cell as it is.
+  void TakeInto(int64_t& to) { to = Integer(to); }
+  void TakeInto(int32_t& to) { to = Number(to); }
+  void TakeInto(std::optional<int64_t>& to) { to = MaybeInteger(); }
+  void TakeInto(std::string& to) { to = Text(); }
 
  private:
   std::span<const rpc::Cell> cells_;
@@ -92,37 +98,28 @@ class Together {
   std::vector<SliceCells> waiting_;
 };
 
+// An export holds all that a run knows of a slice.
+constexpr bool HasCell(std::string_view column) {
+  return std::apply([&](const auto&... cell) { return ((column == cell.first) || ...); },
+                    kSliceCells);
+}
+static_assert(std::apply([](const auto&... field) { return (HasCell(field.name) && ...); },
+                         store::TableOf<store::SliceRow>::kFields),
+              "a column of slices is no cell of SliceCells");
+
 }  // namespace
 
 Status ForEachSlice(const RowSource& source, RankFilter rank,
                     const std::function<Status(const SliceCells&)>& visit) {
   Together together(visit);
-  const std::array columns = {"ts_ns",    "dur_ns",   "track",       "rank",     "depth",   "name",
-                              "category", "step",     "correlation", "flow_out", "flow_in", "bytes",
-                              "group",    "sequence", "external_id", "details",  "args"};
-  static_assert(
-      columns.size() == std::tuple_size_v<decltype(store::TableOf<store::SliceRow>::kFields)>,
-      "an export holds all that a run knows of a slice");
+  auto columns = std::apply(
+      [](const auto&... cell) { return std::vector<std::string>{cell.first...}; }, kSliceCells);
   STEPTRACE_RETURN_IF_ERROR(
-      Visit(source, "slices", {columns.begin(), columns.end()}, rank, [&](CellCursor cells) {
+      Visit(source, "slices", std::move(columns), rank, [&](CellCursor cells) {
         SliceCells slice;
-        slice.ts_ns = cells.Integer();
-        slice.dur_ns = std::max<int64_t>(0, cells.Integer());
-        slice.track = cells.Number();
-        slice.rank = cells.Number(-1);
-        slice.depth = cells.Integer();
-        slice.name = cells.Text();
-        slice.category = cells.Text();
-        slice.step = cells.MaybeInteger();
-        slice.correlation = cells.MaybeInteger();
-        slice.flow_out = cells.MaybeInteger();
-        slice.flow_in = cells.MaybeInteger();
-        slice.bytes = cells.MaybeInteger();
-        slice.group = cells.MaybeInteger();
-        slice.sequence = cells.MaybeInteger();
-        slice.external_id = cells.MaybeInteger();
-        slice.details = cells.Text();
-        slice.args = cells.Text();
+        std::apply([&](const auto&... cell) { (cells.TakeInto(slice.*cell.second), ...); },
+                   kSliceCells);
+        slice.dur_ns = std::max<int64_t>(0, slice.dur_ns);
         return together.Add(std::move(slice));
       }));
   return together.Flush();

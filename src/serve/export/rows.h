@@ -6,6 +6,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "base/result.h"
 #include "store/damaged_segments.h"
@@ -29,17 +32,29 @@ struct SliceCells {
 
   // What may be absent, each by the name of its column.
   template <class F>
-  void ForEachNumber(F&& f) const {
-    f("step", step);
-    f("correlation", correlation);
-    f("external_id", external_id);
-    f("bytes", bytes);
-    f("group", group);
-    f("sequence", sequence);
-    f("flow_out", flow_out);
-    f("flow_in", flow_in);
-  }
+  void ForEachNumber(F&& f) const;
 };
+
+// By name. What reads them proves that these are the table's.
+inline constexpr auto kSliceCells = std::make_tuple(
+    std::pair("ts_ns", &SliceCells::ts_ns), std::pair("dur_ns", &SliceCells::dur_ns),
+    std::pair("track", &SliceCells::track), std::pair("rank", &SliceCells::rank),
+    std::pair("depth", &SliceCells::depth), std::pair("name", &SliceCells::name),
+    std::pair("category", &SliceCells::category), std::pair("step", &SliceCells::step),
+    std::pair("correlation", &SliceCells::correlation),
+    std::pair("external_id", &SliceCells::external_id), std::pair("bytes", &SliceCells::bytes),
+    std::pair("group", &SliceCells::group), std::pair("sequence", &SliceCells::sequence),
+    std::pair("flow_out", &SliceCells::flow_out), std::pair("flow_in", &SliceCells::flow_in),
+    std::pair("details", &SliceCells::details), std::pair("args", &SliceCells::args));
+
+template <class F>
+void SliceCells::ForEachNumber(F&& f) const {
+  const auto take = [&](const char* column, const auto& value) {
+    if constexpr (std::is_same_v<decltype(value), const std::optional<int64_t>&>) f(column, value);
+  };
+  std::apply([&](const auto&... cell) { (take(cell.first, this->*cell.second), ...); },
+             kSliceCells);
+}
 
 struct CounterCells {
   int64_t ts_ns = 0;

@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <tuple>
+#include <utility>
 
+#include "store/slice_columns.h"
 #include "store/string_table.h"
 
 namespace steptrace::import {
@@ -21,6 +24,15 @@ struct SliceFew {
 
   bool operator==(const SliceFew&) const = default;
 };
+
+// Each beside what the store has of it.
+inline constexpr auto kFewColumns =
+    std::make_tuple(std::pair(&SliceFew::flow_out, &store::SliceColumns::flow_out),
+                    std::pair(&SliceFew::flow_in, &store::SliceColumns::flow_in),
+                    std::pair(&SliceFew::bytes, &store::SliceColumns::bytes),
+                    std::pair(&SliceFew::group, &store::SliceColumns::group),
+                    std::pair(&SliceFew::step, &store::SliceColumns::step),
+                    std::pair(&SliceFew::args, &store::SliceColumns::args));
 
 // A row of `slices` as importers give it: times by the source's own clock; kNull is null.
 struct Slice : SliceFew {

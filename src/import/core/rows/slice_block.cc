@@ -60,14 +60,8 @@ void SliceBlock::Resize(size_t rows, size_t few) {
 
 bool SliceBlock::Append(const Slice& slice) {
   size_t row = size_++;
-  columns_.ts_ns[row] = slice.ts_ns;
-  columns_.dur_ns[row] = slice.dur_ns;
-  columns_.correlation[row] = slice.correlation;
-  columns_.external_id[row] = slice.external_id;
-  columns_.sequence[row] = slice.sequence;
-  columns_.name[row] = slice.name;
-  columns_.category[row] = slice.category;
-  columns_.details[row] = slice.details;
+  ForEachPlainColumn(
+      [&](const auto& column) { (columns_.*column.in_block)[row] = slice.*column.in_slice; });
   columns_.track[row] = slice.track;
   columns_.few[row] = 0;
   const SliceFew& few = slice;
@@ -79,8 +73,9 @@ bool SliceBlock::Append(const Slice& slice) {
 
 void SliceBlock::Append(const SliceBlock& other, size_t begin, size_t count,
                         std::span<const int32_t> tracks) {
-  ForEachPlainColumn(
-      [&](auto column) { Copy(columns_.*column + size_, other.columns_.*column + begin, count); });
+  ForEachPlainColumn([&](const auto& column) {
+    Copy(columns_.*column.in_block + size_, other.columns_.*column.in_block + begin, count);
+  });
   for (size_t i = 0; i < count; ++i) {
     columns_.track[size_ + i] = tracks[static_cast<size_t>(other.columns_.track[begin + i])];
   }
@@ -97,14 +92,8 @@ void SliceBlock::Append(const SliceBlock& other, size_t begin, size_t count,
 
 Slice SliceBlock::At(size_t row) const {
   Slice slice;
-  slice.ts_ns = columns_.ts_ns[row];
-  slice.dur_ns = columns_.dur_ns[row];
-  slice.correlation = columns_.correlation[row];
-  slice.external_id = columns_.external_id[row];
-  slice.sequence = columns_.sequence[row];
-  slice.name = columns_.name[row];
-  slice.category = columns_.category[row];
-  slice.details = columns_.details[row];
+  ForEachPlainColumn(
+      [&](const auto& column) { slice.*column.in_slice = (columns_.*column.in_block)[row]; });
   slice.track = columns_.track[row];
   if (const uint32_t place = columns_.few[row]; place > 0) {
     static_cast<SliceFew&>(slice) = few_[place - 1];

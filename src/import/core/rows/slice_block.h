@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "base/result.h"
@@ -33,7 +34,7 @@ class SliceBlock {
     int32_t* track = nullptr;
     uint32_t* few = nullptr;  // its place among them, counted from 1; 0: none
   };
-  static constexpr size_t kRowBytes = 5 * sizeof(int64_t) + 5 * sizeof(int32_t);
+  static const size_t kRowBytes;
 
   // On a page of 2 MB, where the kernel has them, or on pages that are touched when they are used.
   enum class Pages : uint8_t { kHuge, kSmall };
@@ -69,10 +70,7 @@ class SliceBlock {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
 
-  // The columns that are the same in another block; track and few are numbered within theirs.
-  template <class F>
-  static void ForEachPlainColumn(F&& f);
-  // All of them, as members of Columns, in the order in which they lie in memory.
+  // All columns, as members of Columns, in the order in which they lie in memory.
   template <class F>
   static void ForEachColumn(F&& f);
 
@@ -130,21 +128,44 @@ class GroupColumn {
   std::vector<const T*> blocks_;
 };
 
+// A column that is the same in another block, beside what a slice and the store have of it.
+template <class T>
+struct PlainColumn {
+  T* SliceBlock::Columns::*in_block;
+  T Slice::*in_slice;
+  std::vector<T> store::SliceColumns::*stored;
+  bool nullable = false;
+};
+
+// Track and few are none of them: they are numbered within their block.
+inline constexpr auto kPlainColumns = [] {
+  using In = SliceBlock::Columns;
+  using Out = store::SliceColumns;
+  return std::make_tuple(
+      PlainColumn<int64_t>{&In::ts_ns, &Slice::ts_ns, &Out::ts_ns},
+      PlainColumn<int64_t>{&In::dur_ns, &Slice::dur_ns, &Out::dur_ns},
+      PlainColumn<int64_t>{&In::correlation, &Slice::correlation, &Out::correlation, true},
+      PlainColumn<int64_t>{&In::external_id, &Slice::external_id, &Out::external_id, true},
+      PlainColumn<int64_t>{&In::sequence, &Slice::sequence, &Out::sequence, true},
+      PlainColumn<store::StringId>{&In::name, &Slice::name, &Out::name},
+      PlainColumn<store::StringId>{&In::category, &Slice::category, &Out::category},
+      PlainColumn<store::StringId>{&In::details, &Slice::details, &Out::details});
+}();
+
 template <class F>
-void SliceBlock::ForEachPlainColumn(F&& f) {
-  f(&Columns::ts_ns);
-  f(&Columns::dur_ns);
-  f(&Columns::correlation);
-  f(&Columns::external_id);
-  f(&Columns::sequence);
-  f(&Columns::name);
-  f(&Columns::category);
-  f(&Columns::details);
+void ForEachPlainColumn(F&& f) {
+  std::apply([&](const auto&... column) { (f(column), ...); }, kPlainColumns);
 }
+
+inline constexpr size_t SliceBlock::kRowBytes = std::apply(
+    []<class... T>(const PlainColumn<T>&...) {
+      return (sizeof(T) + ... + (sizeof(*Columns::track) + sizeof(*Columns::few)));
+    },
+    kPlainColumns);
 
 template <class F>
 void SliceBlock::ForEachColumn(F&& f) {
-  ForEachPlainColumn(f);
+  ForEachPlainColumn([&](const auto& column) { f(column.in_block); });
   f(&Columns::track);
   f(&Columns::few);
 }

@@ -12,6 +12,8 @@
 #include <span>
 #include <system_error>
 #include <thread>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "import/core/bytes/out_of_memory.h"
@@ -128,18 +130,16 @@ class ColumnFiller {
         columns_(columns) {}
 
   void Fill(int64_t shift_ns, int32_t first_track) {
-    using From = SliceBlock::Columns;
-    Take(&From::ts_ns, columns_.ts_ns);
+    ForEachPlainColumn([this](const auto& column) {
+      auto& to = columns_.*column.stored;
+      Take(column.in_block, to);
+      if constexpr (std::is_same_v<decltype(to), std::vector<int64_t>&>) {
+        if (column.nullable) ClearIfNull(to);
+      }
+    });
     for (int64_t& ts_ns : columns_.ts_ns) ts_ns += shift_ns;
-    Take(&From::dur_ns, columns_.dur_ns);
-    Take(&From::track, columns_.track);
+    Take(&SliceBlock::Columns::track, columns_.track);
     for (int32_t& track : columns_.track) track += first_track;
-    Take(&From::name, columns_.name);
-    Take(&From::category, columns_.category);
-    Take(&From::details, columns_.details);
-    TakeNullable(&From::correlation, columns_.correlation);
-    TakeNullable(&From::external_id, columns_.external_id);
-    TakeNullable(&From::sequence, columns_.sequence);
     auto depths = std::span(sorted_.depths).subspan(begin_, rows_.size());
     columns_.depth.assign(depths.begin(), depths.end());
     TakeFew();
@@ -156,10 +156,6 @@ class ColumnFiller {
     to.resize(rows_.size());
     for (size_t i = 0; i < rows_.size(); ++i) to[i] = from[rows_[i]];
   }
-  void TakeNullable(int64_t* SliceBlock::Columns::*column, std::vector<int64_t>& to) {
-    Take(column, to);
-    ClearIfNull(to);
-  }
   // A column of nulls alone is empty.
   static void ClearIfNull(std::vector<int64_t>& column) {
     for (int64_t value : column) {
@@ -169,22 +165,19 @@ class ColumnFiller {
   }
 
   void TakeFew() {
-    columns_.args.clear();
-    for (auto* column : {&columns_.flow_out, &columns_.flow_in, &columns_.bytes, &columns_.group,
-                         &columns_.step}) {
-      column->clear();
-    }
+    ForEachFewColumn([this](auto, auto stored) { (columns_.*stored).clear(); });
     if (!sorted_.slices.has_few()) return;
     for (size_t i = 0; i < rows_.size(); ++i) {
       const SliceFew* few = sorted_.slices.FewAt(rows_[i]);
       if (few == nullptr) continue;
-      Put(i, few->flow_out, kNull, columns_.flow_out);
-      Put(i, few->flow_in, kNull, columns_.flow_in);
-      Put(i, few->bytes, kNull, columns_.bytes);
-      Put(i, few->group, kNull, columns_.group);
-      Put(i, few->step, kNull, columns_.step);
-      Put(i, few->args, store::StringId::kEmpty, columns_.args);
+      ForEachFewColumn([&](auto member, auto stored) {
+        Put(i, few->*member, SliceFew().*member, columns_.*stored);
+      });
     }
+  }
+  template <class F>
+  static void ForEachFewColumn(F&& f) {
+    std::apply([&](const auto&... column) { (f(column.first, column.second), ...); }, kFewColumns);
   }
   template <class T>
   void Put(size_t at, T value, T null, std::vector<T>& column) {
