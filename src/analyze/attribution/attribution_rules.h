@@ -30,7 +30,7 @@ struct AttributionRules {
   std::map<int32_t, double> idle_of_forward{};
   // The job computes on the CPU alone: where its thread waits outside torch, it does not compute.
   bool on_host = false;
-  // And nothing that was recorded shows that its forward computed, which is much of the steps.
+  // And neither samples nor CPU time show that its forward computed: windows of operators may.
   bool forward_unseen = false;
   // What windows of operators showed of the model's phases; of a job without a device alone, for
   // there the host's way from operator to operator is what the step waits for.

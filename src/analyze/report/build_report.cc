@@ -12,6 +12,7 @@
 #include "analyze/attribution/lost_slices.h"
 #include "analyze/attribution/sample_functions.h"
 #include "analyze/attribution/trace_steps.h"
+#include "analyze/attribution/unseen_forward.h"
 #include "analyze/attribution/window_cost.h"
 #include "analyze/input/complete_findings.h"
 #include "analyze/input/count_rows.h"
@@ -143,19 +144,6 @@ StepSelection OfProfiled(const ReportInput& input, const StepSelection& all,
   return known;
 }
 
-// Whether forward could be blamed, were it nobody's time: less stays with the model, which it
-// mostly is.
-bool MuchIsForward(const ReportInput& input, const StepSelection& selection) {
-  constexpr double kMuch = 0.20;
-  int64_t forward_ns = 0, all_ns = 0;
-  for (const uint32_t i : selection.steady) {
-    const store::StepRow& row = input.steps[i];
-    forward_ns += row.forward_ns;
-    all_ns += row.dur_ns;
-  }
-  return static_cast<double>(forward_ns) >= kMuch * static_cast<double>(all_ns) && forward_ns > 0;
-}
-
 // The steady steps of a run with each nanosecond put to its cause. Parts of it point into others.
 struct Attributed {
   // ranks: what the analysis of input.profile found; null: it is found here.
@@ -179,9 +167,8 @@ struct Attributed {
   StepTimes times;
 
   // On a host that computes itself: neither samples of stacks nor of CPU time fall into its steps.
-  bool ForwardUnseen() const { return ForwardUnseen(rules); }
-  bool ForwardUnseen(const AttributionRules& by) const {
-    return by.on_host && idle.seen.empty() && !(samples && samples->SeesThreads());
+  bool ForwardUnseen(bool on_host) const {
+    return on_host && idle.seen.empty() && !(samples && samples->SeesThreads());
   }
 
  private:
@@ -232,7 +219,7 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
   }
   if (input.profile_of_windows) window_cost = TakeOffWindowCost(input.steps, selection, profiled);
   if (!profiled.empty()) made.profiled = &profiled;
-  made.forward_unseen = ForwardUnseen(made) && MuchIsForward(input, selection);
+  made.forward_unseen = ForwardUnseen(on_host);
   return made;
 }
 
@@ -381,9 +368,8 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
                         WaitsOf(samples, functions, times.total_ns()),
                         IsCompiled(input),
                         report.device_phases,
-                        steps.ForwardUnseen(),
-                        steps.left_out,
-                        steps.rules.forward_unseen};
+                        UnseenForwardShare(input.steps, selection, steps.rules),
+                        steps.left_out};
   known.host_exchange = FindHostExchange(known);
   report.verdict = DecideVerdict(known);
   CountEvidence(input, report.verdict.evidence);

@@ -488,7 +488,7 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.Framework();
     adviser.Other();
   }
-  if (input.forward_unattributed && verdict.suspect != SuspectName(SuspectId::kModel)) {
+  if (CouldBlameForward(input) && verdict.suspect != SuspectName(SuspectId::kModel)) {
     adviser.Unseen();
   }
   const bool of_others = verdict.suspect == SuspectName(SuspectId::kDataPipeline) ||

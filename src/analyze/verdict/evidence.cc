@@ -496,7 +496,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Other();
     if (IsHeldUp(input, verdict)) collector.Shortage();
   }
-  if (input.forward_unattributed && verdict.suspect != SuspectName(SuspectId::kModel)) {
+  if (CouldBlameForward(input) && verdict.suspect != SuspectName(SuspectId::kModel)) {
     collector.Unseen();
   }
   collector.Add(AbsentRanksEvidence(input));

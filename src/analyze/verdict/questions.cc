@@ -61,10 +61,11 @@ bool TrainingLacksCore(const VerdictInput& input) {
 }
 
 bool MayWaitInForward(const VerdictInput& input) {
-  const int64_t whole_ns = std::max<int64_t>(input.times.total_ns(), 1);
-  if (input.forward_unattributed) return true;
-  return input.forward_unseen && static_cast<double>(At(input.times.total(), SubStage::kForward)) >=
-                                     kInTheWay * static_cast<double>(whole_ns);
+  return input.unseen_forward >= kInTheWay;
+}
+
+bool CouldBlameForward(const VerdictInput& input) {
+  return input.unseen_forward >= kSuspectThreshold;
 }
 
 bool StacksWereNotTaken(const VerdictInput& input) {

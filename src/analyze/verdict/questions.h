@@ -34,9 +34,12 @@ const StageFunction* FunctionThatGrows(const VerdictInput& input, const StepDrif
 // is the thread that trains. Not where there are few steps or several ranks to tell of.
 bool TrainingLacksCore(const VerdictInput& input);
 
-// Whether forward has enough of the step, and is so little seen, that its waiting would pass for
-// the model's work.
+// Whether so much of the step is a forward that nothing shows that the model cannot be called
+// healthy.
 bool MayWaitInForward(const VerdictInput& input);
+
+// Whether it is so much that, were it waiting, it could be to blame.
+bool CouldBlameForward(const VerdictInput& input);
 
 // Whether nothing of its stacks was to be had, for the reason that the facts tell: more steps of
 // such a run would tell no more of forward.

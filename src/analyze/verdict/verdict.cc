@@ -261,7 +261,7 @@ model::Finding ModelHeadline(const VerdictInput& input, const SuspectShare& next
         .ranks = ranks,
         .seen = seen});
   }
-  if (MayWaitInForward(input) && !input.forward_unattributed) {
+  if (MayWaitInForward(input)) {
     return Make(finding::VerdictModelIfItComputes{
         .share = share, .ranks = ranks, .slowed = slowed, .seen = seen});
   }

@@ -34,12 +34,10 @@ struct VerdictInput {
   SampledWaits waits{};                     // what samples tell of waiting for batches
   bool compiled = false;                    // torch.compile is on, as far as is known
   std::span<const DevicePhaseRow> device_phases{};  // of these steps, by events
-  // Computing on the host itself, and nothing tells whether forward computed or waited.
-  bool forward_unseen = false;
+  // Of the steps: forward of which nothing tells whether it computed or waited; unattributed.
+  double unseen_forward = 0;
   // Steps whose device activity is not looked at: a damaged file held slices of them.
   int64_t left_out = 0;
-  // Forward is unseen, and so much that it is nobody's time.
-  bool forward_unattributed = false;
   std::string host_exchange{};  // FindHostExchange
 };
 

@@ -1934,7 +1934,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"no single suspect: {first} {first_part}{more}{beside_model}{of_ranks}{seen}", kVerdictNoSingleSuspectClauses},
      {"", {}}, "", ""},
     // verdict.model_if_it_computes
-    {{"model code takes {share}{ranks}{slowed}; too few samples to tell computing from waiting{seen}", kVerdictModelIfItComputesClauses},
+    {{"the model takes {share}{ranks}{slowed}; too few samples to tell whether the rest of its forward computes or waits{seen}", kVerdictModelIfItComputesClauses},
      {"", {}}, "", ""},
     // verdict.model_and_next
     {{"{fill} {share}{ranks}{slowed}; next: {next}, {of_step}{of_rank}{seen}", kVerdictModelAndNextClauses},
