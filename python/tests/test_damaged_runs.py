@@ -178,7 +178,7 @@ def test_a_comparison_names_the_damaged_files_as_the_report_does(runs, tmp_path,
     file.unlink()
     for arguments in (["report", run], ["report", runs / "closed", "--compare", run]):
         letters = "".join(steptrace(*arguments).stdout.split())  # a line may end within a path
-        assert f"of{table}(segment_damaged):{file.relative_to(run)}" in letters, arguments
+        assert f"rowsof{table}(segment_damaged):{file.relative_to(run)}" in letters, arguments
 
 
 def test_python_reads_on_and_warns(runs, tmp_path):

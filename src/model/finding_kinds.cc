@@ -423,7 +423,7 @@ constexpr std::string_view kLossUnavailableTexts[] = {"source", "reason", "remed
 constexpr FigureInfo kLossUnrecognisedEventFigures[] = {{"more", Unit::kInteger, true}, {"share", Unit::kShare, true}};
 constexpr FigureInfo kLossUnrecognisedEventItemFigures[] = {{"events", Unit::kCount, false}};
 constexpr std::string_view kLossUnrecognisedEventItemTexts[] = {"category"};
-constexpr FigureInfo kLossRanksMissingFigures[] = {{"missing", Unit::kInteger, false}, {"imported", Unit::kFlag, false}, {"recorded", Unit::kFlag, false}};
+constexpr FigureInfo kLossRanksMissingFigures[] = {{"missing", Unit::kInteger, false}, {"ranks", Unit::kInteger, false}, {"imported", Unit::kFlag, false}, {"recorded", Unit::kFlag, false}};
 constexpr std::string_view kLossHookFailedTexts[] = {"hook", "reason"};
 constexpr FigureInfo kCostGpusOfNodeFigures[] = {{"used", Unit::kNumber, false}, {"has", Unit::kInteger, false}};
 constexpr FigureInfo kCostCoresOfNodeFigures[] = {{"used", Unit::kNumber, false}, {"has", Unit::kInteger, false}};
@@ -2640,7 +2640,7 @@ Finding Make(LossUnrecognisedEvent one) {
 }
 
 Finding Make(LossRanksMissing one) {
-  return {FindingKind::kLossRanksMissing, {one.missing.value, one.imported.value, one.recorded.value}, {}, {}, {"", {}}};
+  return {FindingKind::kLossRanksMissing, {one.missing.value, one.ranks.value, one.imported.value, one.recorded.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(LossHookFailed one) {

@@ -2627,6 +2627,7 @@ struct LossUnrecognisedEvent {
 
 struct LossRanksMissing {
   Given<int64_t> missing;  // integer
+  Given<int64_t> ranks;  // integer
   Given<bool> imported;  // flag
   Given<bool> recorded;  // flag
 };

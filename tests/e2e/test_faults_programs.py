@@ -312,7 +312,7 @@ def test_a_run_in_a_run_hides_none_beside_it(tmp_path):
     alone = record(tmp_path, ["bash", "-c", f"{inner}; true"])
     assert alone.run.report()["data_loss"]["rows"] == []
     (evidence,) = alone.run.report()["verdict"]["evidence"]
-    assert evidence["text"].startswith("it ran `steptrace run` itself")
+    assert evidence["text"].startswith("the command ran `steptrace run` itself")
     shutil.rmtree(tmp_path / "inner")
     shutil.rmtree(alone.run.path)
     beside = f"{sys.executable} -S -c 'import time; time.sleep(2)'"
@@ -346,7 +346,7 @@ def test_program_without_python(tmp_path):
     assert report["verdict"]["reason"]["id"] == "no_steps"
     assert report["data_loss"]["rows"] == [], "nothing was lost"
     assert any(
-        "no process of the command was seen to be Python" in note["text"]
+        "no process of the command was Python" in note["text"]
         for note in report["notes"]
     )
 

@@ -169,7 +169,7 @@ TEST_F(WindowsOfARecording, OneThatIsFullSaysSo) {
   const auto losses = Cut();
   ASSERT_THAT(losses, SizeIs(1));
   EXPECT_EQ(losses[0].count, 1);
-  EXPECT_THAT(losses[0].detail, HasSubstr("what it may hold was full; ask for fewer steps"));
+  EXPECT_THAT(losses[0].detail, HasSubstr("it reached its size limit; ask for fewer steps"));
 }
 
 TEST_F(WindowsOfARecording, OneThatTheProfilerOfTheScriptInterruptedSaysSo) {
@@ -180,7 +180,7 @@ TEST_F(WindowsOfARecording, OneThatTheProfilerOfTheScriptInterruptedSaysSo) {
   const auto losses = Cut();
   ASSERT_THAT(losses, SizeIs(1));
   EXPECT_EQ(losses[0].count, 3);
-  EXPECT_THAT(losses[0].detail, HasSubstr("the script's own profiler ran in between"));
+  EXPECT_THAT(losses[0].detail, HasSubstr("the script's own profiler ran meanwhile"));
 }
 
 TEST_F(WindowsOfARecording, OneThatACaptureInterruptedLacksItsStepsAlone) {
@@ -216,7 +216,7 @@ TEST_F(WindowsOfARecording, OneWhoseProcessEndedInItHasNoNumber) {
   ASSERT_THAT(losses, SizeIs(1));
   EXPECT_EQ(losses[0].table, "steps");
   EXPECT_EQ(losses[0].count, -1);
-  EXPECT_THAT(losses[0].detail, HasSubstr("the window 5:10 did not come to its end"));
+  EXPECT_THAT(losses[0].detail, HasSubstr("the window 5:10 ended early"));
 }
 
 TEST_F(WindowsOfARecording, OneThatHasAllItsStepsIsNoLoss) {
@@ -289,8 +289,8 @@ TEST(RecorderCaptures, KernelsThatTheAutomaticWindowCouldNotHaveAreALoss) {
     }
     ASSERT_THAT(losses, SizeIs(1));
     EXPECT_EQ(losses[0].detail,
-              "the automatic window captured no kernels: it cannot be had here; "
-              "the table `run_metadata` says why (kind hook)");
+              "the automatic window captured no kernels: not available here; "
+              "the table `run_metadata` has the reason (kind hook)");
   }
 }
 

@@ -114,7 +114,8 @@ TEST(HooklessWatch, HooksThatCouldNotRecordAreALoss) {
     EXPECT_EQ(Explain({python}, marks).kind, Kind::kRefused);
     return Said(Explain({python}, marks));
   };
-  EXPECT_THAT(told(HooksMark::kNoRing), HasSubstr("python3 (pid 10) loaded the hooks, but could"));
+  EXPECT_THAT(told(HooksMark::kNoRing),
+              HasSubstr("python3 (pid 10) loaded the hooks, but it could"));
   EXPECT_THAT(told(HooksMark::kNoRing), HasSubstr("ulimit -f"));
   EXPECT_THAT(told(HooksMark::kNoProbe), HasSubstr("STEPTRACE_PROBE"));
   EXPECT_THAT(told(HooksMark::kOtherBuild), HasSubstr("free-threaded"));
@@ -147,7 +148,7 @@ TEST(HooklessWatch, ARunInARun) {
   child.parent = 9;
   why = Explain({shell, child, trains}, {});
   EXPECT_EQ(why.kind, Kind::kNothingThere);
-  EXPECT_THAT(Said(why), HasSubstr("it ran `steptrace run` itself"));
+  EXPECT_THAT(Said(why), HasSubstr("the command ran `steptrace run` itself"));
   why = Explain({shell, child, trains, Numbered(13, {"python3", "-S", "y"}, 9)}, {});
   EXPECT_EQ(why.kind, Kind::kLoss) << "beside it";
   EXPECT_THAT(Said(why), HasSubstr("python3 (pid 13) ran with -S"));
@@ -155,7 +156,7 @@ TEST(HooklessWatch, ARunInARun) {
 
 TEST(HooklessWatch, OnlyTheFirstWordOfSteptraceIsItsCommand) {
   const HooklessProcess reports = Numbered(10, {"steptrace", "report", "run"});
-  EXPECT_THAT(Said(Explain({reports}, {})), HasSubstr("seen to be Python"));
+  EXPECT_THAT(Said(Explain({reports}, {})), HasSubstr("was Python or recorded"));
 }
 
 TEST(HooklessWatch, ACommandThatEndsAtOnceIsKnownByWhatWasAskedFor) {

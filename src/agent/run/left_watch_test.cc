@@ -56,7 +56,7 @@ TEST(AfterCommand, TheUserReadsWhoTheRunGoesOnFor) {
             "python3 (pid 7) still runs and may come to train; recording goes on until it ends, or "
             "is 10 min old without having trained");
   EXPECT_THAT(present::SentenceOf(OutlivesFinding({"a", "b", "c", "d", "e"})).text,
-              StartsWith("a, b, c and 2 more still ran when the run was closed, and are not"));
+              StartsWith("a, b, c and 2 more still ran when the run was closed and are not"));
 }
 
 // What a process of this test looks like to the watch, however long it has lived.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/finding.h"
@@ -30,6 +31,14 @@ struct LossLine {
   std::string detail{};                  // as it is stored
   std::optional<model::Finding> said{};  // what that is made of; none: nobody knows more
 };
+
+// How a report says what is missing, by its cause.
+struct LossWords {
+  std::string_view label;      // Lost, Incomplete, Skipped, Changed, Doubtful
+  bool counts_itself = false;  // the sentence has the number
+  std::string_view one, many;  // of what is counted; empty: rows of the table
+};
+LossWords WordsOf(const LossLine& loss);
 
 // A row of `findings`: what the agent noticed while the run went on.
 struct FindingLine {

@@ -452,6 +452,12 @@ std::vector<bool> StandingFindings(std::span<const FindingLine> findings) {
   return standing;
 }
 
+LossWords WordsOf(const LossLine& loss) {
+  const store::LossCauseInfo* info = store::FindLossCause(loss.cause);
+  if (info == nullptr) return {.label = "Lost"};
+  return {info->label, info->counts_itself, info->one, info->many};
+}
+
 std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,
                                  const JobFacts& facts) {
   std::vector<LossLine> losses = MergedLosses(input);
@@ -472,6 +478,7 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
                       .count = missing,
                       .said = Make(model::finding::LossRanksMissing{
                           .missing = missing,
+                          .ranks = facts.world_size,
                           .imported = input.profile != nullptr,
                           .recorded = RecordedBeside(input, ranks) >= missing})});
   }

@@ -98,7 +98,7 @@ void SideLines(const char* letter, const analyze::Report& report, Page& page) {
   std::vector<analyze::LossLine> damage;
   std::ranges::copy_if(report.data_loss, std::back_inserter(damage),
                        [](const auto& loss) { return loss.cause.ends_with("_damaged"); });
-  RenderLossLines(damage, "   Lost: ", RunToType(report, page), page);
+  RenderLossLines(damage, 3, RunToType(report, page), page);
 }
 
 }  // namespace

@@ -110,9 +110,10 @@ TEST(RenderComparison, NamesTheDamagedFilesOfEachRun) {
   mended.data_loss = {{"slices", "ring_full", 1, {}, {}, "full"},
                       {"steps", "segment_damaged", 12, {}, {}, "steps-0.parquet: cut off"}};
   const auto comparison = analyze::Compare(Slow(), Mended());
-  EXPECT_THAT(RenderComparison(comparison, slow, mended, {}),
-              HasSubstr("   data pipeline, 55 % of the step (52-58)\n"
-                        "   Lost: 12 of steps (segment_damaged): steps-0.parquet: cut off\n\n"));
+  EXPECT_THAT(
+      RenderComparison(comparison, slow, mended, {}),
+      HasSubstr("   data pipeline, 55 % of the step (52-58)\n"
+                "   Lost: 12 rows of steps (segment_damaged): steps-0.parquet: cut off\n\n"));
   slow.data_loss.assign(7, mended.data_loss[1]);
   EXPECT_THAT(RenderComparison(comparison, slow, mended, {}),
               HasSubstr("         and 2 more: steptrace show slow data_loss\nB  mended"));

@@ -18,8 +18,8 @@ std::string RunToType(const analyze::Report& report, const Page& page);
 // The run's name, `label` before it, and how it ended, on one line.
 void RenderHeader(const analyze::Report& report, Page& page, const std::string& label = "");
 // The first of them, and where the others are; `run`: to find it by.
-void RenderLossLines(std::span<const analyze::LossLine> losses, const std::string& label,
-                     const std::string& run, Page& page);
+void RenderLossLines(std::span<const analyze::LossLine> losses, int indent, const std::string& run,
+                     Page& page);
 // With which exception, or by which signal, a run failed.
 void RenderFailure(const analyze::Report& report, Page& page);
 // On what it ran, and with what.

@@ -167,12 +167,23 @@ void RenderAlso(const Report& report, Page& page) {
   }
 }
 
+// "1,320 records (ring_full): they came faster than ...", or the sentence, where it has the number.
+std::string LossText(const analyze::LossLine& loss, const analyze::LossWords& words) {
+  const std::string said = loss.said ? present::SentenceOf(*loss.said).text : loss.detail;
+  if (words.counts_itself && !said.empty()) return fmt::format("{} ({})", said, loss.cause);
+  const bool named = !words.one.empty();
+  std::string what(loss.count == 1 ? (named ? words.one : "row") : (named ? words.many : "rows"));
+  if (loss.count >= 0) what = present::FormatCount(loss.count) + " " + what;
+  if (!named) what += " of " + (loss.table.empty() ? "all tables" : loss.table);
+  return fmt::format("{} ({}){}{}", what, loss.cause, said.empty() ? "" : ": ", said);
+}
+
 void RenderLosses(const Report& report, const std::string& run, Page& page) {
   if (report.data_loss.empty()) {
-    page.Line({{"Lost: nothing.", Tint::kDim}});
+    page.Line({{"Data loss: none", Tint::kDim}});
     return;
   }
-  RenderLossLines(report.data_loss, "Lost: ", run, page);
+  RenderLossLines(report.data_loss, 0, run, page);
 }
 
 // What does not fit beside the rest has a line of its own.
@@ -212,23 +223,18 @@ constexpr SectionRenderer kRenderers[] = {
 
 }  // namespace
 
-void RenderLossLines(std::span<const analyze::LossLine> losses, const std::string& label,
-                     const std::string& run, Page& page) {
+void RenderLossLines(std::span<const analyze::LossLine> losses, int indent, const std::string& run,
+                     Page& page) {
   constexpr size_t kMostLines = 5;
-  const auto indent = static_cast<int>(label.size());
   for (size_t i = 0; i < losses.size() && i < kMostLines; ++i) {
-    const analyze::LossLine& loss = losses[i];
-    const std::string count =
-        loss.count < 0 ? "" : fmt::format("{} of ", present::FormatCount(loss.count));
-    const std::string said = loss.said ? present::SentenceOf(*loss.said).text : loss.detail;
-    const std::string detail = said.empty() ? "" : ": " + said;
-    const char* table = loss.table.empty() ? "all tables" : loss.table.c_str();
-    page.Paragraph(i == 0 ? label : "", indent,
-                   fmt::format("{}{} ({}){}", count, table, loss.cause, detail), Tint::kYellow);
+    const analyze::LossWords words = analyze::WordsOf(losses[i]);
+    const std::string label = fmt::format("{:{}}{}: ", "", indent, words.label);
+    page.Paragraph(label, static_cast<int>(label.size()), LossText(losses[i], words),
+                   Tint::kYellow);
   }
   if (losses.size() > kMostLines) {
-    page.Command(fmt::format("{}and {} more: steptrace show {} data_loss",
-                             std::string(label.size(), ' '), losses.size() - kMostLines, run));
+    page.Command(fmt::format("{:{}}and {} more: steptrace show {} data_loss", "", indent,
+                             losses.size() - kMostLines, run));
   }
 }
 

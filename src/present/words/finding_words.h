@@ -974,12 +974,12 @@ inline constexpr ClauseWords kLiveHangItemClauses[] = {
 inline constexpr ClauseWords kLossCaptureNothingClauses[] = {
     {"which", "window", {}, "the window {window}"},
     {"which", "", {}, "the window of --capture kernels"},
-    {"why", "unsteady", {}, "the training ended before its steps had been steady for long enough; train longer, or choose an earlier window with --window START:STEPS"},
+    {"why", "unsteady", {}, "the training ended before its steps were steady for long enough; train longer, or choose an earlier window with --window START:STEPS"},
     {"why", "interrupted", {}, "another capture took its place; choose another window"},
-    {"why", "first_steps", {}, "the first two steps cannot be captured; begin with step 2"},
-    {"why", "missed", {}, "the steps or the time were over before, or never came; choose another window"},
-    {"why", "unavailable", {}, "what it asks for cannot be had here; the table `run_metadata` says why (kind hook)"},
-    {"why", "", {}, "its hook failed; the table `run_metadata` says why (kind hook)"},
+    {"why", "first_steps", {}, "the first two steps cannot be captured; start with step 2"},
+    {"why", "missed", {}, "its steps or time had passed or never came; choose another window"},
+    {"why", "unavailable", {}, "what it asks for is not available here; the table `run_metadata` has the reason (kind hook)"},
+    {"why", "", {}, "its hook failed; the table `run_metadata` has the reason (kind hook)"},
 };
 inline constexpr ClauseWords kLossCaptureCutClauses[] = {
     {"capture_noun", "capture_asked", 1, "step"},
@@ -988,17 +988,17 @@ inline constexpr ClauseWords kLossCaptureCutClauses[] = {
     {"capture_what", "capture_asked", {}, "the capture of {capture_asked} {capture_noun}"},
     {"capture_what", "", {}, "the automatic window"},
     {"capture", "", {}, "{capture_what}"},
-    {"state", "timed", {}, "lacks steps"},
-    {"state", "held", {}, "holds {held} of its {wanted} steps"},
-    {"state", "", {}, "did not come to its end"},
+    {"state", "timed", {}, "has fewer steps than it asked for"},
+    {"state", "held", {}, "has {held} of its {wanted} steps"},
+    {"state", "", {}, "ended early"},
 };
 inline constexpr ClauseWords kLossCaptureCutItemClauses[] = {
     {"why", "first_steps", {}, "the first two steps cannot be captured"},
-    {"why", "aside", {}, "the script's own profiler ran in between"},
+    {"why", "aside", {}, "the script's own profiler ran meanwhile"},
     {"why", "interrupted", {}, "another capture interrupted it"},
     {"why", "replaced", {}, "another capture took its place"},
-    {"why", "full", {}, "what it may hold was full; ask for fewer steps, or for less in them"},
-    {"why", "", {}, "the training or the capture ended before"},
+    {"why", "full", {}, "it reached its size limit; ask for fewer steps, or for fewer kinds"},
+    {"why", "", {}, "the training or the capture ended first"},
 };
 inline constexpr ClauseWords kLossCaptureWithoutClauses[] = {
     {"capture_noun", "capture_asked", 1, "step"},
@@ -1007,7 +1007,7 @@ inline constexpr ClauseWords kLossCaptureWithoutClauses[] = {
     {"capture_what", "capture_asked", {}, "the capture of {capture_asked} {capture_noun}"},
     {"capture_what", "", {}, "the automatic window"},
     {"capture", "", {}, "{capture_what}"},
-    {"where", "partly", {}, " in some of its stretches"},
+    {"where", "partly", {}, " in some of its time ranges"},
 };
 inline constexpr ClauseWords kLossStillRanClauses[] = {
     {"noun", "count", 1, "is"},
@@ -1016,13 +1016,13 @@ inline constexpr ClauseWords kLossStillRanClauses[] = {
 inline constexpr ClauseWords kLossHooksRefusedClauses[] = {
     {"who", "process", {}, "{process} (pid {pid})"},
     {"who", "", {}, "a Python"},
-    {"why", "other_build", {}, "is free-threaded or traces references, and so cannot record; train with a Python of the usual build"},
+    {"why", "other_build", {}, "it is free-threaded or traces references and cannot record; train with a standard build of Python"},
     {"why", "no_probe", {}, "the probe that STEPTRACE_PROBE names cannot be loaded; see `steptrace doctor`"},
-    {"why", "", {}, "could make no ring: the limit on the size of files is too small (`ulimit -f unlimited`), or it cannot use the folder of rings; see `steptrace doctor`"},
+    {"why", "", {}, "it could not create a ring: the file size limit is too small (`ulimit -f unlimited`), or it cannot use the folder of rings; see `steptrace doctor`"},
 };
 inline constexpr ClauseWords kLossRecordedElsewhereClauses[] = {
     {"who", "itself", {}, "the command is"},
-    {"who", "", {}, "it ran"},
+    {"who", "", {}, "the command ran"},
 };
 inline constexpr ClauseWords kLossUnavailableClauses[] = {
     {"next", "remedy", {}, "; {remedy}"},
@@ -1032,11 +1032,9 @@ inline constexpr ClauseWords kLossUnrecognisedEventClauses[] = {
     {"held", "share", {}, "; they run in {share} of the steps"},
 };
 inline constexpr ClauseWords kLossRanksMissingClauses[] = {
-    {"noun", "missing", 1, "rank"},
-    {"noun", "", {}, "ranks"},
-    {"to_do", "imported", {}, "import their profiles of the same steps together with this one"},
-    {"to_do", "recorded", {}, "it was recorded but has no optimizer steps; call steptrace.step() at the end of each of its steps"},
-    {"to_do", "", {}, "start each node's share of the job under `steptrace run` with the same output"},
+    {"state", "imported", {}, "not imported; import their profiles of the same steps together with this one"},
+    {"state", "recorded", {}, "have no optimizer steps; call steptrace.step() at the end of each of their steps"},
+    {"state", "", {}, "not recorded; start each node's share of the job under `steptrace run` with the same output"},
 };
 inline constexpr ClauseWords kCostGpusOfAllClauses[] = {
     {"verb", "machines", 1, "has"},
@@ -2291,25 +2289,25 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{capture} {state}: {items}", kLossCaptureCutClauses},
      {"{why}", kLossCaptureCutItemClauses}, ", and ", ", and "},
     // loss.capture_without
-    {{"{capture} captured no {kinds}{where}: it cannot be had here; the table `run_metadata` says why (kind hook)", kLossCaptureWithoutClauses},
+    {{"{capture} captured no {kinds}{where}: not available here; the table `run_metadata` has the reason (kind hook)", kLossCaptureWithoutClauses},
      {"", {}}, "", ""},
     // loss.kineto_failed
     {{"a capture by Kineto: {reason}", {}},
      {"", {}}, "", ""},
     // loss.kineto_no_memory
-    {{"a capture by Kineto holds no memory: PyTorch tells it only to its own profiler; capture it with hooks", {}},
+    {{"a capture by Kineto has no memory: PyTorch reports it only to its own profiler; capture it with hooks", {}},
      {"", {}}, "", ""},
     // loss.profile_unread
     {{"profile of process {pid}: {reason}", {}},
      {"", {}}, "", ""},
     // loss.profiles_left
-    {{"profiles that were left at the end are not in the run; they lie in its folder profiles", {}},
+    {{"profiles that were left over at the end are not part of the run; they are in its folder profiles", {}},
      {"", {}}, "", ""},
     // loss.of_profile
-    {{"a profile's {cause}: {detail}", {}},
+    {{"{cause} of a profile: {detail}", {}},
      {"", {}}, "", ""},
     // loss.no_room_for_ring
-    {{"process {pid} found no room for its ring; enlarge /dev/shm (docker: --shm-size), or name another place by --shm or STEPTRACE_SHM", {}},
+    {{"process {pid} had no room for its ring; enlarge /dev/shm (docker: --shm-size), or name another folder with --shm or STEPTRACE_SHM", {}},
      {"", {}}, "", ""},
     // loss.ring_unreadable
     {{"the records of process {pid} cannot be read: {reason}", {}},
@@ -2318,16 +2316,16 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"recording ended early in process {pid}: {reason}", {}},
      {"", {}}, "", ""},
     // loss.still_ran
-    {{"{processes} still ran when the run was closed, and {noun} not recorded from then on; let the command wait for what it starts (`wait` in a shell)", kLossStillRanClauses},
+    {{"{processes} still ran when the run was closed and {noun} not recorded from then on; let the command wait for what it starts (`wait` in a shell)", kLossStillRanClauses},
      {"", {}}, "", ""},
     // loss.other_user
-    {{"{process} (pid {pid}) ran as user {user} and cannot reach the rings of user {own}; start `steptrace run` as the user who trains", {}},
+    {{"{process} (pid {pid}) ran as user {user} and cannot access the rings of user {own}; start `steptrace run` as the user who trains", {}},
      {"", {}}, "", ""},
     // loss.no_site_packages
-    {{"{process} (pid {pid}) ran with -S, which loads no site packages: no hooks; leave the option out", {}},
+    {{"{process} (pid {pid}) ran with -S, which loads no site packages, so it has no hooks; remove the option", {}},
      {"", {}}, "", ""},
     // loss.python_path_ignored
-    {{"{process} (pid {pid}) ran with -{option}, which ignores PYTHONPATH: no hooks; leave the option out or install the .pth file: python -m steptrace.pth install", {}},
+    {{"{process} (pid {pid}) ran with -{option}, which ignores PYTHONPATH, so it has no hooks; remove the option or install the .pth file: python -m steptrace.pth install", {}},
      {"", {}}, "", ""},
     // loss.hooks_refused
     {{"{who} loaded the hooks, but {why}", kLossHooksRefusedClauses},
@@ -2336,13 +2334,13 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{process} (pid {pid}) loaded no hooks: its environment was cleared, or it has no usable package; see `steptrace doctor`", {}},
      {"", {}}, "", ""},
     // loss.tool_of_the_script
-    {{"a Python set a tracer, profiler or debugger of its own (pdb, coverage, cProfile), and imported nothing that is hooked without it: the hooks step aside for such a tool, so that it sees nothing of them; record without it", {}},
+    {{"the script used a tracer, profiler or debugger (pdb, coverage, cProfile) during all its imports; the hooks pause for such a tool, so nothing was recorded; record without it", {}},
      {"", {}}, "", ""},
     // loss.nothing_to_record
-    {{"no process of the command was seen to be Python or recorded a range; a native program has no steps here and can name ranges with <steptrace/steptrace.h>", {}},
+    {{"no process of the command was Python or recorded a range; a native program has no steps and can name ranges with <steptrace/steptrace.h>", {}},
      {"", {}}, "", ""},
     // loss.recorded_elsewhere
-    {{"{who} `steptrace run` itself, and what that started is recorded in its own run", kLossRecordedElsewhereClauses},
+    {{"{who} `steptrace run` itself; what it started is recorded in a run of its own", kLossRecordedElsewhereClauses},
      {"", {}}, "", ""},
     // loss.unavailable
     {{"{source}: {reason}{next}", kLossUnavailableClauses},
@@ -2354,7 +2352,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"unrecognised event categories: {items}{others}{held}; the timeline shows them; please report the categories", kLossUnrecognisedEventClauses},
      {"{category} {events}", {}}, ", ", ", "},
     // loss.ranks_missing
-    {{"no steps of {missing} {noun}: {to_do}", kLossRanksMissingClauses},
+    {{"{missing} of {ranks} ranks {state}", kLossRanksMissingClauses},
      {"", {}}, "", ""},
     // loss.hook_failed
     {{"the hook on {hook} was removed: {reason}", {}},

@@ -476,8 +476,12 @@ it('what is lost of all tables names none', () => {
     ...{ cause: 'agent_gap', count: -1, from_ns: null, to_ns: null, detail: 'it ended' },
     ...{ finding: null, values: {} },
   };
-  expect(lossText({ ...lost, table: '' })).toBe('Agent gap; it ended');
+  expect(lossText({ ...lost, table: '' })).toBe('Incomplete: it ended');
   expect(lossText({ ...lost, table: 'slices', count: 2, detail: '' })).toBe(
-    'slices: 2 rows (agent gap)',
+    'Incomplete: 2 rows of slices (agent gap)',
   );
+  expect(plain(lossText({ ...lost, cause: 'ring_full', table: 'slices', count: 2 }))).toBe(
+    'Lost: 2 records; it ended',
+  );
+  expect(lossText({ ...lost, cause: 'ranks_missing', count: 7 })).toBe('Incomplete: it ended');
 });

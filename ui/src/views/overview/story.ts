@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the overview tells, as data: sentences, parts of the step, where evidence is shown, marks in time.
 import type { EvidenceKind } from '../../api/finding_kinds';
+import { LOSS_CAUSES } from '../../api/loss_causes';
 import type { Breakdown, Finding, Loss, Outlier, Report, Stage, Verdict } from '../../api/report';
 import { stretchOfStep, where, type Steps } from '../../api/steps';
 import {
@@ -247,7 +248,7 @@ export function lanes(report: Report, { steps, checkpoints, findings }: Happened
     { name: 'Evaluation', color: '--cat-6', marks: steps ? evaluationMarks(steps) : [] },
     { name: 'Checkpoints', color: '--cat-7', marks: checkpoints.map(checkpointMark) },
     { name: 'Findings', color: '--warn', marks: findings.map((f) => findingMark(f, end)) },
-    { name: 'Lost', color: '--other', marks: report.data_loss.rows.flatMap(lossMark) },
+    { name: 'Data loss', color: '--other', marks: report.data_loss.rows.flatMap(lossMark) },
   ];
   return all.filter((lane) => lane.marks.length > 0);
 }
@@ -300,14 +301,19 @@ function lossMark(loss: Loss): Mark[] {
   return [{ ...at, text: lossText(loss), target: { view: 'timeline', stretch: at } }];
 }
 
+/** "Lost: 1,320 records; they came faster than …", or the sentence alone, where it has the number. */
 export function lossText(loss: Loss): string {
-  const count = loss.count < 0 ? 'some rows' : plural(loss.count, 'row');
-  const more = loss.detail ? `; ${loss.detail}` : '';
-  // What is lost of all tables is of none.
-  return loss.table
-    ? `${loss.table}: ${count} (${words(loss.cause)})${more}`
-    : `${title(loss.cause)}${more}`;
+  const { label, counts } = LOSS_CAUSES[loss.cause] ?? { label: 'Lost', counts: 'rows' };
+  const what = loss.count < 0 || counts === 'none' ? '' : lostCount(loss, counts);
+  const parts = [what, loss.detail].filter((part) => part !== '');
+  return `${label}: ${parts.length > 0 ? parts.join('; ') : words(loss.cause)}`;
 }
+
+const lostCount = (loss: Loss, counts: 'rows' | readonly [string, string]): string => {
+  if (counts !== 'rows') return plural(loss.count, ...counts);
+  const rows = plural(loss.count, 'row');
+  return `${loss.table ? `${rows} of ${loss.table}` : rows} (${words(loss.cause)})`;
+};
 
 export interface RunPhase {
   readonly name: string;
