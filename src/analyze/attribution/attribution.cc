@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <span>
+#include <tuple>
 
 #include "analyze/attribution/transfer.h"
 #include "store/step_columns.h"
@@ -48,19 +49,36 @@ static_assert(std::ranges::all_of(store::kStepPhases, HasStage) &&
                   std::ranges::all_of(store::kStepStages, HasStage),
               "a column of `steps` is no stage: its time would be unattributed");
 
-// Makes the stages of a cause sum to it; where there are none of them, it is `rest`.
-void FitCause(std::initializer_list<SuspectId> of, SubStage rest, int64_t ns, StageTimes& times) {
+// The stages that a cause of the row is made of, and which of them takes what none of them
+// explains. Listed while compiling: a run has millions of steps.
+struct StagesOfCause {
   std::array<SubStage, std::size(kStagesOfColumns) + 1> stages{};
   size_t count = 0;
+  size_t rest = 0;
+};
+constexpr StagesOfCause StagesOf(std::initializer_list<SuspectId> suspects, SubStage rest) {
+  StagesOfCause of;
   for (const StageOfColumn& column : kStagesOfColumns) {
-    if (std::ranges::find(of, SuspectOf(column.stage)) != of.end()) stages[count++] = column.stage;
+    if (std::ranges::find(suspects, SuspectOf(column.stage)) == suspects.end()) continue;
+    of.stages[of.count++] = column.stage;
   }
-  const auto fallback = std::ranges::find(stages.begin(), stages.begin() + count, rest);
-  if (fallback == stages.begin() + count) stages[count++] = rest;
-  std::array<int64_t, stages.size()> parts{};
-  for (size_t i = 0; i < count; ++i) parts[i] = At(times, stages[i]);
-  FitParts(std::span(parts.data(), count), ns, static_cast<size_t>(fallback - stages.begin()));
-  for (size_t i = 0; i < count; ++i) At(times, stages[i]) = parts[i];
+  const auto end = of.stages.begin() + of.count;
+  of.rest = static_cast<size_t>(std::find(of.stages.begin(), end, rest) - of.stages.begin());
+  if (of.rest == of.count) of.stages[of.count++] = rest;
+  return of;
+}
+constexpr StagesOfCause kDataPipeline = StagesOf({SuspectId::kDataPipeline}, SubStage::kGetitem);
+constexpr StagesOfCause kModel = StagesOf({SuspectId::kModel}, SubStage::kForward);
+constexpr StagesOfCause kOverhead = StagesOf({SuspectId::kFrameworkOverhead}, SubStage::kDispatch);
+constexpr StagesOfCause kOther =
+    StagesOf({SuspectId::kOtherWork, SuspectId::kUnattributed}, SubStage::kUnknown);
+
+// Makes the stages of a cause sum to it.
+void FitCause(const StagesOfCause& of, int64_t ns, StageTimes& times) {
+  std::array<int64_t, std::tuple_size_v<decltype(of.stages)>> parts;
+  for (size_t i = 0; i < of.count; ++i) parts[i] = At(times, of.stages[i]);
+  FitParts(std::span(parts.data(), of.count), ns, of.rest);
+  for (size_t i = 0; i < of.count; ++i) At(times, of.stages[i]) = parts[i];
 }
 
 StageTimes FromRow(const store::StepRow& row) {
@@ -79,15 +97,12 @@ StageTimes FromRow(const store::StepRow& row) {
   // What of it has no phase of its own is between operators, as the rows of profiles have it.
   const int64_t overhead = part(row.framework_overhead_ns);
   int64_t known = 0;
-  for (const StageOfColumn& column : kStagesOfColumns) {
-    if (SuspectOf(column.stage) == SuspectId::kFrameworkOverhead) known += At(times, column.stage);
-  }
+  for (size_t i = 0; i < kOverhead.count; ++i) known += At(times, kOverhead.stages[i]);
   At(times, SubStage::kDispatch) = std::max<int64_t>(overhead - known, 0);
-  FitCause({SuspectId::kDataPipeline}, SubStage::kGetitem, part(row.data_pipeline_ns), times);
-  FitCause({SuspectId::kModel}, SubStage::kForward, part(row.model_ns), times);
-  FitCause({SuspectId::kFrameworkOverhead}, SubStage::kDispatch, overhead, times);
-  FitCause({SuspectId::kOtherWork, SuspectId::kUnattributed}, SubStage::kUnknown,
-           part(row.other_ns), times);
+  FitCause(kDataPipeline, part(row.data_pipeline_ns), times);
+  FitCause(kModel, part(row.model_ns), times);
+  FitCause(kOverhead, overhead, times);
+  FitCause(kOther, part(row.other_ns), times);
   return times;
 }
 

@@ -2,6 +2,7 @@
 #include "analyze/input/count_rows.h"
 
 #include <algorithm>
+#include <concepts>
 #include <functional>
 #include <map>
 #include <string>
@@ -69,6 +70,27 @@ std::optional<Test<Row>> TestOfText(const Condition& condition, store::StringId 
   return [member, wanted](const Row& row) { return row.*member == wanted; };
 }
 
+// A number of a plain column, with nothing left to look up for each row.
+template <class Row, std::integral T>
+std::optional<Test<Row>> TestOfNumber(const Condition& condition, T Row::*member) {
+  const auto* number = std::get_if<int64_t>(&condition.value);
+  if (number == nullptr || !std::in_range<T>(*number)) return std::nullopt;
+  const auto wanted = static_cast<T>(*number);
+  switch (condition.is) {
+    case Compare::kEqual:
+      return [member, wanted](const Row& row) { return row.*member == wanted; };
+    case Compare::kLess:
+      return [member, wanted](const Row& row) { return row.*member < wanted; };
+    case Compare::kAtMost:
+      return [member, wanted](const Row& row) { return row.*member <= wanted; };
+    case Compare::kMore:
+      return [member, wanted](const Row& row) { return row.*member > wanted; };
+    case Compare::kAtLeast:
+      return [member, wanted](const Row& row) { return row.*member >= wanted; };
+  }
+  return std::nullopt;
+}
+
 // Empty: the table has no such column.
 template <class Row>
 Test<Row> TestOf(const Condition& condition, const store::StringTable& strings) {
@@ -78,6 +100,11 @@ Test<Row> TestOf(const Condition& condition, const store::StringTable& strings) 
     if constexpr (std::is_same_v<decltype(field.member), store::StringId Row::*>) {
       if (auto of_text = TestOfText<Row>(condition, field.member, strings)) {
         test = *std::move(of_text);
+        return;
+      }
+    } else if constexpr (requires { TestOfNumber<Row>(condition, field.member); }) {
+      if (auto of_number = TestOfNumber<Row>(condition, field.member)) {
+        test = *std::move(of_number);
         return;
       }
     }
