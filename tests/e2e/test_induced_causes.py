@@ -15,28 +15,30 @@ INDUCED = Path(__file__).parent / "trainings" / "induced.py"
 STEPTRACE = Path(sys.executable).parent / "steptrace"
 TORCHRUN = Path(sys.executable).parent / "torchrun"
 
+SOAK = pytest.mark.soak  # others of their kind are tried with every change
+
 # cause, steps -> suspect, sub-stages any of which is right. Code of the training's own is named by
 # samples of its stacks.
 ONE_PROCESS = [
     ("slow_decode", 200, "data_pipeline", {"dataset_code"}),
-    ("slow_decode_no_workers", 60, "data_pipeline", {"dataset_code"}),
+    pytest.param("slow_decode_no_workers", 60, "data_pipeline", {"dataset_code"}, marks=SOAK),
     ("slow_collate", 60, "data_pipeline", {"collate"}),
-    ("too_few_workers", 60, "data_pipeline", {"dataset_code"}),
+    pytest.param("too_few_workers", 60, "data_pipeline", {"dataset_code"}, marks=SOAK),
     ("huge_batches", 20, "data_pipeline", {"receive"}),
     ("outside_any_hook", 200, "other_work", {"loop_code"}),
     ("sleep_without_loader", 60, "unattributed", {"unknown"}),
     ("heavy_model", 40, "model", {"forward", "backward", "optimizer"}),
-    ("healthy", 60, "model", {"forward", "backward", "optimizer"}),
+    pytest.param("healthy", 60, "model", {"forward", "backward", "optimizer"}, marks=SOAK),
     ("checkpoint_every_step", 40, "other_work", {"checkpoint"}),
-    ("long_evaluation", 60, "other_work", {"evaluation"}),
+    pytest.param("long_evaluation", 60, "other_work", {"evaluation"}, marks=SOAK),
     ("garbage", 60, "framework_overhead", {"garbage_collection"}),
 ]
 TWO_RANKS = [
     ("large_all_reduce", 30, "exposed", None),
-    ("explicit_all_reduce", 30, "exposed", None),
+    pytest.param("explicit_all_reduce", 30, "exposed", None, marks=SOAK),
     ("straggler_by_data", 60, "straggler", {"data_pipeline", "getitem"}),
-    ("straggler_by_forward", 60, "straggler", {"model", "forward"}),
-    ("straggler_by_backward", 60, "straggler", {"model", "backward"}),
+    pytest.param("straggler_by_forward", 60, "straggler", {"model", "forward"}, marks=SOAK),
+    pytest.param("straggler_by_backward", 60, "straggler", {"model", "backward"}, marks=SOAK),
 ]
 
 

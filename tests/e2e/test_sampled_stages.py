@@ -16,20 +16,38 @@ STAGED = ROOT / "tests" / "e2e" / "trainings" / "staged.py"
 RECOMMENDER = ROOT / "examples" / "recommender"
 STEPTRACE = Path(sys.executable).parent / "steptrace"
 
+SOAK = pytest.mark.soak  # others of their kind are tried with every change
+
 # cause, steps -> suspect, stage, function (its last name), call
 CAUSES = [
     ("decode", 60, "data_pipeline", "decode", "make", "ParquetFile.read_row_group"),
-    ("decode_in_loop", 60, "data_pipeline", "decode", "make", "ParquetFile.read_row_group"),
-    ("own_loader", 60, "data_pipeline", "decode", "make", "ParquetFile.read_row_group"),
-    ("images", 60, "data_pipeline", "decode", "make", None),
-    ("augment", 60, "data_pipeline", "augmentation", "make", None),
+    pytest.param(
+        "decode_in_loop",
+        60,
+        "data_pipeline",
+        "decode",
+        "make",
+        "ParquetFile.read_row_group",
+        marks=SOAK,
+    ),
+    pytest.param(
+        "own_loader",
+        60,
+        "data_pipeline",
+        "decode",
+        "make",
+        "ParquetFile.read_row_group",
+        marks=SOAK,
+    ),
+    pytest.param("images", 60, "data_pipeline", "decode", "make", None, marks=SOAK),
+    pytest.param("augment", 60, "data_pipeline", "augmentation", "make", None, marks=SOAK),
     ("tokenise", 60, "data_pipeline", "tokenise", "make", None),
     ("slow_files", 60, "data_pipeline", "storage_read", "fetch", "os.read"),
-    ("locked", 60, "data_pipeline", "lock", "make", None),
+    pytest.param("locked", 60, "data_pipeline", "lock", "make", None, marks=SOAK),
     ("locked_by_a_thread", 100, "data_pipeline", "lock", "make", "self.lock.__enter__"),
     ("stream", 60, "data_pipeline", "decode", "__iter__", "loads"),
     ("beside_the_model", 100, "other_work", "loop_code", "burn", None),
-    ("garbage", 60, "framework_overhead", "garbage_collection", None, None),
+    pytest.param("garbage", 60, "framework_overhead", "garbage_collection", None, None, marks=SOAK),
 ]
 
 
