@@ -18,6 +18,11 @@ constexpr size_t kMostWorkers = 8;
 constexpr int kReadsOfATurn = 5;
 // Two reads that differ by this tell it already (analyze/memory/copied_pages).
 constexpr uint64_t kPlainGrowthBytes = uint64_t{64} << 20;
+// Not every fault is a copy: of so many times as many bytes most workers that copy have grown by
+// it.
+constexpr double kFaultsForGrowth = 1.25;
+// A shorter read can be had so often that none has to be saved.
+constexpr int64_t kShortReadNs = RollupPace::kLongestReadNs / 10;
 
 constexpr const char* kSource = "worker memory";
 
@@ -37,8 +42,12 @@ std::vector<JobRoot> WorkersOf(const std::vector<JobRoot>& job) {
 }  // namespace
 
 void RollupPace::Took(int64_t began_ns, int64_t took_ns) {
+  took_ns = std::max<int64_t>(took_ns, 0);
   stopped_ |= took_ns > kLongestReadNs;
-  next_ns_ = began_ns + std::max(kShortestNs, kTimesApart * std::max<int64_t>(took_ns, 0));
+  full_ns_ = std::max(full_ns_, began_ns) + kTimesApart * took_ns;
+  // What is spent of the longest read's time by then leaves room for one like this.
+  const int64_t paid_ns = full_ns_ - kTimesApart * (kLongestReadNs - took_ns);
+  next_ns_ = std::max(began_ns + kShortestNs, paid_ns);
 }
 
 const JobRoot* PrivateMemoryReader::Next(const std::vector<JobRoot>& workers) {
@@ -50,13 +59,22 @@ const JobRoot* PrivateMemoryReader::Next(const std::vector<JobRoot>& workers) {
 }
 
 // A later process may have its pid; and what holds more than may be read in time is left alone.
-bool PrivateMemoryReader::MayBeRead(const JobRoot& worker) {
+std::optional<uint64_t> PrivateMemoryReader::FaultsOf(const JobRoot& worker) {
   KeptFile file(proc_root_ + "/" + std::to_string(worker.pid) + "/stat");
   const auto text = file.Read(buffer_);
   const auto stat = text ? ParseProcessStat(*text) : std::nullopt;
-  if (!stat || (worker.start_ticks != 0 && stat->start_ticks != worker.start_ticks)) return false;
+  if (!stat || (worker.start_ticks != 0 && stat->start_ticks != worker.start_ticks)) {
+    return std::nullopt;
+  }
   const auto pages = static_cast<uint64_t>(RollupPace::kMostResidentBytes / kPageBytes);
-  return stat->rss_pages <= pages;
+  if (stat->rss_pages > pages) return std::nullopt;
+  return stat->minor_faults;
+}
+
+bool PrivateMemoryReader::MayTellMore(uint64_t faults, int64_t now_ns) const {
+  if (turn_.reads == 0 || turn_.took_ns <= kShortReadNs || pace_.IsFull(now_ns)) return true;
+  const auto since = static_cast<double>(faults - std::min(faults, turn_.faults));
+  return since * kPageBytes >= kFaultsForGrowth * static_cast<double>(kPlainGrowthBytes);
 }
 
 void PrivateMemoryReader::Count(uint64_t private_bytes) {
@@ -67,12 +85,14 @@ void PrivateMemoryReader::Count(uint64_t private_bytes) {
       (private_bytes > turn_.first_bytes && private_bytes - turn_.first_bytes >= kPlainGrowthBytes);
 }
 
-void PrivateMemoryReader::Read(SampleContext& context, const JobRoot& worker) {
+void PrivateMemoryReader::Read(SampleContext& context, const JobRoot& worker, uint64_t faults) {
   KeptFile file(proc_root_ + "/" + std::to_string(worker.pid) + "/smaps_rollup");
   const int64_t began_ns = clock_();
   const auto text = file.Read(buffer_);
   const int64_t took_ns = clock_() - began_ns;
   pace_.Took(context.now_ns(), took_ns);
+  turn_.faults = faults;
+  turn_.took_ns = took_ns;
   const auto parsed = text ? ParseSmapsRollup(*text) : std::nullopt;
   turn_.over = !parsed;  // as of one that has ended
   if (parsed) {
@@ -100,10 +120,11 @@ void PrivateMemoryReader::Sample(SampleContext& context, const std::vector<JobRo
   const JobRoot* next = Next(workers);
   if (next == nullptr) return;
   if (turn_.over || next->pid != turn_.pid) turn_ = {.pid = next->pid};
-  if (MayBeRead(*next)) {
-    Read(context, *next);
-  } else {
+  const auto faults = FaultsOf(*next);
+  if (!faults) {
     turn_.over = true;
+  } else if (MayTellMore(*faults, context.now_ns())) {
+    Read(context, *next, *faults);
   }
 }
 

@@ -14,19 +14,45 @@ using store::Metric;
 
 constexpr int64_t kMs = 1'000'000;
 
-TEST(RollupPace, AThousandthOfTheTimeAndASecondAtLeast) {
+TEST(RollupPace, TheSecondComesWhenItCanBePaidAndAfterASecondAtLeast) {
   struct Case {
     int64_t took_ns;
     int64_t next_ns;  // since it began
   };
-  for (const Case& one : {Case{0, 1000 * kMs}, Case{kMs / 2, 1000 * kMs}, Case{3 * kMs, 3000 * kMs},
-                          Case{20 * kMs, 20'000 * kMs}}) {
+  // Of 20 ms that are saved at first, 14 are spent: 8 more are saved in 8 s.
+  for (const Case& one : {Case{0, 1000 * kMs}, Case{3 * kMs, 1000 * kMs},
+                          Case{14 * kMs, 8000 * kMs}, Case{20 * kMs, 20'000 * kMs}}) {
     RollupPace pace;
     EXPECT_TRUE(pace.IsDue(5 * kMs)) << "the first";
     pace.Took(5 * kMs, one.took_ns);
     EXPECT_FALSE(pace.IsDue(5 * kMs + one.next_ns - 1)) << one.took_ns;
     EXPECT_TRUE(pace.IsDue(5 * kMs + one.next_ns)) << one.took_ns;
   }
+}
+
+TEST(RollupPace, AThousandthOfAnyTimeAndOneLongestReadMore) {
+  for (const int64_t took_ns : {kMs / 2, 3 * kMs, 7 * kMs, 14 * kMs, 20 * kMs}) {
+    RollupPace pace;
+    int64_t all_ns = 0, since_pause_ns = 0;
+    // An hour without a read saves no more than one: they do not come in a bunch after it.
+    for (int64_t s = 0; s < 3800; ++s) {
+      if (!pace.IsDue(s * 1000 * kMs) || (s >= 100 && s < 3700)) continue;
+      pace.Took(s * 1000 * kMs, took_ns);
+      (s < 100 ? all_ns : since_pause_ns) += took_ns;
+      EXPECT_LE(s < 100 ? all_ns : since_pause_ns, (s < 100 ? s : s - 3700) * kMs + 20 * kMs);
+    }
+    if (took_ns > kMs) EXPECT_GE(all_ns, 90 * kMs) << "and not much less";
+  }
+}
+
+TEST(RollupPace, IsFullWhenTheLongestReadIsSavedAgain) {
+  RollupPace pace;
+  EXPECT_TRUE(pace.IsFull(0));
+  pace.Took(0, 5 * kMs);
+  EXPECT_FALSE(pace.IsFull(4999 * kMs));
+  pace.Took(2000 * kMs, 5 * kMs);
+  EXPECT_FALSE(pace.IsFull(9999 * kMs));
+  EXPECT_TRUE(pace.IsFull(10'000 * kMs));
 }
 
 TEST(RollupPace, NeverAgainAfterOneThatTookLong) {
@@ -54,8 +80,8 @@ TEST(SmapsRollupText, OfAProcess) {
 
 class PrivateMemoryTest : public ::testing::Test {
  protected:
-  void Process(int pid, int private_kib) {
-    proc_.WriteProcess({.pid = pid, .start_ticks = 7});
+  void Process(int pid, int private_kib, uint64_t faults = 0) {
+    proc_.WriteProcess({.pid = pid, .start_ticks = 7, .minor_faults = faults});
     proc_.Write(std::to_string(pid) + "/smaps_rollup",
                 "Pss:   9 kB\nPrivate_Dirty:   " + std::to_string(private_kib) + " kB\n");
   }
@@ -108,6 +134,35 @@ TEST_F(PrivateMemoryTest, OneThatHasGrownLetsTheNextHaveItsTurn) {
   EXPECT_TRUE(Of(101)) << "63 MiB were too little";
   Sample();
   EXPECT_TRUE(Of(102));
+}
+
+// A worker that copies 12 MiB a second, whose pages are walked in 12 ms. Two reads as early as they
+// can be had would lie too near each other, and the third comes after its epoch.
+TEST_F(PrivateMemoryTest, LongReadsAreTwoFarEnoughApartToTellGrowthInAShortRun) {
+  job_ = {{.pid = 101, .start_ticks = 7, .worker = true}};
+  read_ns_ = 12 * kMs;
+  std::vector<double> read;
+  for (int s = 0; s < 16; ++s) {
+    Process(101, (33 + 12 * s) << 10, static_cast<uint64_t>(12 * s) * 256);
+    Sample();
+    if (const auto bytes = Of(101)) read.push_back(*bytes);
+  }
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_GE(read[1] - read[0], 64 << 20);
+}
+
+TEST_F(PrivateMemoryTest, LongReadsOfAWorkerWithoutFaultsComeWhenNothingIsSavedByWaiting) {
+  Process(101, 33 << 10);
+  job_ = {{.pid = 101, .start_ticks = 7, .worker = true}};
+  read_ns_ = 8 * kMs;
+  Sample();
+  EXPECT_TRUE(Of(101));
+  for (int s = 1; s < 8; ++s) {
+    Sample();
+    EXPECT_FALSE(Of(101)) << s;
+  }
+  Sample();
+  EXPECT_TRUE(Of(101));
 }
 
 TEST_F(PrivateMemoryTest, OneThatEndsLetsTheNextHaveItsTurn) {
