@@ -202,12 +202,48 @@ def test_an_unknown_option_is_named(ask):
     assert ask("--version").returncode == 0 and ask("--help").returncode == 0
 
 
+def test_spellings_that_people_guess_work(ask, folder):
+    report = ask("report", "demo", "--json").stdout
+    assert ask("report", "demo", "--format", "json").stdout == report
+    assert ask("report", "demo", "--format", "text").stdout == ask("report", "demo").stdout
+    assert ask("-V").stdout == ask("-v").stdout == ask("--version").stdout
+    assert ask("help").stdout == ask("--help").stdout
+    assert ask("help", "report").stdout == ask("report", "--help").stdout
+    runs = folder / "steptrace-runs"
+    assert ask("ls", "--folder", runs).stdout == ask("ls", "--dir", runs).stdout
+    assert ask("ls", "--folder", runs).stdout == ask("ls", runs).stdout != ""
+    assert ask("show", "demo", "steps", "-n", "1").stdout == (
+        ask("show", "demo", "steps", "--limit", "1").stdout
+    )
+    compared = ask("report", "demo", "--compare", "demo").stdout
+    assert ask("compare", "demo", "demo").stdout == compared != ""
+    assert ask("diff", "demo", "demo").stdout == compared
+
+
+def test_a_word_that_is_nearly_right_is_named(ask):
+    assert "unexpected argument '--jsn' (did you mean --json?)" in complaint(ask("report", "--jsn"))
+    assert "did you mean --window?" in complaint(ask("run", "--windows", "1:2", "--", "true"))
+    assert "reprot: no such command; did you mean steptrace report?" in complaint(ask("reprot"))
+    assert "did you mean" not in complaint(ask("report", "--bogus"))
+
+
+def test_the_settings_in_force_are_printed(ask, tmp_path):
+    (tmp_path / "steptrace.toml").write_text("stack_rate = 10\n")
+    shown = json.loads(
+        ask("doctor", "--settings", "--json", cwd=tmp_path, STEPTRACE_CAPTURE="kernels").stdout
+    )
+    settings = {one["key"]: (one["value"], one["from"]) for one in shown}
+    assert settings["stack_rate"] == ("10", "steptrace.toml")
+    assert settings["capture"] == ("kernels", "STEPTRACE_CAPTURE")
+    assert settings["folder"] == ("steptrace-runs", "default")
+
+
 def test_a_slash_after_a_name_is_the_shells(ask):
     assert ask("report", "demo/").stdout == ask("report", "demo").stdout != ""
 
 
 COMMANDS = (
-    *("run", "capture", "report", "rules", "ls", "show", "import", "join"),
+    *("run", "capture", "report", "compare", "rules", "ls", "show", "import", "join"),
     *("export", "ui", "schema", "doctor", "recover"),
 )
 

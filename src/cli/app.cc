@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -46,6 +47,14 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_usage(const CLI::App*, std::string) const override {
     return "Usage: steptrace " + usage_ + "\n";
   }
+  // The other names are those that people guess; they work and need no line.
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    if (is_positional) return CLI::Formatter::make_option_name(option, is_positional);
+    std::string name;
+    if (!option->get_snames().empty()) name = "-" + option->get_snames().front();
+    if (option->get_lnames().empty()) return name;
+    return name + (name.empty() ? "--" : ",--") + option->get_lnames().front();
+  }
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
     return HelpEntry(make_option_name(option, is_positional) + make_option_opts(option),
                      make_option_desc(option));
@@ -68,7 +77,8 @@ int Fail(const Error& error) {
 CLI::App* AddCommand(CLI::App& app, const CommandText& text) {
   CLI::App* command = app.add_subcommand(text.name, text.sentence);
   command->formatter(std::make_shared<HelpFormatter>(text.name + " " + text.usage));
-  command->footer(fmt::format("\nExample:\n  {}\nExit codes: {}", text.example, text.exit_codes));
+  command->footer(fmt::format("\nExamples:\n  {}\nExit codes: {}", fmt::join(text.examples, "\n  "),
+                              text.exit_codes));
   return command;
 }
 
@@ -78,8 +88,8 @@ CLI::Validator AtLeast(int64_t least) {
         int64_t number = 0;
         bool good = CLI::detail::lexical_cast(text, number) && number >= least;
         return good ? std::string()
-                    : fmt::format("'{}' is no whole number from {}", text.substr(0, kShownBytes),
-                                  least);
+                    : fmt::format("'{}' is not a whole number of {} or more",
+                                  text.substr(0, kShownBytes), least);
       },
       "");
 }
@@ -87,7 +97,7 @@ CLI::Validator AtLeast(int64_t least) {
 void AddPriceOption(CLI::App* command, Session& session) {
   command
       ->add_option("--price-per-hour", session.settings.price_per_hour,
-                   "Cost of an hour of the training")
+                   "Cost of one hour of the training")
       ->type_name("PRICE")
       ->check(CLI::Validator(
           [](std::string& text) {
@@ -97,7 +107,7 @@ void AddPriceOption(CLI::App* command, Session& session) {
             const bool good =
                 error == std::errc() && stop == end && price >= 0 && price <= kMaxPricePerHour;
             if (good) return std::string();
-            return fmt::format("'{}' is no price (a number from 0 to {:.0f})",
+            return fmt::format("'{}' is not a price (a number from 0 to {:.0f})",
                                text.substr(0, kShownBytes), kMaxPricePerHour);
           },
           ""));
@@ -110,7 +120,9 @@ void AddColorOption(CLI::App* command, Session& session) {
 }
 
 void AddFolderOption(CLI::App* command, Session& session) {
-  command->add_option("--folder", session.settings.folder, "Where runs are gathered")
+  command
+      ->add_option("--folder,--dir", session.settings.folder,
+                   "Folder of runs (default: ./steptrace-runs)")
       ->type_name("PATH");
 }
 
@@ -139,15 +151,15 @@ void AddPrivacyOptions(CLI::App* command, Session& session) {
                                     (void)AddRedact(one, settings).ok();  // was checked
                                   }
                                 },
-                                "A name whose values are secrets too, as my-secret; may be "
-                                "repeated. Known ones are redacted in any case")
+                                "Also redact values of this name, such as my-secret (repeatable). "
+                                "Known secrets are always redacted")
                             ->type_name("NAME")
                             ->allow_extra_args(false)
                             ->check(Sound(AddRedact));
   command
       ->add_flag_callback(
           "--no-redact", [&settings] { settings.redact = {std::string(kRedactNothing)}; },
-          "Store commands and messages with the secrets in them")
+          "Store commands and messages with their secrets")
       ->excludes(redact);
   AddReadableByOption(command, session);
 }
@@ -159,17 +171,68 @@ void AddReadableByOption(CLI::App* command, Session& session) {
           [&settings = session.settings](const std::string& who) {
             (void)SetReadableBy(who, settings).ok();  // was checked
           },
-          "Who may read the run: owner (the default) or group")
+          "Who may read the run: owner (default) or group")
       ->type_name("WHO")
       ->check(Sound(SetReadableBy));
 }
 
 void AddJsonFlag(CLI::App* command, bool& json) {
   command->add_flag("--json", json, "Print JSON");
+  command
+      ->add_option_function<std::string>(
+          "--format", [&json](const std::string& format) { json = json || format == "json"; })
+      ->check(CLI::IsMember({"json", "text"}).description(""))
+      ->group("");  // a guess that works
 }
 
 void AddRunArgument(CLI::App* command, std::string& run) {
-  command->add_option("RUN", run, "A run's path, name or id; without it the newest")->type_name("");
+  command->add_option("RUN", run, "Path, name or id of a run (default: the newest)")->type_name("");
+}
+
+namespace {
+
+// How many letters have to be added, left out or changed.
+size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t corner = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t changed = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
+      corner = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string Nearest(std::string_view word, const std::vector<std::string>& known) {
+  constexpr size_t kLongest = 40;  // nobody means an option by more
+  constexpr size_t kLeastStart = 3;
+  if (word.size() < kLeastStart || word.size() > kLongest) return {};
+  std::string best;
+  size_t least = word.size() < 5 ? 2 : 3;  // so many letters are another word
+  for (const std::string& one : known) {
+    if (one.starts_with(word)) return one;
+    const size_t distance = Distance(word, one);
+    if (distance < least) {
+      least = distance;
+      best = one;
+    }
+  }
+  return best;
+}
+
+std::string NearestOption(const CLI::App& command, std::string_view word) {
+  if (!word.starts_with("--")) return {};
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  }
+  const std::string near = Nearest(word.substr(2, word.find('=') - 2), names);
+  return near.empty() ? "" : "--" + near;
 }
 
 namespace {
@@ -178,7 +241,7 @@ namespace {
 void RefuseEmptyRuns(CLI::App& app) {
   const CLI::Validator named(
       [](std::string& text) {
-        return text.empty() ? "'' names no run; give its path, name or id" : std::string();
+        return text.empty() ? "'' is not a run; give its path, name or id" : std::string();
       },
       "");
   for (CLI::App* command : app.get_subcommands({})) {
@@ -194,13 +257,14 @@ void RefuseEmptyRuns(CLI::App& app) {
 
 void BuildApp(CLI::App& app, Session& session) {
   app.description("Steptrace: where the time of a training goes, and what to do about it.");
-  app.set_version_flag("--version", fmt::format("steptrace {}", kVersion));
+  app.set_version_flag("-V,-v,--version", fmt::format("steptrace {}", kVersion));
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormatter>("COMMAND [OPTIONS]"));
   app.footer(
-      "\nExample:\n  steptrace run -- python train.py\n"
-      "Settings: flags over STEPTRACE_* over steptrace.toml.\n"
-      "`steptrace COMMAND --help` tells more.");
+      "\nExamples:\n  steptrace run -- python train.py\n  steptrace report\n  steptrace ui\n"
+      "Precedence: flags, then STEPTRACE_* variables, then steptrace.toml.\n"
+      "`steptrace doctor --settings` prints the settings in force, and\n"
+      "`steptrace COMMAND --help` the options of a command.");
 #define STEPTRACE_ADD_COMMAND(Name) Add##Name##Command(app, session);
   STEPTRACE_FOR_EACH_COMMAND(STEPTRACE_ADD_COMMAND)
 #undef STEPTRACE_ADD_COMMAND

@@ -66,8 +66,10 @@ Result<LiveRun> RunOfProcess(int32_t pid) {
     if (const auto run = RunAround(child)) return *run;
   }
   return Error{
-      fmt::format("capture: process {} runs under no `steptrace run` (or is another user's)", pid),
-      "start it so"};
+      fmt::format(
+          "capture: process {} was not started by `steptrace run` (or belongs to another user)",
+          pid),
+      "start it with `steptrace run`"};
 }
 
 // The agent's own arguments tell the folder: it may be anywhere (--shm).
@@ -204,31 +206,33 @@ Status Capture(const CaptureArguments& arguments, const Session& session) {
 }  // namespace
 
 void AddCaptureCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      AddCommand(app, {.name = "capture",
-                       .sentence = "Capture some steps of a run while it goes on",
-                       .usage = "[RUN|PID] [OPTIONS]",
-                       .example = "steptrace capture train-slow --steps 20 --ranks 0,3"});
+  CLI::App* command = AddCommand(
+      app, {.name = "capture",
+            .sentence = "Capture details of the next steps of a live run",
+            .usage = "[RUN|PID] [OPTIONS]",
+            .examples = {"steptrace capture", "steptrace capture --steps 5 --capture kernels",
+                         "steptrace capture train-slow --steps 20 --ranks 0,3"}});
   auto arguments = std::make_shared<CaptureArguments>();
-  command->add_option("RUN", arguments->run,
-                      "A run's path, name or id, or one of its processes; without it the newest");
+  command->add_option(
+      "RUN", arguments->run,
+      "Path, name or id of a run, or one of its processes (default: the newest run)");
   CLI::Option* steps =
-      command->add_option("--steps", arguments->steps, "Steps to capture (10)")
+      command->add_option("--steps", arguments->steps, "Steps to capture (default: 10)")
           ->type_name("N")
           ->check(CLI::Range(int64_t{1}, agent::kMaxDemandedSteps).description(""));
   command
       ->add_option("--duration", arguments->duration_s,
-                   "In place of steps, of processes without hooks (run --kineto): seconds, from "
-                   "0.001 to 5")
+                   "Seconds to capture (0.001 to 5) instead of steps, for processes without hooks "
+                   "(run --kineto)")
       ->type_name("S")
       ->check(CLI::Range(0.001, 1e-3 * agent::kMaxDemandedMs).description(""))
       ->excludes(steps);
   command
       ->add_option("--capture", session.settings.capture,
-                   "What to capture: operators (the default), kernels, or a profile: stacks,"
-                   "shapes,memory")
+                   "What to capture: operators (default), kernels, or for a full profile "
+                   "stacks,shapes,memory")
       ->type_name("LIST");
-  command->add_option("--ranks", arguments->ranks, "Of these ranks alone: 0,3")->type_name("LIST");
+  command->add_option("--ranks", arguments->ranks, "Only these ranks: 0,3")->type_name("LIST");
   AddJsonFlag(command, arguments->json);
   AddPriceOption(command, session);
   AddFolderOption(command, session);

@@ -69,18 +69,41 @@ void PrintJson(const std::vector<Finding>& findings) {
   std::fputs((text + "]\n").c_str(), stdout);
 }
 
+void PrintSettings(const Settings& settings, bool json) {
+  std::string text;
+  for (const SettingInForce& one : SettingsInForce(settings, ProcessEnvironment())) {
+    if (json) {
+      text += fmt::format("{}  {{\"key\": {}, \"value\": {}, \"from\": {}}}",
+                          text.empty() ? "[\n" : ",\n", JsonString(one.key), JsonString(one.value),
+                          JsonString(one.from));
+    } else {
+      text += fmt::format("{:<20} {:<44} {}\n", one.key,
+                          one.value.empty() ? "-" : Printable(one.value), Printable(one.from));
+    }
+  }
+  std::fputs((json ? text + "\n]\n" : text).c_str(), stdout);
+}
+
 }  // namespace
 
 void AddDoctorCommand(CLI::App& app, Session& session) {
-  CLI::App* command = AddCommand(app, {.name = "doctor",
-                                       .sentence = "Tell what can be collected here, and why not",
-                                       .usage = "[OPTIONS]",
-                                       .example = "steptrace doctor"});
+  CLI::App* command =
+      AddCommand(app, {.name = "doctor",
+                       .sentence = "Check what can be recorded on this machine, and why not",
+                       .usage = "[OPTIONS]",
+                       .examples = {"steptrace doctor", "steptrace doctor --settings"}});
   auto json = std::make_shared<bool>(false);
+  auto in_force = std::make_shared<bool>(false);
   AddJsonFlag(command, *json);
+  command->add_flag("--settings", *in_force,
+                    "Print the settings in force and where each comes from");
   AddColorOption(command, session);
-  command->callback([&session, json] {
-    session.action = [&session, json] {
+  command->callback([&session, json, in_force] {
+    session.action = [&session, json, in_force] {
+      if (*in_force) {
+        PrintSettings(session.settings, *json);
+        return FinishOutput(stdout);
+      }
       auto findings = Examine("/", session.settings.shm);
       if (*json) {
         PrintJson(findings);

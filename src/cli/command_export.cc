@@ -139,15 +139,17 @@ int Export(const ExportArguments& arguments, const Session& session) {
 void AddExportCommand(CLI::App& app, Session& session) {
   CLI::App* command = AddCommand(
       app, {.name = "export",
-            .sentence = "Write a run's tables or its timeline to files for other tools",
+            .sentence = "Write the tables, timeline or stacks of a run for other tools",
             .usage = "[RUN] --format FORMAT -o PATH [OPTIONS]",
-            .example = "steptrace export train-slow --format csv --table steps -o steps.csv",
-            .exit_codes = "0 done, 2 bad input; ended by a signal: all is written or nothing"});
+            .examples = {"steptrace export train-slow --format perfetto -o train.pftrace",
+                         "steptrace export train-slow --format csv --table steps -o steps.csv",
+                         "steptrace export train-slow --format parquet -o tables"},
+            .exit_codes = "0: done; 2: bad input; stopped by a signal: all is written or nothing"});
   auto arguments = std::make_shared<ExportArguments>();
   AddRunArgument(command, arguments->run);
   command
       ->add_option(
-          "--format", arguments->format,
+          "-f,--format", arguments->format,
           "parquet, csv or arrow (an IPC stream): tables; perfetto or chrome: the timeline; "
           "speedscope or folded: the sampled stacks")
       ->type_name("FORMAT")
@@ -155,18 +157,20 @@ void AddExportCommand(CLI::App& app, Session& session) {
       ->check(CLI::IsMember(FormatNames()).description(""));
   command
       ->add_option(
-          "-o,--output", arguments->output,
-          "File of the table, timeline or stacks (- is standard output); folder of all tables, "
-          "or of all ranks (chrome)")
+          "-o,--output,--out", arguments->output,
+          "File for one table, the timeline or the stacks (- is stdout); folder for all tables, "
+          "or for all ranks (chrome)")
       ->type_name("PATH")
       ->required();
-  command->add_option("--table", arguments->table, "Only this one")->type_name("TABLE");
-  command->add_option("--columns", arguments->columns, "Only these")
+  command->add_option("--table", arguments->table, "Only this table")->type_name("TABLE");
+  command->add_option("--columns", arguments->columns, "Only these columns")
       ->type_name("A,B")
       ->delimiter(',');
-  command->add_option("--where", arguments->where, "Only rows that meet: column op value [and ...]")
+  command
+      ->add_option("--where", arguments->where,
+                   "Only rows for which this holds: column op value [and ...]")
       ->type_name("FILTER");
-  command->add_option("--limit", arguments->limit, "At most N rows")
+  command->add_option("-n,--limit", arguments->limit, "At most N rows")
       ->type_name("N")
       ->check(AtLeast(0));
   AddFolderOption(command, session);

@@ -36,12 +36,13 @@ int Import(ImportArguments arguments, const Session& session) {
 
 void AddImportLimits(CLI::App* command, rpc::ImportRequest& request) {
   command
-      ->add_option("--max-bytes", request.max_bytes,
-                   "Bytes a file may have, packed or not (default: 1 GiB, or 100 times its size on "
-                   "the disk)")
+      ->add_option(
+          "--max-bytes", request.max_bytes,
+          "Largest file to read, in bytes, also unpacked (default: 1 GiB, or 100 times its "
+          "size on disk)")
       ->type_name("BYTES")
       ->check(AtLeast(1));
-  command->add_option("--max-depth", request.max_depth, "Depth to which JSON may be nested")
+  command->add_option("--max-depth", request.max_depth, "Deepest nesting of JSON to read")
       ->type_name("N")
       ->check(AtLeast(1))
       ->capture_default_str();
@@ -67,7 +68,7 @@ Result<import::ImportSummary> ImportWithProgress(rpc::ImportRequest request) {
   if (imported.ok()) {
     for (const std::string& note : imported->notes) Say(note);
     if (imported->losses > 0) {
-      Say(fmt::format("not all could be used: `steptrace show {} data_loss` tells what",
+      Say(fmt::format("parts of the input could not be used: see `steptrace show {} data_loss`",
                       ShellWord(imported->run.string())));
     }
   }
@@ -75,19 +76,22 @@ Result<import::ImportSummary> ImportWithProgress(rpc::ImportRequest request) {
 }
 
 void AddImportCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      AddCommand(app, {.name = "import",
-                       .sentence = "Make a run of profiles by other tools",
-                       .usage = "PATH... [-o RUN] [OPTIONS]",
-                       .example = "steptrace import traces/ -o run && steptrace report run",
-                       .exit_codes = "0 done, 2 bad input, 130 or 143 stopped: nothing is left"});
+  CLI::App* command = AddCommand(
+      app, {.name = "import",
+            .sentence = "Import profiles of other tools",
+            .usage = "PATH... [-o RUN] [OPTIONS]",
+            .examples = {"steptrace import trace.json.gz", "steptrace import traces/ -o run",
+                         "steptrace import rank*.json.gz --name job"},
+            .exit_codes = "0: done; 2: bad input; 130, 143: stopped, nothing was written"});
   auto arguments = std::make_shared<ImportArguments>();
   command
       ->add_option("PATH", arguments->paths,
                    "Files, folders, .gz, .tar.gz, .zip: " + import::ImporterTitles())
       ->type_name("")
       ->required();
-  command->add_option("-o,--output", arguments->request.output, "The run's folder; must not exist")
+  command
+      ->add_option("-o,--output,--out", arguments->request.output,
+                   "Folder of the new run; must not exist")
       ->type_name("RUN");
   command->add_option("--name", arguments->request.name, "Name of the run")->type_name("NAME");
   AddImportLimits(command, arguments->request);

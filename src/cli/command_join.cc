@@ -36,20 +36,20 @@ int Join(rpc::JoinRequest request, const Session& session) {
 }  // namespace
 
 void AddJoinCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      AddCommand(app, {.name = "join",
-                       .sentence = "Make one run of the runs of a job's nodes",
-                       .usage = "RUN RUN... [-o RUN] [OPTIONS]",
-                       .example = "steptrace join /shared/runs/node0 /shared/runs/node1 -o job\n"
-                                  "  steptrace report job",
-                       .exit_codes = "0 done, 2 bad input, 130 or 143 stopped: nothing is left"});
+  CLI::App* command = AddCommand(
+      app, {.name = "join",
+            .sentence = "Join the runs of the nodes of a job into one",
+            .usage = "RUN RUN... [-o RUN] [OPTIONS]",
+            .examples = {"steptrace join /shared/runs/node0 /shared/runs/node1 -o job",
+                         "steptrace join node* --name job && steptrace report job"},
+            .exit_codes = "0: done; 2: bad input; 130, 143: stopped, nothing was written"});
   auto request = std::make_shared<rpc::JoinRequest>();
   command
       ->add_option("RUN", request->runs,
-                   "Runs of the same job, a node each: paths, names or ids. The first is node 0")
+                   "Runs of one job, one for each node: paths, names or ids. The first is node 0")
       ->type_name("")
       ->required();
-  command->add_option("-o,--output", request->output, "The new run's folder; must not exist")
+  command->add_option("-o,--output,--out", request->output, "Folder of the new run; must not exist")
       ->type_name("RUN");
   command->add_option("--name", request->name, "Name of the new run")->type_name("NAME");
   AddReadableByOption(command, session);

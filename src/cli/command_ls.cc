@@ -91,7 +91,7 @@ void PrintProblems(const std::vector<store::RunSummary>& runs) {
   }
   if (found > kMostLines) {
     PrintError(Error{fmt::format("{} more cannot be read", found - kMostLines),
-                     "steptrace ls --json tells why"});
+                     "steptrace ls --json has the reasons"});
   }
 }
 
@@ -128,8 +128,8 @@ int Ls(const LsArguments& arguments, const Session& session) {
   if (!arguments.folder.empty() && !std::filesystem::is_directory(folder, error)) {
     const bool exists = std::filesystem::exists(folder, error);
     return Fail(Error{
-        fmt::format("ls: {}: {}", folder.string(), exists ? "is no folder" : "no such folder"),
-        "name one that holds runs"});
+        fmt::format("ls: {}: {}", folder.string(), exists ? "not a folder" : "no such folder"),
+        "name a folder of runs"});
   }
   auto runs = store::ListRuns(folder);
   if (!runs.ok()) return Fail(runs.error());
@@ -147,13 +147,18 @@ int Ls(const LsArguments& arguments, const Session& session) {
 }  // namespace
 
 void AddLsCommand(CLI::App& app, Session& session) {
-  CLI::App* command = AddCommand(app, {.name = "ls",
-                                       .sentence = "List runs, newest first",
-                                       .usage = "[FOLDER] [OPTIONS]",
-                                       .example = "steptrace ls --json"});
+  CLI::App* command =
+      AddCommand(app, {.name = "ls",
+                       .sentence = "List runs, newest first",
+                       .usage = "[FOLDER] [OPTIONS]",
+                       .examples = {"steptrace ls", "steptrace ls /shared/runs --json"}});
   auto arguments = std::make_shared<LsArguments>();
-  command->add_option("FOLDER", arguments->folder, "Folder of runs (./steptrace-runs)")
-      ->type_name("");
+  CLI::Option* folder = command->add_option("FOLDER", arguments->folder,
+                                            "Folder of runs (default: ./steptrace-runs)");
+  folder->type_name("");
+  command->add_option("--folder,--dir", arguments->folder, "The same")
+      ->type_name("PATH")
+      ->excludes(folder);
   AddJsonFlag(command, arguments->json);
   command->callback([&session, arguments] {
     session.action = [&session, arguments] { return Ls(*arguments, session); };

@@ -40,7 +40,7 @@ void PrintPutAside(const std::filesystem::path& run,
     kept += segment.kept_rows;
   }
   Say(fmt::format(
-      "{} damaged {} put aside in {}; {} of {} rows are kept, and the report counts what is "
+      "{} damaged {} moved to {}; {} of {} rows were kept, and the report counts what is "
       "missing",
       damaged.size(), damaged.size() == 1 ? "file" : "files",
       (run / store::kDamagedFolder).string(), kept, rows));
@@ -49,13 +49,13 @@ void PrintPutAside(const std::filesystem::path& run,
 }  // namespace
 
 void AddRecoverCommand(CLI::App& app, Session& session) {
-  CLI::App* command = AddCommand(
-      app, {.name = "recover",
-            .sentence = "Close a run whose writer died, keep what is sound of damaged files",
-            .usage = "RUN [OPTIONS]",
-            .example = "steptrace recover steptrace-runs/train-20261121T093000Z"});
+  CLI::App* command =
+      AddCommand(app, {.name = "recover",
+                       .sentence = "Close a run whose agent died, and salvage damaged files",
+                       .usage = "RUN [OPTIONS]",
+                       .examples = {"steptrace recover steptrace-runs/train-20261121T093000Z"}});
   auto argument = std::make_shared<std::string>();
-  command->add_option("RUN", *argument, "A run's path, name or id")->type_name("")->required();
+  command->add_option("RUN", *argument, "Path, name or id of a run")->type_name("")->required();
   AddFolderOption(command, session);
   command->callback([&session, argument] {
     session.action = [&session, argument] {

@@ -21,8 +21,12 @@ std::string CliMarkdown() {
   BuildApp(app, session);
   std::string text =
       "# Command line\n\nWritten by `steptrace reference`; do not edit.\n\n"
-      "An error is one line on stderr: the thing, the cause, the next step. Colour appears on a\n"
-      "terminal and not with `NO_COLOR`, unless `--color` or the setting says otherwise.\n\n" +
+      "An error is one line on stderr: the thing, the cause, the next step. Colour is used on a "
+      "terminal\n"
+      "without `NO_COLOR`, unless `--color` or the setting says otherwise.\n\n"
+      "Spellings that people guess work, too: `--format json` for `--json`, `--out` for "
+      "`--output`,\n"
+      "`--dir` for `--folder`, `-v` for `--version`, `diff` for `compare`, `help COMMAND`.\n\n" +
       Section(app, "steptrace");
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_group().empty()) continue;  // hidden

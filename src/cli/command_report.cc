@@ -181,7 +181,7 @@ int Report(const ReportArguments& arguments, const Session& session) {
                                  .stages = settings.stages};
   if (!arguments.html.empty() || !arguments.notebook.empty()) {
     if (!arguments.section.empty() || arguments.json) {
-      return Fail(Error{"report: a page holds the whole report",
+      return Fail(Error{"report: --html and --notebook always write the whole report",
                         "leave out --section and --json, or --html and --notebook"});
     }
     const CleanEnd clean_end;
@@ -213,43 +213,79 @@ int Report(const ReportArguments& arguments, const Session& session) {
 }  // namespace
 
 void AddReportCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      AddCommand(app, {.name = "report",
-                       .sentence = "Print where a run's time goes and its verdict",
-                       .usage = "[RUN] [OPTIONS]",
-                       .example = "steptrace report train-slow --price-per-hour 32.77"});
+  CLI::App* command = AddCommand(
+      app, {.name = "report",
+            .sentence = "Print where the time of a run goes, and the verdict",
+            .usage = "[RUN] [OPTIONS]",
+            .examples = {"steptrace report", "steptrace report train-slow --section distributed",
+                         "steptrace report trace.json.gz --json",
+                         "steptrace report train-slow --html report.html"}});
   auto arguments = std::make_shared<ReportArguments>();
   AddRunArgument(command, arguments->run);
   command->get_option("RUN")->description(
-      "A run's path, name or id; without it the newest. A profile (see import) is imported first");
+      "Path, name or id of a run (default: the newest), or a profile, which is imported first");
   AddJsonFlag(command, arguments->json);
   AddPriceOption(command, session);
-  command->add_option("--last", arguments->last, "Only the newest N steady steps of each rank")
+  command->add_option("--last", arguments->last, "Use only the newest N steady steps of each rank")
       ->type_name("N")
       ->check(AtLeast(1));
   CLI::Option* section = command
                              ->add_option("--section", arguments->section,
-                                          "Only this section, in full: " +
+                                          "Print only this section, in full: " +
                                               fmt::format("{}", fmt::join(SectionChoices(), ", ")))
                              ->type_name("NAME")
                              ->check(CLI::IsMember(SectionChoices()).description(""));
-  command->add_option("--top", arguments->top, "With --section: at most N rows of each table")
+  command->add_option("--top", arguments->top, "Print at most N rows of each table of --section")
       ->type_name("N")
       ->check(AtLeast(1))
       ->needs(section);
   command
       ->add_option("--compare", arguments->other,
-                   "Put this run beside it: the steps, suspects and stages of both, and what "
-                   "changed beyond chance")
+                   "Compare with this run: steps, suspects and stages of both, and which changes "
+                   "are more than chance")
       ->type_name("RUN")
       ->excludes(section);
-  command->add_option("--html", arguments->html, "Write it as one HTML file instead; - is stdout")
+  command->add_option("--html", arguments->html, "Write the report as one HTML file (- is stdout)")
       ->type_name("FILE");
   command
       ->add_option("--notebook", arguments->notebook,
-                   "Write a Jupyter notebook on this run instead; - is stdout")
+                   "Write a Jupyter notebook on this run (- is stdout)")
       ->type_name("FILE");
   AddImportLimits(command, arguments->limits);
+  AddFolderOption(command, session);
+  AddColorOption(command, session);
+  command->callback([&session, arguments] {
+    session.action = [&session, arguments] { return Report(*arguments, session); };
+  });
+}
+
+void AddCompareCommand(CLI::App& app, Session& session) {
+  CLI::App* command =
+      AddCommand(app, {.name = "compare",
+                       .sentence = "Compare two runs: what changed, and whether it may be chance",
+                       .usage = "RUN_A RUN_B [OPTIONS]",
+                       .examples = {"steptrace compare train-slow train-fixed",
+                                    "steptrace compare train-slow train-fixed --html both.html"}});
+  command->alias("diff");
+  auto arguments = std::make_shared<ReportArguments>();
+  command->add_option("RUN_A", arguments->run, "Path, name or id of the run before")
+      ->type_name("")
+      ->required();
+  command->add_option("RUN_B", arguments->other, "... and of the run after")
+      ->type_name("")
+      ->required();
+  AddJsonFlag(command, arguments->json);
+  AddPriceOption(command, session);
+  command->add_option("--last", arguments->last, "Use only the newest N steady steps of each rank")
+      ->type_name("N")
+      ->check(AtLeast(1));
+  command
+      ->add_option("--html", arguments->html, "Write both reports as one HTML file (- is stdout)")
+      ->type_name("FILE");
+  command
+      ->add_option("--notebook", arguments->notebook,
+                   "Write a Jupyter notebook on both runs (- is stdout)")
+      ->type_name("FILE");
   AddFolderOption(command, session);
   AddColorOption(command, session);
   command->callback([&session, arguments] {

@@ -34,7 +34,7 @@ Result<analyze::RuleSettings> SettingsOf(const RulesArguments& arguments) {
   STEPTRACE_ASSIGN_OR_RETURN(const analyze::RulePreset preset,
                              analyze::ParseRulePreset(arguments.preset.value_or("code")));
   if (arguments.preset && mode != analyze::RuleMode::kCompat) {
-    return Error{fmt::format("--preset {}: presets are of mode compat alone", *arguments.preset),
+    return Error{fmt::format("--preset {}: presets need mode compat", *arguments.preset),
                  "add --mode compat, or leave it out"};
   }
   analyze::RuleSettings settings(mode, preset);
@@ -93,32 +93,33 @@ Status PrintRules(const std::filesystem::path& run, const analyze::RuleSettings&
 void AddRulesCommand(CLI::App& app, Session& session) {
   CLI::App* command = AddCommand(
       app, {.name = "rules",
-            .sentence = "Run SageMaker Debugger's profiler rules on a run",
+            .sentence = "Evaluate the profiler rules of SageMaker Debugger on a run",
             .usage = "[RUN] [OPTIONS]",
-            .example = "steptrace rules train --set LowGPUUtilization.threshold_p95=60"});
+            .examples = {"steptrace rules", "steptrace rules train --mode compat --preset sdk",
+                         "steptrace rules train --set LowGPUUtilization.threshold_p95=60"}});
   auto arguments = std::make_shared<RulesArguments>();
   AddRunArgument(command, arguments->run);
   command
       ->add_option("--mode", arguments->mode,
-                   "modern (the default): the rules with their faults mended; "
-                   "compat: as published, counts agree with a Debugger report")
+                   "modern (default): corrected rules, training phase only; compat: as published, "
+                   "with the counts of a Debugger report")
       ->type_name("MODE");
   command
       ->add_option("--preset", arguments->preset,
-                   "Defaults of compat: code (what ran), sdk or aws-docs")
+                   "Defaults of mode compat: code (default; what ran), sdk or aws-docs")
       ->type_name("NAME");
-  command->add_option("--set", arguments->sets, "Rule.param=value; may be given again")
+  command->add_option("--set", arguments->sets, "Set a parameter: Rule.param=value (repeatable)")
       ->type_name("SETTING")
       ->take_all()
       ->allow_extra_args(false);
-  command->add_option("--top", arguments->view.top, "At most N rows of each table")
+  command->add_option("--top", arguments->view.top, "Print at most N rows of each table")
       ->type_name("N")
       ->check(AtLeast(1));
   AddJsonFlag(command, arguments->view.json);
   AddPriceOption(command, session);
   command
       ->add_option("--instance", session.settings.instance,
-                   "The type of the run's machines, one of those in steptrace.toml")
+                   "Machine type of the run, one of [[instances]] in steptrace.toml")
       ->each([&session](const std::string&) { session.settings.instance_place = "--instance"; })
       ->type_name("NAME");
   AddFolderOption(command, session);

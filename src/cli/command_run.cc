@@ -17,11 +17,13 @@ namespace {
 Result<std::vector<std::string>> CommandOf(const CLI::App& command, const Session& session) {
   std::vector<std::string> words = command.remaining();
   if (!words.empty() && words.front().starts_with("-")) {
-    return Error{"run: unknown option " + words.front(), "see steptrace run --help"};
+    const std::string near = NearestOption(command, words.front());
+    return Error{"run: unknown option " + words.front(),
+                 near.empty() ? "see steptrace run --help" : fmt::format("did you mean {}?", near)};
   }
   words.insert(words.end(), session.passed_on.begin(), session.passed_on.end());
   if (words.empty() || words.front().empty()) {
-    return Error{"run: no command", "write for example steptrace run -- python train.py"};
+    return Error{"run: no command", "for example: steptrace run -- python train.py"};
   }
   return words;
 }
@@ -69,7 +71,7 @@ Status CheckRingBudget() {
   if (!given || given->empty() || given->find_first_not_of("0123456789") == given->npos) return {};
   return Error{
       fmt::format("STEPTRACE_RING_BUDGET_BYTES: {} is not a whole number of bytes", *given),
-      "give one, or leave it out"};
+      "give one, or unset it"};
 }
 
 int Run(const CLI::App& command, const Session& session, RunOptions options,
@@ -110,15 +112,17 @@ std::string CheckTag(const std::string& text) {
   const size_t equals = text.find('=');
   const bool good = equals != text.npos && equals > 0 && text.size() <= kMostBytes;
   if (good) return {};
-  return fmt::format("'{}' is no tag; give KEY=VALUE, of at most {} bytes", text.substr(0, 40),
+  return fmt::format("'{}' is not a tag; give KEY=VALUE of at most {} bytes", text.substr(0, 40),
                      kMostBytes);
 }
 
 void AddPlaces(CLI::App* command, Session& session, RunOptions& options) {
-  command->add_option("-o,--output", options.output, "Folder of this run, instead of a new one")
+  command
+      ->add_option("-o,--output,--out", options.output,
+                   "Folder of this run (default: a new one in --folder)")
       ->type_name("PATH");
   AddFolderOption(command, session);
-  command->add_option("--name", options.name, "Name of the run, instead of the script's")
+  command->add_option("--name", options.name, "Name of the run (default: that of the script)")
       ->type_name("TEXT");
   command
       ->add_option_function<std::vector<std::string>>(
@@ -129,21 +133,24 @@ void AddPlaces(CLI::App* command, Session& session, RunOptions& options) {
               options.tags[tag.substr(0, equals)] = tag.substr(equals + 1);
             }
           },
-          "A word that is stored with the run, as team=vision; may be repeated")
+          "Tag to store with the run, such as team=vision (repeatable)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->check(CLI::Validator(CheckTag, ""));
-  command->add_option("--shm", session.settings.shm, "Folder in memory, instead of /dev/shm")
+  command
+      ->add_option("--shm", session.settings.shm,
+                   "Shared-memory folder for the rings (default: /dev/shm)")
       ->type_name("PATH");
 }
 
 void AddCollection(CLI::App* command, Session& session) {
   Settings& settings = session.settings;
   command
-      ->add_option("--hooks", settings.hooks,
-                   fmt::format("Hooks in the training: all (the default), off, or a comma list of "
-                               "{}. Without optimizer no steps are seen",
-                               fmt::join(HookWords(), ", ")))
+      ->add_option(
+          "--hooks", settings.hooks,
+          fmt::format("Hooks in the training: all (default), off, or a comma-separated list "
+                      "of {}. Steps need optimizer",
+                      fmt::join(HookWords(), ", ")))
       ->type_name("LIST")
       ->check(CLI::Validator(
           [](std::string& text) {
@@ -153,51 +160,49 @@ void AddCollection(CLI::App* command, Session& session) {
           ""));
   command
       ->add_option("--system-interval-ms", settings.system_interval_ms,
-                   "Time between samples of the system (500)")
+                   "Time between system samples (default: 500)")
       ->type_name("MS")
       ->check(CLI::Range(kMinSystemIntervalMs, kMaxSystemIntervalMs).description(""));
   command
       ->add_option("--stack-rate", settings.stack_rate,
-                   "Samples of each Python thread's stack a second (20); 0: none")
+                   "Stack samples per second of each Python thread (default: 20; 0: none)")
       ->type_name("N")
       ->check(CLI::Range(int64_t{0}, agent::kMaxStackRate).description(""));
   command->add_flag_callback(
-      "--no-hang-watch", [&settings] { settings.hang_watch = false; },
-      "Do not look for hangs, and take no stacks of them");
+      "--no-hang-watch", [&settings] { settings.hang_watch = false; }, "Do not detect hangs");
 }
 
 void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& windows) {
   CLI::Option* window =
       command
           ->add_option("--window", windows,
-                       "Capture more in START:STEPS (1000:500) or TIME:DURATION "
-                       "(90s:10s from the run's start, :10s from now: its first step); "
-                       "may be repeated. 5:1=stacks+shapes says what this one captures. "
-                       "none, or auto: a short one once the run is steady")
+                       "Record details during WINDOW (repeatable): START:STEPS (1000:500), "
+                       "TIME:DURATION (90s:10s after the start; :10s from the first step), auto "
+                       "(default: one short window once steps are steady) or none. Append =KINDS "
+                       "to choose what this window records (5:1=stacks+shapes)")
           ->type_name("WINDOW")
           ->allow_extra_args(false);
   command
       ->add_flag_callback(
-          "--no-window", [&windows] { windows.assign({"none"}); }, "The same as --window none")
+          "--no-window", [&windows] { windows.assign({"none"}); }, "Same as --window none")
       ->excludes(window);
   command
       ->add_option("--capture", session.settings.capture,
-                   "What windows capture: operators (the default), kernels, or a profile: stacks,"
-                   "shapes,memory")
+                   "What windows record: operators (default), kernels, or for a full profile "
+                   "stacks,shapes,memory")
       ->type_name("LIST");
   command->add_flag("--kineto", session.settings.kineto,
-                    "Let `steptrace capture` reach processes without hooks too, such as programs "
-                    "in C++: PyTorch's profiler in them asks the agent every 5 s");
+                    "Let `steptrace capture` also reach processes without hooks, such as C++ "
+                    "programs: their PyTorch profiler asks the agent every 5 s");
   command->add_flag("--keep-traces", session.settings.keep_traces,
-                    "Keep the files of profiles, which are in the run too");
+                    "Keep the profile files after they were read into the run");
 }
 
 void AddPresentation(CLI::App* command, Session& session) {
   Settings& settings = session.settings;
-  command->add_flag("-q,--quiet", settings.quiet, "Print nothing of our own but errors");
+  command->add_flag("-q,--quiet", settings.quiet, "Print only errors");
   command->add_flag_callback(
-      "--no-report", [&settings] { settings.report = false; },
-      "No report at the end; steptrace report prints it");
+      "--no-report", [&settings] { settings.report = false; }, "Print no report at the end");
   AddPriceOption(command, session);
   AddColorOption(command, session);
 }
@@ -207,12 +212,15 @@ void AddPresentation(CLI::App* command, Session& session) {
 void AddRunCommand(CLI::App& app, Session& session) {
   CLI::App* command = AddCommand(
       app, {.name = "run",
-            .sentence = "Run a training under observation",
+            .sentence = "Run a training and record it",
             .usage = "[OPTIONS] -- COMMAND...",
-            .example = "steptrace run -- torchrun --nproc-per-node 2 train.py --lr 0.1",
-            .exit_codes = "the command's own (128 + n: it died of signal n), also\n"
-                          "  where a run cannot be recorded, which a line on stderr says;\n"
-                          "  126, 127 it could not be started; 2 bad input"});
+            .examples = {"steptrace run -- python train.py",
+                         "steptrace run --name big-batch --tag team=vision -- python train.py",
+                         "steptrace run -- torchrun --nproc-per-node 2 train.py --lr 0.1",
+                         "steptrace run --window 1000:20=kernels -- python train.py"},
+            .exit_codes = "those of the command (128 + n: killed by signal n), also if the\n"
+                          "  run cannot be recorded, which a line on stderr says;\n"
+                          "  126, 127: the command could not be started; 2: bad input"});
   command->prefix_command();
   auto options = std::make_shared<RunOptions>();
   auto windows = std::make_shared<std::vector<std::string>>();

@@ -7,10 +7,11 @@
 namespace steptrace::cli {
 
 void AddSchemaCommand(CLI::App& app, Session& session) {
-  CLI::App* command = AddCommand(app, {.name = "schema",
-                                       .sentence = "Describe the tables of a run, column by column",
-                                       .usage = "[OPTIONS]",
-                                       .example = "steptrace schema --markdown > schema.md"});
+  CLI::App* command = AddCommand(
+      app, {.name = "schema",
+            .sentence = "Describe the tables of a run and their columns",
+            .usage = "[OPTIONS]",
+            .examples = {"steptrace schema", "steptrace schema --markdown > schema.md"}});
   auto json = std::make_shared<bool>(false);
   auto markdown = std::make_shared<bool>(false);
   AddJsonFlag(command, *json);

@@ -76,7 +76,7 @@ class TextRows : public rpc::RowVisitor {
     if (table_ == nullptr) return;
     table_->Finish();
     if (size_t hidden = table_->hidden_columns(); hidden > 0) {
-      PrintLine(fmt::format("({} more columns; --columns A,B chooses)", hidden), stderr);
+      PrintLine(fmt::format("({} more columns; choose with --columns A,B)", hidden), stderr);
     }
     if (more_) PrintLine(fmt::format("(first {} rows; --limit N shows more)", *shown_), stderr);
   }
@@ -128,23 +128,26 @@ int Show(const ShowArguments& arguments, const Session& session) {
 }  // namespace
 
 void AddShowCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      AddCommand(app, {.name = "show",
-                       .sentence = "Print rows of a table of a run",
-                       .usage = "[RUN] TABLE [OPTIONS]",
-                       .example = "steptrace show train-slow steps --columns step,dur_ns \\\n"
-                                  "    --where \"dur_ns > 100000000 and kind = 'train'\""});
+  CLI::App* command = AddCommand(
+      app, {.name = "show",
+            .sentence = "Print a table of a run",
+            .usage = "[RUN] TABLE [OPTIONS]",
+            .examples = {"steptrace show steps", "steptrace show train-slow data_loss --json",
+                         "steptrace show train-slow steps --columns step,dur_ns \\\n"
+                         "    --where \"dur_ns > 100000000 and kind = 'train'\""}});
   auto arguments = std::make_shared<ShowArguments>();
-  command->add_option("RUN TABLE", arguments->words, "Run (without it the newest) and table")
+  command->add_option("RUN TABLE", arguments->words, "Run (default: the newest) and table")
       ->type_name("")
       ->required()
       ->expected(1, 2);
-  command->add_option("--columns", arguments->columns, "Only these, in this order")
+  command->add_option("--columns", arguments->columns, "Only these columns, in this order")
       ->type_name("A,B")
       ->delimiter(',');
-  command->add_option("--where", arguments->where, "Only rows that meet: column op value [and ...]")
+  command
+      ->add_option("--where", arguments->where,
+                   "Only rows for which this holds: column op value [and ...]")
       ->type_name("FILTER");
-  command->add_option("--limit", arguments->limit, "At most N rows")
+  command->add_option("-n,--limit", arguments->limit, "At most N rows")
       ->type_name("N")
       ->check(AtLeast(0));
   AddJsonFlag(command, arguments->json);

@@ -181,26 +181,28 @@ http::ApiOptions ApiOptionsOf(const Shown& shown, const Settings& settings) {
 }
 
 void AddUiCommand(CLI::App& app, Session& session) {
-  CLI::App* command = AddCommand(app, {.name = "ui",
-                                       .sentence = "Show runs in the browser",
-                                       .usage = "[RUN or FOLDER] [OPTIONS]",
-                                       .example = "steptrace ui --open",
-                                       .exit_codes = "0 ended by Ctrl-C, 2 bad input"});
+  CLI::App* command =
+      AddCommand(app, {.name = "ui",
+                       .sentence = "Show runs in the browser",
+                       .usage = "[RUN or FOLDER] [OPTIONS]",
+                       .examples = {"steptrace ui --open", "steptrace ui train-slow --port 0",
+                                    "steptrace ui /shared/runs --host 0.0.0.0"},
+                       .exit_codes = "0: ended by Ctrl-C; 2: bad input"});
   auto arguments = std::make_shared<UiArguments>();
   command
-      ->add_option(
-          "WHAT", arguments->what,
-          "A run (path, name or id) or a folder of runs; without it all that were gathered")
+      ->add_option("WHAT", arguments->what,
+                   "Path, name or id of a run, or a folder of runs (default: --folder)")
       ->type_name("");
-  command->add_option("--port", arguments->port, "Port, 4280 if not given; 0: any that is free")
+  command->add_option("--port", arguments->port, "Port (default: 4280; 0: any free port)")
       ->type_name("N")
       ->check(CLI::Range(0, 65535).description(""));
   command
       ->add_option("--host", arguments->host,
-                   "Address to listen on; any but this machine's own (127.0.0.1) asks for a token, "
-                   "which the printed address holds")
+                   "Address to listen on (default: 127.0.0.1). Any other address requires the "
+                   "token that the printed URL contains")
       ->type_name("HOST");
-  command->add_flag("--open", arguments->open, "Open the browser, where there is a desktop");
+  command->add_flag("--open,!--no-open", arguments->open,
+                    "Open the browser, if there is a desktop");
   AddPriceOption(command, session);
   AddFolderOption(command, session);
   command->callback([&session, arguments] {

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/settings.h"
@@ -32,11 +34,15 @@ struct CommandText {
   std::string name;
   std::string sentence;
   std::string usage;  // what follows the name
-  std::string example;
-  std::string exit_codes = "0 done, 2 bad input";
+  std::vector<std::string> examples;
+  std::string exit_codes = "0: done; 2: bad input";
 };
 CLI::App* AddCommand(CLI::App& app, const CommandText& text);
 CLI::Validator AtLeast(int64_t least);
+// The known word that was probably meant; empty: none is near.
+std::string Nearest(std::string_view word, const std::vector<std::string>& known);
+// Likewise of a command's options, "--word" as it was typed.
+std::string NearestOption(const CLI::App& command, std::string_view word);
 void AddPriceOption(CLI::App* command, Session& session);
 void AddColorOption(CLI::App* command, Session& session);
 void AddFolderOption(CLI::App* command, Session& session);
@@ -47,11 +53,12 @@ void AddJsonFlag(CLI::App* command, bool& json);
 // RUN: a path, a name or an id; nothing is the newest.
 void AddRunArgument(CLI::App* command, std::string& run);
 
-// The commands, in the order of --help: each in a file of its own, command_<name>.cc. The last
-// three are hidden: for `steptrace ui`, for the Python package, and to write docs/reference/cli.md.
+// The commands, in the order of --help: each in a file of its own, command_<name>.cc (compare
+// is a form of report). The last three are hidden: for `steptrace ui`, for the Python package, and
+// to write docs/reference/cli.md.
 // clang-format off
 #define STEPTRACE_FOR_EACH_COMMAND(X) \
-  X(Run) X(Capture) X(Report) X(Rules) X(Ls) X(Show) X(Import) X(Join) X(Export) X(Ui) \
+  X(Run) X(Capture) X(Report) X(Compare) X(Rules) X(Ls) X(Show) X(Import) X(Join) X(Export) X(Ui) \
   X(Schema) X(Doctor) X(Recover) X(Helper) X(Manifest) X(Reference)
 // clang-format on
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,17 +23,33 @@ std::string ChosenCommand(const CLI::App& app) {
   return chosen.empty() ? "" : chosen.front()->get_name();
 }
 
+// Of the words that were left over, which CLI11 names from the last to the first.
+std::string FirstOf(const std::string& words) {
+  std::string first;
+  std::istringstream all(words);
+  for (std::string word; all >> word;) {
+    if (word.starts_with('-') || !first.starts_with('-')) first = word;
+  }
+  return first;
+}
+
 // CLI11's text as our one line; its own ends with hints for several lines.
 Error ParseErrorOf(const CLI::App& app, const CLI::ParseError& error) {
   std::string cause = error.what();
+  std::string unexpected;
   std::replace(cause.begin(), cause.end(), '\n', ' ');
   for (const std::string_view many : {"The following argument was not expected: ",
                                       "The following arguments were not expected: "}) {
     if (cause.starts_with(many)) {
-      cause = fmt::format("'{}' is too much", cause.substr(many.size()));
+      unexpected = FirstOf(cause.substr(many.size()));
+      cause = fmt::format("unexpected argument '{}'", unexpected);
     }
   }
   std::string command = ChosenCommand(app);
+  if (!command.empty()) {
+    const std::string near = NearestOption(*app.get_subcommand(command), unexpected);
+    if (!near.empty()) cause += fmt::format(" (did you mean {}?)", near);
+  }
   std::string help = command.empty() ? "steptrace --help" : "steptrace " + command + " --help";
   std::string thing = command.empty() ? "command line" : command;
   return Error{fmt::format("{}: {}", thing, cause), fmt::format("see {}", help)};
@@ -47,15 +65,20 @@ std::optional<Error> UnknownCommand(const CLI::App& app,
   if (word.starts_with('-')) {
     const std::string option = word.substr(0, word.find('='));
     if (app.get_option_no_throw(option) != nullptr) return std::nullopt;
-    return Error{fmt::format("{}: no such option", option), "see steptrace --help"};
+    const std::string near = NearestOption(app, option);
+    return Error{fmt::format("{}: no such option", option),
+                 near.empty() ? "see steptrace --help" : fmt::format("did you mean {}?", near)};
   }
-  std::string known;
+  std::vector<std::string> known;
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == word) return std::nullopt;
+    if (command->check_name(word)) return std::nullopt;
     if (command->get_group().empty()) continue;  // hidden
-    known += (known.empty() ? "" : ", ") + command->get_name();
+    known.push_back(command->get_name());
   }
-  return Error{fmt::format("{}: no such command", word), fmt::format("the commands are {}", known)};
+  const std::string near = Nearest(word, known);
+  return Error{fmt::format("{}: no such command", word),
+               near.empty() ? fmt::format("the commands are {}", fmt::join(known, ", "))
+                            : fmt::format("did you mean steptrace {}?", near)};
 }
 
 // What follows the first `--` of `run` is nobody's to parse.
@@ -70,6 +93,10 @@ std::vector<std::string> SplitAtDashes(std::vector<std::string>& arguments) {
 
 int Parse(CLI::App& app, Session& session, std::vector<std::string> arguments) {
   session.passed_on = SplitAtDashes(arguments);
+  if (!arguments.empty() && arguments.front() == "help") {  // help, help report
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
+  }
   if (auto unknown = UnknownCommand(app, arguments)) return Fail(*unknown);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
@@ -109,7 +136,6 @@ int main(int argc, char** argv) {
     return steptrace::cli::Main(argc, argv);
   } catch (const std::bad_alloc&) {
     // Caught, so that what was begun is taken back on the way here.
-    return steptrace::cli::Fail(
-        {"steptrace: the memory is not enough", "free some memory and try again"});
+    return steptrace::cli::Fail({"steptrace: out of memory", "free some memory and try again"});
   }
 }

@@ -470,6 +470,24 @@ Status CheckInstance(const Settings& settings) {
   return CheckInstanceName(settings.instance, settings.instance_place, settings.instances);
 }
 
+std::vector<SettingInForce> SettingsInForce(const Settings& settings,
+                                            const Environment& environment) {
+  const Settings defaults;
+  std::vector<SettingInForce> all;
+  for (const auto& setting : AllSettings()) {
+    const auto variable = environment(setting.variable);
+    std::string value = setting.shown(settings);
+    std::string from = SettingsFile(environment).string();
+    if (variable && !variable->empty()) {
+      from = setting.variable;
+    } else if (value == setting.shown(defaults)) {
+      from = "default";
+    }
+    all.push_back({setting.key, std::move(value), std::move(from)});
+  }
+  return all;
+}
+
 std::string SettingsMarkdown() {
   std::string text =
       "| steptrace.toml | environment | type | default | meaning |\n"

@@ -80,6 +80,13 @@ Status SetReadableBy(std::string_view who, Settings& settings);
 std::vector<std::string> UnknownVariables(const std::vector<std::string>& environment);
 std::string KnownVariables();  // those that set something, with commas
 
+// A setting, its value now, and where that comes from: a variable, the file, or the default.
+struct SettingInForce {
+  std::string key, value, from;
+};
+std::vector<SettingInForce> SettingsInForce(const Settings& settings,
+                                            const Environment& environment);
+
 // The table of settings as Markdown.
 std::string SettingsMarkdown();
 
