@@ -129,7 +129,15 @@ def cpp(schema, units):
     yield "}  // namespace steptrace::store"
 
 
-def typescript(schema):
+def facts(schema, group, metric, units):
+    """What the pages know of a metric: its words are the name without its prefix and its unit."""
+    prefix, name = metric["name"].removesuffix(ending(metric["name"], units)).split(".")
+    scope = group["id"] if group in schema["scope"] else "told"
+    values = (scope, units[metric["unit"]]["symbol"], prefix, name.replace("_", " "))
+    return ", ".join(stages.quoted(value) for value in values)
+
+
+def typescript(schema, units):
     yield "// SPDX-License-Identifier: Apache-2.0"
     yield f"// {text.made_of(SOURCE)}"
     yield ""
@@ -138,6 +146,27 @@ def typescript(schema):
         names = [stages.quoted(metric["name"]) for metric in group["metric"]]
         yield from stages.union(f"{text.camel(group['id'])}Metric", names)
     yield from stages.union("Metric", [f"{text.camel(group['id'])}Metric" for group in groups])
+    yield ""
+    yield "/** What it counts for, its unit, and its name's words: the group, and the rest without the unit. */"
+    yield "export interface MetricInfo {"
+    yield "  readonly scope: string;"
+    yield "  readonly unit: string;"
+    yield "  readonly group: string;"
+    yield "  readonly words: string;"
+    yield "}"
+    yield ""
+    yield "const METRICS: Readonly<Record<Metric, readonly [string, string, string, string]>> = {"
+    for group in groups:
+        for metric in group["metric"]:
+            yield f"  {stages.quoted(metric['name'])}: [{facts(schema, group, metric, units)}],"
+    yield "};"
+    yield ""
+    yield "/** Of a name that counters of imported traces have: undefined. */"
+    yield "export function metricInfo(name: string): MetricInfo | undefined {"
+    yield "  if (!Object.hasOwn(METRICS, name)) return undefined;"
+    yield "  const [scope, unit, group, words] = METRICS[name as Metric];"
+    yield "  return { scope, unit, group, words };"
+    yield "}"
 
 
 def page(schema, units):
@@ -164,6 +193,6 @@ def files():
     schema, units = declared()
     return {
         Path("src/store/metrics.h"): text.whole(cpp(schema, units)),
-        Path("ui/src/api/metrics.ts"): text.whole(typescript(schema)),
+        Path("ui/src/api/metrics.ts"): text.whole(typescript(schema, units)),
         Path("docs/reference/metrics.md"): text.whole(page(schema, units)),
     }

@@ -143,6 +143,7 @@ export function formatMetric(value: number | null | undefined, unit: string): Fi
     case 'ns':
       return formatNs(value);
     case 'count':
+    case 'code':
     case '':
       return formatCount(value);
     case '1/s':

@@ -24,15 +24,9 @@ describe('counter', () => {
     expect(rangeOf(series([1], [0]))).toEqual({ low: 0, high: 1 });
   });
 
-  it('knows units by names', () => {
-    const units = [
-      'cpu.busy_share',
-      'agent.rss_bytes',
-      'net.receive_bytes_per_s',
-      'gpu.xid',
-      'x_per_s',
-    ];
-    expect(units.map(unitOf)).toEqual(['share', 'bytes', 'bytes/s', '', '1/s']);
+  it('knows the units of metrics, and guesses none of other counters', () => {
+    const metrics = ['cpu.busy_share', 'network.receive_bytes_per_s', 'gpu.xid', 'power_watts'];
+    expect(metrics.map(unitOf)).toEqual(['share', 'bytes/s', 'code', '']);
   });
 
   it('draws a reading alone as a dot, for no line leads to it', () => {

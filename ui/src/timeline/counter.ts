@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A counter's row: the mean as a filled line, the reach from smallest to largest as a band.
+import { metricInfo } from '../api/metrics';
 import type { Series } from './series';
 import type { Row } from './rows';
 import type { Scene } from './scene';
@@ -26,25 +27,8 @@ export function valueAt(series: Series, ns: number): number {
   return low - 1;
 }
 
-/** The unit that a metric's name ends in (docs/reference/metrics.md), as `formatMetric` wants it. */
-export function unitOf(metric: string): string {
-  const [, unit = ''] =
-    /_(share|bytes_per_s|bytes|cores|watts|celsius|hz|per_s|ns)$/.exec(metric) ?? [];
-  switch (unit) {
-    case 'bytes_per_s':
-      return 'bytes/s';
-    case 'per_s':
-      return '1/s';
-    case 'watts':
-      return 'W';
-    case 'celsius':
-      return '°C';
-    case 'hz':
-      return 'Hz';
-    default:
-      return unit;
-  }
-}
+/** Counters of imported traces say no unit. */
+export const unitOf = (metric: string): string => metricInfo(metric)?.unit ?? '';
 
 /** What the row's height stands for: from 0, or the smallest value if that is negative. */
 export function rangeOf(series: Series): Range {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { metricInfo } from '../../api/metrics';
 import type { View } from '../../state/view';
 
 export const view: View = {
@@ -11,7 +12,7 @@ export const view: View = {
   inReport: true,
   notApplicable: (report) =>
     report.devices.rows.length > 0 ||
-    report.system.rows.some((row) => row.metric.startsWith('gpu.'))
+    report.system.rows.some((row) => metricInfo(row.metric)?.scope === 'gpu')
       ? null
       : 'No GPU was seen, and the run holds no profile of device work.',
   load: () => import('./Devices.svelte'),

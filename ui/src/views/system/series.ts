@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metrics over time, as the charts, the heat map and the list of processes take them.
 import type { Columns } from '../../api/arrow';
-import type { Metric, ProcessMetric } from '../../api/metrics';
+import { metricInfo, type Metric, type ProcessMetric } from '../../api/metrics';
 import { formatMetric, formatNs, type Figure } from '../../base/format';
 
 export interface Series {
@@ -116,10 +116,11 @@ export function heatRows(
   });
 }
 
-const rankOf = (s: Series) => (s.metric.startsWith('gpu.') ? 0 : 1);
+const isOfGpu = (s: Series) => metricInfo(s.metric)?.scope === 'gpu';
+const rankOf = (s: Series) => (isOfGpu(s) ? 0 : 1);
 
 export function deviceName(s: Series, withNode: boolean): string {
-  const kind = s.metric.startsWith('gpu.') ? 'GPU' : 'core';
+  const kind = isOfGpu(s) ? 'GPU' : 'core';
   return `${withNode ? `node ${s.node} ` : ''}${kind} ${s.device ?? ''}`.trim();
 }
 
@@ -214,10 +215,10 @@ const all = new Set<string>(CHARTS.flatMap((c) => [...c.metrics, c.each ?? '']))
 
 /** A metric's name in a chart: without its unit, and without the prefix that the chart's first has too. */
 export function lineName(metric: string, chart: ChartSpec): string {
-  const prefix = (name: string | undefined) => name?.split('.')[0] ?? '';
-  const bare = metric.replace(/_(share|bytes_per_s|bytes|cores|watts)$/, '');
-  const own = prefix(metric) === prefix(chart.metrics[0]) || metric === chart.each;
-  return (own ? bare.slice(prefix(metric).length + 1) : bare).replace(/[._]/g, ' ');
+  const info = metricInfo(metric);
+  if (info === undefined) return metric;
+  const own = info.group === metricInfo(chart.metrics[0] ?? '')?.group || metric === chart.each;
+  return own ? info.words : `${info.group} ${info.words}`;
 }
 
 /** The charts that a node has; `extra`: a metric that the address asks for and no chart holds. */
