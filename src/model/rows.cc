@@ -4,7 +4,19 @@
 namespace steptrace::model {
 namespace {
 
-const char* Sign(Compare compare) {
+std::string Literal(const std::variant<int64_t, std::string>& value) {
+  if (const auto* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
+  std::string quoted = "'";
+  for (const char c : std::get<std::string>(value)) {
+    quoted += c;
+    if (c == '\'') quoted += c;
+  }
+  return quoted + "'";
+}
+
+}  // namespace
+
+const char* SignOf(Compare compare) {
   switch (compare) {
     case Compare::kEqual:
       return "=";
@@ -20,23 +32,15 @@ const char* Sign(Compare compare) {
   return "=";
 }
 
-std::string Literal(const std::variant<int64_t, std::string>& value) {
-  if (const auto* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
-  std::string quoted = "'";
-  for (const char c : std::get<std::string>(value)) {
-    quoted += c;
-    if (c == '\'') quoted += c;
-  }
-  return quoted + "'";
-}
-
-}  // namespace
-
 std::string WhereText(const Conditions& where) {
   std::string text;
   for (const Condition& one : where) {
     if (!text.empty()) text += " and ";
-    text.append(one.column).append(" ").append(Sign(one.is)).append(" ").append(Literal(one.value));
+    text.append(one.column)
+        .append(" ")
+        .append(SignOf(one.is))
+        .append(" ")
+        .append(Literal(one.value));
   }
   return text;
 }

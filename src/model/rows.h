@@ -27,6 +27,9 @@ struct Rows {
   std::optional<int64_t> count = std::nullopt;  // exact; not known: they have not been counted
 };
 
+// "=", "<=" and the like.
+const char* SignOf(Compare compare);
+
 // "rank = 0 and kind = 'train'"; empty: all rows.
 std::string WhereText(const Conditions& where);
 

@@ -33,7 +33,7 @@ IDENTITY = (
 # Sentences, and what belongs to them: their wording has tests of its own.
 WORDS = {
     *("text", "headline", "advice", "figures", "detail", "reason", "sentence", "message", "title"),
-    *("notes", "sentences", "where", "proposed", "evidence"),
+    *("notes", "sentences", "where", "conditions", "proposed", "evidence"),
 }
 # Of this installation, not of the run.
 OF_THE_MACHINE = {"source"}

@@ -132,12 +132,19 @@ Json SaidJson(const std::optional<model::Finding>& said) {
   return json;
 }
 
+Json ConditionJson(const model::Condition& condition) {
+  Json json = {{"column", condition.column}, {"is", SignOf(condition.is)}};
+  std::visit([&json](const auto& value) { json["value"] = value; }, condition.value);
+  return json;
+}
+
 Json EvidenceJson(const model::Finding& finding) {
   Json json = FindingJson(finding);
   json["rows"] = nullptr;
   if (finding.rows.count) {
     json["rows"] = {{"table", finding.rows.table},
                     {"where", WhereText(finding.rows.where)},
+                    {"conditions", Each(finding.rows.where, &ConditionJson)},
                     {"count", *finding.rows.count}};
   }
   return json;

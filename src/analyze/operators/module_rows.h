@@ -31,7 +31,8 @@ struct ModuleTimes {
 };
 
 struct ModuleRow {
-  std::string name;
+  std::string name;        // as it is shown: with the place that calls it, where that is told
+  std::string module;      // by itself, as events are named
   int32_t parent = kNone;  // index in the rank's rows
   int32_t depth = 0;
   std::optional<int64_t> occurrences;  // none where only operators tell of modules

@@ -48,12 +48,13 @@ bool IsCallMachinery(const Frame& frame) {
 
 }  // namespace
 
-int32_t ModuleTree::Node(int32_t parent, std::string_view name) {
+int32_t ModuleTree::Node(int32_t parent, const CalledModule& called) {
   auto [found, added] =
-      nodes_.try_emplace({parent, std::string(name)}, static_cast<int32_t>(rows_.size()));
+      nodes_.try_emplace({parent, called.Name()}, static_cast<int32_t>(rows_.size()));
   if (added) {
     ModuleRow& row = rows_.emplace_back();
-    row.name = name;
+    row.name = found->first.second;
+    row.module = called.module;
     row.parent = parent;
     row.depth = parent == kNone ? 0 : rows_[At(parent)].depth + 1;
   }
@@ -95,28 +96,28 @@ std::vector<ModuleRow> ModuleTree::Take() {
   return ordered;
 }
 
-std::vector<std::string> HierarchyPath(std::string_view details) {
+std::vector<CalledModule> HierarchyPath(std::string_view details) {
   const std::string hierarchy = DetailText(DetailMember(details, "Module Hierarchy"));
-  std::vector<std::string> path;
-  for (std::string_view part : Split(hierarchy, '.')) path.emplace_back(part);
+  std::vector<CalledModule> path;
+  for (std::string_view part : Split(hierarchy, '.')) path.push_back({std::string(part)});
   return path;
 }
 
-std::vector<std::string> StackPath(std::string_view details) {
+std::vector<CalledModule> StackPath(std::string_view details) {
   const std::string stack = DetailText(DetailMember(details, "Call stack"));
   const std::vector<std::string_view> frames = Split(stack, ';');  // innermost first
-  std::vector<std::string> path;
+  std::vector<CalledModule> path;
   for (size_t i = 0; i < frames.size(); ++i) {
     const Frame frame = ReadFrame(frames[i]);
     if (frame.function != "forward") continue;
-    std::string name(Stem(frame.file));
+    CalledModule called{std::string(Stem(frame.file))};
     size_t outer = i + 1;
     while (outer < frames.size() && IsCallMachinery(ReadFrame(frames[outer]))) ++outer;
     if (outer < frames.size()) {
       const Frame caller = ReadFrame(frames[outer]);
-      name += " (" + std::string(caller.file) + ":" + std::string(caller.line) + ")";
+      called.at = std::string(caller.file) + ":" + std::string(caller.line);
     }
-    path.push_back(std::move(name));
+    path.push_back(std::move(called));
   }
   std::reverse(path.begin(), path.end());
   return path;

@@ -11,11 +11,20 @@
 
 namespace steptrace::analyze {
 
+// `at`: the place that calls it, "file:line"; empty: not told.
+struct CalledModule {
+  std::string module;
+  std::string at = {};
+
+  std::string Name() const { return at.empty() ? module : module + " (" + at + ")"; }
+  bool operator==(const CalledModule&) const = default;
+};
+
 // The rows of a rank's modules while they grow: a node is a name under a parent.
 class ModuleTree {
  public:
-  // The node of a name under a parent, kNone: at the root. Made if it is new.
-  int32_t Node(int32_t parent, std::string_view name);
+  // The node of a module under a parent, kNone: at the root. Made if it is new.
+  int32_t Node(int32_t parent, const CalledModule& called);
   ModuleRow& operator[](int32_t node) { return rows_[static_cast<size_t>(node)]; }
   bool empty() const { return rows_.empty(); }
   // Adds self times to the totals of each node and of those around it: for times that were counted
@@ -31,7 +40,7 @@ class ModuleTree {
 
 // The modules around an operator, outermost first, from its details: of "Module Hierarchy", or of
 // the frames of "Call stack". Empty: not told.
-std::vector<std::string> HierarchyPath(std::string_view details);
-std::vector<std::string> StackPath(std::string_view details);
+std::vector<CalledModule> HierarchyPath(std::string_view details);
+std::vector<CalledModule> StackPath(std::string_view details);
 
 }  // namespace steptrace::analyze

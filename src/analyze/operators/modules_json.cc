@@ -45,6 +45,7 @@ Json ModulesJson(const ModulesSection& section) {
     for (const ModuleRow& row : rank.rows) {
       Json json = {{"rank", rank.rank},
                    {"name", row.name},
+                   {"module", row.module},
                    {"parent", row.parent == kNone ? Json(nullptr) : Json(row.parent)},
                    {"depth", row.depth},
                    {"source", SourceName(rank.source)},

@@ -81,7 +81,7 @@ class RankModulesBuilder {
         if (top && outer != kNone) modules_[node_[i]].forward.operators += 1;
         continue;
       }
-      node_[i] = modules_.Node(outer == kNone ? kNone : node_[At(outer)], name);
+      node_[i] = modules_.Node(outer == kNone ? kNone : node_[At(outer)], {name});
       ModuleRow& row = modules_[node_[i]];
       row.occurrences = row.occurrences.value_or(0) + 1;
       row.forward.host_total_ns += event.dur_ns;
@@ -119,8 +119,8 @@ class RankModulesBuilder {
       int32_t& node = node_of[static_cast<size_t>(event.details)];
       if (node == kNotRead) {
         node = kNone;
-        for (const std::string& name : path(trace_.Text(event.details))) {
-          node = modules_.Node(node, name);
+        for (const CalledModule& called : path(trace_.Text(event.details))) {
+          node = modules_.Node(node, called);
         }
       }
       node_[i] = node;

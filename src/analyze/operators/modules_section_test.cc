@@ -121,6 +121,7 @@ t1 op aten::add 20 25 details={"Call stack":"train.py(47): <module>"}
   EXPECT_EQ(modules.source, ModuleSource::kStacks);
   EXPECT_THAT(Rows(modules), ElementsAre("resnet (train.py:46) x-1 0: 10/0 0/0",
                                          "  conv (resnet.py:232) x-1 1: 10/10 0/0"));
+  EXPECT_EQ(modules.rows[1].module, "conv");
 }
 
 TEST_F(ModulesTest, NoSourceNoRows) {
@@ -130,9 +131,11 @@ TEST_F(ModulesTest, NoSourceNoRows) {
 }
 
 TEST(ModulePaths, OddFramesAreHarmless) {
-  EXPECT_THAT(StackPath(R"({"Call stack":";;forward;x(): forward;"})"), ElementsAre("x"));
+  EXPECT_THAT(StackPath(R"({"Call stack":";;forward;x(): forward;"})"),
+              ElementsAre(CalledModule{"x"}));
   EXPECT_THAT(StackPath("{"), ElementsAre());
-  EXPECT_THAT(HierarchyPath(R"({"Module Hierarchy":"A..B"})"), ElementsAre("A", "B"));
+  EXPECT_THAT(HierarchyPath(R"({"Module Hierarchy":"A..B"})"),
+              ElementsAre(CalledModule{"A"}, CalledModule{"B"}));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ export type Values = Record<string, Value | Record<string, Value>[]>;
 export type Settings = Record<string, string | number | boolean>;
 
 export type RunStatus = 'in_progress' | 'completed' | 'failed' | 'stopped' | 'interrupted' | '';
+export type Compares = '=' | '<' | '<=' | '>' | '>=';
 export type SectionStatus = 'found' | 'not_found' | 'not_applicable' | 'cannot_tell' | 'error';
 export type RuleStatus = 'ok' | 'issues_found' | 'not_applicable' | 'error';
 export type DistributedSource = 'calls' | 'steps';
@@ -199,12 +200,24 @@ export interface NumberRange {
   last: number;
 }
 
+/** A condition on a row of a table. */
+export interface Condition {
+  /** The column. */
+  column: string;
+  /** How it compares. */
+  is: Compares;
+  /** With what: a whole number or a text. */
+  value: Value;
+}
+
 /** Rows of a table of the run, as `steptrace show --where` and DuckDB read them. */
 export interface TableRows {
   /** The [table](schema.md), which tells the folder's name in runs of earlier versions. */
   table: string;
   /** Which of its rows; empty: all of them. */
   where: string;
+  /** The same as values; all of them hold. */
+  conditions: Condition[];
   /** How many these are, exactly. */
   count: number;
 }
@@ -1287,8 +1300,10 @@ export interface ModulePerStep {
 export interface Module extends ModuleTimes {
   /** The rank. */
   rank: number;
-  /** The module. */
+  /** The module; where stacks tell of it, with the place that calls it. */
   name: string;
+  /** The module alone, as events are named. */
+  module: string;
   /** Its module's number among the rank's rows. */
   parent: number | null;
   /** How many modules are around it. */

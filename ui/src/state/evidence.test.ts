@@ -1,37 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { stretchOfWhere, targetOfRows } from './evidence';
+import type { Compares, Condition } from '../api/report';
+import { stretchOf, targetOfRows } from './evidence';
 
-describe('the stretch of a filter', () => {
-  it.each<[string, { from: number; to: number } | null]>([
-    ["name = 'x' and ts_ns >= 5 and ts_ns < 9", { from: 5, to: 9 }],
-    ['ts_ns<=9', { from: 0, to: 9 }],
-    ['ts_ns >= 9 and ts_ns < 5', null],
-    ['ts_ns >= 5', null],
-    ["category = 'kernel'", null],
-  ])('%s', (where, of) => expect(stretchOfWhere(where)).toEqual(of));
+const when = (is: Compares, value: number): Condition => ({ column: 'ts_ns', is, value });
+const of = (column: string, value: string): Condition => ({ column, is: '=', value });
+
+describe('the stretch of conditions', () => {
+  it.each<[string, Condition[], { from: number; to: number } | null]>([
+    ['both ends', [of('name', 'x'), when('>=', 5), when('<', 9)], { from: 5, to: 9 }],
+    ['an end', [when('<=', 9)], { from: 0, to: 9 }],
+    ['ends that are none', [when('>=', 9), when('<', 5)], null],
+    ['a begin', [when('>=', 5)], null],
+    ['no time', [of('category', 'kernel')], null],
+    ['a text for a time', [of('ts_ns', '5')], null],
+  ])('%s', (_, conditions, of) => expect(stretchOf(conditions)).toEqual(of));
 });
 
 describe('evidence of a rule leads to', () => {
-  const target = (table: string, where: string, metric?: string) =>
-    targetOfRows({ rows: { table, where, count: 1 }, subject: metric ? { metric } : {} });
+  const target = (table: string, conditions: Condition[] = [], metric?: string) =>
+    targetOfRows({
+      rows: { table, where: '', conditions, count: 1 },
+      subject: metric ? { metric } : {},
+    });
 
   it('the steps that it names', () => {
-    const where = "rank = 0 and kind = 'train' and ts_ns >= 5 and ts_ns < 9";
-    expect(target('steps', where)).toEqual({ view: 'steps', stretch: { from: 5, to: 9 } });
-    expect(target('steps', 'rank = 0 and dur_ns > 7')).toEqual({ view: 'steps' });
+    const conditions = [of('kind', 'train'), when('>=', 5), when('<', 9)];
+    expect(target('steps', conditions)).toEqual({ view: 'steps', stretch: { from: 5, to: 9 } });
+    const longer: Condition = { column: 'dur_ns', is: '>', value: 7 };
+    expect(target('steps', [longer])).toEqual({ view: 'steps' });
   });
 
   it('what went on before the first step', () => {
     const stretch = { from: 0, to: 9 };
-    expect(target('steps', 'ts_ns <= 9')).toEqual({ view: 'timeline', stretch });
+    expect(target('steps', [when('<=', 9)])).toEqual({ view: 'timeline', stretch });
   });
 
   it('the view of its table', () => {
-    const views = ['counters', 'run_metadata', 'memory', 'slices'].map((t) => target(t, '')?.view);
+    const views = ['counters', 'run_metadata', 'memory', 'slices'].map((t) => target(t)?.view);
     expect(views).toEqual(['system', 'data', 'memory', 'timeline']);
-    expect(target('counters', 'track = 3', 'gpu.util')?.params).toEqual({ metric: 'gpu.util' });
-    expect(target('', '')).toBeNull();
+    expect(target('counters', [of('kind', 'x')], 'gpu.util')?.params).toEqual({
+      metric: 'gpu.util',
+    });
+    expect(target('')).toBeNull();
     expect(targetOfRows({ rows: null, subject: {} })).toBeNull();
   });
 });

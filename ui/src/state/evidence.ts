@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the rows are seen that a piece of evidence names.
 import { SHOWN, type Shown } from '../api/finding_kinds';
-import type { Evidence } from '../api/report';
+import type { Compares, Condition, Evidence } from '../api/report';
 import { ns, stretch, type Stretch } from '../base/time';
 import type { Target } from './run.svelte';
 
-const bound = (where: string, pattern: RegExp): number | null => {
-  const text = pattern.exec(where)?.[1];
-  return text === undefined ? null : Number(text);
-};
+type Conditions = readonly Condition[];
 
-/** The stretch that a condition on `ts_ns` names, from the run's begin where it names none; null: no stretch. */
-export function stretchOfWhere(where: string): Stretch | null {
-  const from = bound(where, /\bts_ns\s*>=?\s*(\d{1,18})/) ?? 0;
-  const to = bound(where, /\bts_ns\s*<=?\s*(\d{1,18})/);
+/** A moment that `ts_ns` is compared with so; null: none. */
+function bound(conditions: Conditions, ...signs: Compares[]): number | null {
+  const found = conditions.find(({ column, is }) => column === 'ts_ns' && signs.includes(is));
+  return typeof found?.value === 'number' ? found.value : null;
+}
+
+/** The stretch that conditions on `ts_ns` name, from the run's begin where they name none; null: no stretch. */
+export function stretchOf(conditions: Conditions): Stretch | null {
+  const from = bound(conditions, '>', '>=') ?? 0;
+  const to = bound(conditions, '<', '<=');
   return to !== null && from < to ? stretch(ns(from), ns(to)) : null;
 }
 
 /** Facts of devices stand with these, all others with the settings of the data pipeline. */
-export const viewOfFacts = (where: string): string =>
-  /\bkind\s*=\s*'(gpu|device)'/.test(where) ? 'devices' : 'data';
+export const viewOfFacts = (conditions: Conditions): string =>
+  conditions.some(
+    ({ column, value }) => column === 'kind' && (value === 'gpu' || value === 'device'),
+  )
+    ? 'devices'
+    : 'data';
 
 /** What it is about, and the rows that show it. */
 export type Located = Pick<Evidence, 'rows' | 'subject'> & Partial<Pick<Evidence, 'kind'>>;
@@ -38,7 +45,7 @@ export function shownOf({ kind, rows }: Located): {
     case 'counters':
       return { view: 'system' };
     case 'run_metadata':
-      return { view: viewOfFacts(rows.where) };
+      return { view: viewOfFacts(rows.conditions) };
     case 'slices':
     case 'tracks':
       return { view: 'timeline' };
@@ -59,17 +66,20 @@ const isKnown = (kind: string | undefined): kind is keyof typeof SHOWN =>
 /** The view of a rule's evidence, in the stretch that it names, else in the chosen one; null: no view shows it. */
 export function targetOfRows(evidence: Located): Target | null {
   if (evidence.rows === null) return null;
-  const { table, where } = evidence.rows;
-  const named = stretchOfWhere(where);
+  const { table, conditions } = evidence.rows;
+  const named = stretchOf(conditions);
   const place = named === null ? {} : { stretch: named };
   switch (table) {
     case 'steps':
       // Up to a moment: what went on before the first step is no step.
-      return { view: named === null || /\bts_ns\s*>/.test(where) ? 'steps' : 'timeline', ...place };
+      return {
+        view: named === null || bound(conditions, '>', '>=') !== null ? 'steps' : 'timeline',
+        ...place,
+      };
     case 'counters':
       return { view: 'system', ...place, params: metricOf(evidence) };
     case 'run_metadata':
-      return { view: viewOfFacts(where), ...place };
+      return { view: viewOfFacts(conditions), ...place };
     case 'memory':
       return { view: 'memory', ...place };
     case 'slices':

@@ -6,6 +6,7 @@ import { pathsOf, treeOf, type Module } from './section';
 const module = (name: string, parent: number | null, device: number, backward = 0): Module => ({
   rank: 0,
   name,
+  module: name,
   parent,
   depth: 0,
   source: 'ranges',

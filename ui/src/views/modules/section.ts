@@ -7,6 +7,7 @@ export type Module = report.Seen<
   report.Module,
   | 'rank'
   | 'name'
+  | 'module'
   | 'parent'
   | 'depth'
   | 'source'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { Columns } from '../../api/arrow';
-import type { Report, Rows, Verdict } from '../../api/report';
+import type { Condition, Report, Rows, Verdict } from '../../api/report';
 import { STEP_COLUMNS, stepsOf } from '../../api/steps';
 import type { Figure, Sentence } from '../../base/format';
 import { ns } from '../../base/time';
@@ -63,7 +63,7 @@ const FEW = [
     values: {},
     text: 'it rests on 5 steps',
     figures: [],
-    rows: { table: 'steps', where: '', count: 5 },
+    rows: { table: 'steps', where: '', conditions: [], count: 5 },
   },
 ];
 
@@ -239,11 +239,15 @@ it('what nobody is to blame for has the name of its stage, where that is all of 
   expect(partTitle({ ...part('other_work', 0.8), stages: [] })).toBe('Other work');
 });
 
+/** Rows of this kind; empty: all. */
+const conditionsOf = (kind: string): Condition[] =>
+  kind === '' ? [] : [{ column: 'kind', is: '=', value: kind }];
+
 describe('evidence leads to the view and stretch that show it', () => {
-  const target = (table: string, where = '', kind?: string, metric?: string) =>
+  const target = (table: string, of = '', kind?: string, metric?: string) =>
     evidenceTarget(
       {
-        rows: { table, where, count: 1 },
+        rows: { table, where: '', conditions: conditionsOf(of), count: 1 },
         subject: metric ? { metric } : {},
         ...(kind && { kind }),
       },
@@ -251,43 +255,47 @@ describe('evidence leads to the view and stretch that show it', () => {
       null,
     );
   it('counters: the metric, over the training', () => {
-    expect(target('counters', 'track = 1', undefined, 'cpu.busy_share')).toEqual({
+    expect(target('counters', '', undefined, 'cpu.busy_share')).toEqual({
       view: 'system',
       stretch: { from: 10, to: 90 },
       params: { metric: 'cpu.busy_share' },
     });
   });
   it.each([
-    ['steps', "kind = 'train'", 'data.batch_not_ready', 'data'],
-    ['steps', "kind = 'train'", 'verdict.few_steps', 'steps'],
-    ['run_metadata', "kind = 'hook'", 'run.hook_failed', 'data'],
-    ['run_metadata', "kind = 'gpu'", 'gpu.shared_with_others', 'devices'],
-    ['run_metadata', "kind = 'device'", 'gpu.ranks_together', 'devices'],
-    ['slices', "category = 'kernel'", 'device.computing', 'timeline'],
-    ['tracks', 'rank = 0', 'profile.processes_together', 'timeline'],
+    ['steps', 'train', 'data.batch_not_ready', 'data'],
+    ['steps', 'train', 'verdict.few_steps', 'steps'],
+    ['run_metadata', 'hook', 'run.hook_failed', 'data'],
+    ['run_metadata', 'gpu', 'gpu.shared_with_others', 'devices'],
+    ['run_metadata', 'device', 'gpu.ranks_together', 'devices'],
+    ['slices', '', 'device.computing', 'timeline'],
+    ['tracks', '', 'profile.processes_together', 'timeline'],
     ['samples', '', 'data.samples', 'data'],
-    ['data_loss', "cause = 'no_hooks'", 'run.data_loss', 'overview'],
-  ])('%s %s %s', (table, where, kind, view) => {
-    expect(target(table, where, kind).view).toBe(view);
+    ['data_loss', '', 'run.data_loss', 'overview'],
+  ])('%s %s %s', (table, of, kind, view) => {
+    expect(target(table, of, kind).view).toBe(view);
   });
   it.each([
-    ['steps', "kind = 'train'", 'steps'],
-    ['run_metadata', "kind = 'loader'", 'data'],
-    ['run_metadata', "kind = 'gpu'", 'devices'],
-    ['slices', "category = 'kernel'", 'timeline'],
+    ['steps', 'train', 'steps'],
+    ['run_metadata', 'loader', 'data'],
+    ['run_metadata', 'gpu', 'devices'],
+    ['slices', '', 'timeline'],
     ['memory', '', 'memory'],
     ['samples', '', 'data'],
-    ['data_loss', "cause = 'no_hooks'", 'overview'],
+    ['data_loss', '', 'overview'],
     ['a table of a newer version', '', 'steps'],
-  ])('without a kind the view of its table: %s %s', (table, where, view) => {
-    expect(target(table, where).view).toBe(view);
-    expect(target(table, where, 'of.a_newer_version').view).toBe(view);
-    expect(target(table, where, 'constructor').view).toBe(view);
+  ])('without a kind the view of its table: %s %s', (table, of, view) => {
+    expect(target(table, of).view).toBe(view);
+    expect(target(table, of, 'of.a_newer_version').view).toBe(view);
+    expect(target(table, of, 'constructor').view).toBe(view);
   });
   it('steps: where what the figure is of is shown, if it is', () => {
     const of = (kind: string, more: object) =>
       evidenceTarget(
-        { rows: { table: 'steps', where: "kind = 'train'", count: 9 }, subject: {}, kind },
+        {
+          rows: { table: 'steps', where: '', conditions: conditionsOf('train'), count: 9 },
+          subject: {},
+          kind,
+        },
         { ...report(), ...more } as Report,
         null,
       ).view;
@@ -313,7 +321,7 @@ describe('evidence leads to the view and stretch that show it', () => {
   it('samples: the threads whose stacks they are', () => {
     const threads = (kind: string, of = report()) =>
       evidenceTarget(
-        { rows: { table: 'samples', where: '', count: 9 }, subject: {}, kind },
+        { rows: { table: 'samples', where: '', conditions: [], count: 9 }, subject: {}, kind },
         of,
         null,
       ).params;
@@ -331,7 +339,12 @@ describe('evidence leads to the view and stretch that show it', () => {
     expect(target('data_loss').params).toEqual({ part: 'missing' });
   });
   it('a stretch that the condition names', () => {
-    expect(target('slices', 'ts_ns >= 20 and ts_ns < 30').stretch).toEqual({ from: 20, to: 30 });
+    const conditions: Condition[] = [
+      { column: 'ts_ns', is: '>=', value: 20 },
+      { column: 'ts_ns', is: '<', value: 30 },
+    ];
+    const located = { rows: { table: 'slices', where: '', conditions, count: 1 }, subject: {} };
+    expect(evidenceTarget(located, report(), null).stretch).toEqual({ from: 20, to: 30 });
   });
 });
 

@@ -22,7 +22,7 @@ import { sentenceOf } from '../../base/prose';
 import { LEAST_SHOWN, type SuspectId } from '../../base/stages';
 import { canBeBlamed, namedByStage } from '../../base/suspects';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
-import { metricOf, shownOf, stretchOfWhere, type Located } from '../../state/evidence';
+import { metricOf, shownOf, stretchOf, type Located } from '../../state/evidence';
 import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
@@ -178,7 +178,7 @@ export function trainingStretch(report: Report): Stretch | null {
 
 /** The view and stretch in which a piece of evidence can be seen. */
 export function evidenceTarget(evidence: Located, report: Report, chosen: Stretch | null): Target {
-  const named = stretchOfWhere(evidence.rows?.where ?? '');
+  const named = stretchOf(evidence.rows?.conditions ?? []);
   const over = named ?? chosen ?? trainingStretch(report);
   const shown = shownOf(evidence);
   const view =
