@@ -105,6 +105,42 @@ test('a stretch dragged over a chart', async ({ page }) => {
   await expect(page).toHaveURL(/from_ns=\d+&to_ns=\d+/);
 });
 
+test('the dot nearest to the pointer is named, and a click on it sets it against the median step', async ({
+  page,
+}) => {
+  const { outliers, duration_ns: spread } = reportOf('slow').steps;
+  const [slowest] = outliers;
+  if (!slowest || !spread) throw new Error('a step is slow');
+  await open(page, '/run/slow/steps');
+  const panel = page.getByRole('region', { name: 'Duration of each step' });
+  const plot = panel.locator('.u-over');
+  const box = await plot.boundingBox();
+  if (!box) throw new Error('the chart is drawn');
+  const steps = JSON.parse(run(['show', join(folder, 'slow'), 'steps', '--json']).toString()) as {
+    ts_ns: number;
+    dur_ns: number;
+    model_ns: number;
+  }[];
+  const from = Math.min(...steps.map((s) => s.ts_ns));
+  const to = Math.max(...steps.map((s) => s.ts_ns + s.dur_ns));
+  // Right of it and as high: by time alone another step would be nearer.
+  const x = box.x + ((slowest.ts_ns - from) / (to - from)) * box.width + 12;
+  const y = box.y + box.height * (1 - slowest.dur_ns / (spread.max * 1.05)) + 4;
+  await page.mouse.move(x, y);
+  await expect(panel.locator('.told')).toContainText(`step ${slowest.step}`);
+  await expect(panel.locator('.told')).toContainText(`${grouped(slowest.dur_ns)} ns`);
+  await page.mouse.click(x, y);
+  const end = slowest.ts_ns + slowest.dur_ns;
+  await expect(page).toHaveURL(new RegExp(`from_ns=${slowest.ts_ns}&to_ns=${end}`));
+  const against = page.getByRole('region', {
+    name: `Step ${slowest.step} against the median step`,
+  });
+  const model = against.getByRole('row').filter({ hasText: /model/ });
+  const here = steps.find((s) => s.ts_ns === slowest.ts_ns)?.model_ns ?? -1;
+  await expect(model.locator(`[title="${grouped(here)} ns"]`)).toHaveCount(1);
+  await accessible(page);
+});
+
 test('a table by the keyboard', async ({ page }) => {
   await open(page, '/run/slow/steps');
   const grid = page.getByRole('grid', { name: 'Steps', exact: true });

@@ -31,20 +31,21 @@ it('picks rows by kind and by stretch', () => {
   expect(stretchOfStep(s, 3)).toEqual({ from: 90, to: 100 });
 });
 
-it('sums parts in as many steps each time', () => {
+it('shares out as many steps each time, and keeps the longest of them', () => {
   const s = steps();
   const two = bucketed(s, [3, 1, 2], ['data'], 2); // 10..50 and 90..100
   expect(two.size).toBe(2);
-  expect(two.at).toEqual([30, 95]);
-  expect(two.means.get('data')).toEqual([10, 4]);
+  expect([two.from, two.to, two.at]).toEqual([
+    [10, 90],
+    [50, 100],
+    [30, 95],
+  ]);
+  expect(two.shares.get('data')).toEqual([0.5, 0.4]);
+  expect(two.longest).toEqual([1, 3]);
   const each = bucketed(s, [1, 2, 3], ['data'], 160);
   expect(each.size).toBe(1);
-  expect(each.means.get('data')).toEqual([5, 15, 4]);
-  expect(bucketed(s, [], ['data'], 160)).toEqual({
-    at: [],
-    means: new Map([['data', []]]),
-    size: 1,
-  });
+  expect(each.shares.get('data')).toEqual([0.25, 0.75, 0.4]);
+  expect(bucketed(s, [], ['data'], 160).at).toEqual([]);
 });
 
 it('an unknown queue depth is no number', () => {

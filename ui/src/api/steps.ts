@@ -68,6 +68,17 @@ export function stretchOfStep(steps: Steps, i: number): Stretch {
   return { from: ns(from), to: ns(from + (steps.dur[i] ?? 0)) };
 }
 
+/** From the begin of the first of the steps to the end of the last; null where there are none. */
+export function endsOf(steps: Steps, rows: readonly number[]): readonly [number, number] | null {
+  let [low, high] = [Infinity, -Infinity];
+  for (const i of rows) {
+    const { from, to } = stretchOfStep(steps, i);
+    low = Math.min(low, from);
+    high = Math.max(high, to);
+  }
+  return low < high ? [low, high] : null;
+}
+
 /** Does the step lie in the stretch, as a whole, as the report counts them? All do where none is chosen. */
 export function within(steps: Steps, i: number, chosen: Stretch | null): boolean {
   const { from, to } = stretchOfStep(steps, i);
@@ -83,17 +94,21 @@ export function total(steps: Steps, part: string, rows: readonly number[]): numb
 }
 
 export interface Bucketed {
-  /** Middle of each bucket, ns. */
+  /** Where each bucket begins, ends and has its middle, ns. */
+  readonly from: number[];
+  readonly to: number[];
   readonly at: number[];
-  /** Mean ns a step by part. */
-  readonly means: ReadonlyMap<string, number[]>;
+  /** Share of the time of the bucket's steps by part. */
+  readonly shares: ReadonlyMap<string, number[]>;
+  /** The longest step of each bucket. */
+  readonly longest: number[];
   /** Steps of a bucket; the last may have fewer. */
   readonly size: number;
 }
 
 /**
- * Parts over the run: the mean of as many steps in a row each time, at most `count` times. Of equal stretches of time
- * some hold many steps and others few, and a slow one would be of any height.
+ * Parts over the run: their share of the time of as many steps in a row each time, at most `count` times, and the
+ * longest of these steps: a slow one among many fast ones is seen, however many they are.
  */
 export function bucketed(
   steps: Steps,
@@ -101,23 +116,32 @@ export function bucketed(
   parts: readonly string[],
   count: number,
 ): Bucketed {
-  const order = [...rows].sort((a, b) => (steps.ts[a] ?? 0) - (steps.ts[b] ?? 0));
+  const begin = (i: number | undefined) => steps.ts[i ?? 0] ?? 0;
+  const length = (i: number | undefined) => steps.dur[i ?? 0] ?? 0;
+  const order = [...rows].sort((a, b) => begin(a) - begin(b));
   const size = Math.max(1, Math.ceil(order.length / count));
   const buckets = Array.from({ length: Math.ceil(order.length / size) }, (_, b) =>
     order.slice(b * size, (b + 1) * size),
   );
-  const middle = (members: readonly number[]): number => {
-    const from = steps.ts[members[0] ?? 0] ?? 0;
-    const to = Math.max(...members.map((i) => (steps.ts[i] ?? 0) + (steps.dur[i] ?? 0)));
-    return Math.round((from + to) / 2);
-  };
-  const means = parts.map((part): [string, number[]] => [
+  const times = buckets.map((members) => members.reduce((sum, i) => sum + length(i), 0));
+  const shares = parts.map((part): [string, number[]] => [
     part,
-    buckets.map((members) => total(steps, part, members) / members.length),
+    buckets.map((members, b) => total(steps, part, members) / (times[b] || 1)),
   ]);
-  return { at: buckets.map(middle), means: new Map(means), size };
+  const from = buckets.map((members) => begin(members[0]));
+  const to = buckets.map((members) => Math.max(...members.map((i) => begin(i) + length(i))));
+  return {
+    from,
+    to,
+    at: from.map((start, b) => Math.round((start + (to[b] ?? start)) / 2)),
+    shares: new Map(shares),
+    longest: buckets.map((members) =>
+      members.reduce((most, i) => (length(i) > length(most) ? i : most), members[0] ?? 0),
+    ),
+    size,
+  };
 }
 
-/** What a value of theirs is. */
+/** What a bar of theirs is. */
 export const ofBuckets = (size: number): string =>
-  size === 1 ? 'Each step' : `Mean of ${size} steps in a row`;
+  size === 1 ? 'A bar for each step' : `A bar for every ${size} steps in a row`;

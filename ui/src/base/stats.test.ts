@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { allAlike, histogram, marks, percentile } from './stats';
+import { allAlike, histogram, marks, percentile, farFrom } from './stats';
 
 it('percentiles by nearest rank', () => {
   const sorted = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
@@ -32,4 +32,17 @@ it('marks are round', () => {
 
 it('values that are all alike are seen to be', () => {
   expect([allAlike([7]), allAlike([7, 7]), allAlike([7, 7, 8])]).toEqual([true, true, false]);
+});
+
+it('values far beyond the others share a last bin', () => {
+  const usual = Array.from({ length: 99 }, (_, i) => 100 + i);
+  const all = [...usual, 5000];
+  expect(farFrom(usual)).toBeNull();
+  const end = farFrom(all) ?? 0;
+  expect(end).toBeGreaterThan(198);
+  const bins = histogram(all, 10, end);
+  expect(bins).toHaveLength(11);
+  expect(bins.at(-1)).toEqual({ from: end, to: 5000, count: 1 });
+  expect(bins.reduce((sum, b) => sum + b.count, 0)).toBe(100);
+  expect(bins[0]?.from).toBe(100);
 });

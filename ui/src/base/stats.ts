@@ -20,8 +20,49 @@ export interface Bin {
   readonly count: number;
 }
 
-/** Counts in equal bins from the least to the largest value; every finite value is in exactly one. */
-export function histogram(values: ArrayLike<number>, bins: number): Bin[] {
+/** Beyond so many times what 95 of 100 values span, the rest share one bin. */
+const FAR = 4;
+
+/**
+ * Where equal bins end, so that a few values far above the others do not press these into one bar; null: at the
+ * largest value.
+ */
+export function farFrom(values: ArrayLike<number>): number | null {
+  const sorted = Float64Array.from(values).filter(Number.isFinite).sort();
+  const low = sorted[0] ?? 0;
+  const high = sorted.at(-1) ?? 0;
+  const end = percentile(sorted, 0.95) ?? low;
+  const limit = low + (end - low) * 1.5;
+  return end > low && high - low > FAR * (end - low) ? limit : null;
+}
+
+/**
+ * Counts in equal bins from the least value on, to the largest or to `end`, beyond which all are in a last bin; every
+ * finite value is in exactly one.
+ */
+export function histogram(
+  values: ArrayLike<number>,
+  bins: number,
+  end: number | null = null,
+): Bin[] {
+  if (end !== null) {
+    const all = Array.from(values).filter(Number.isFinite);
+    const far = all.filter((v) => v >= end);
+    const low = all.reduce((least, v) => Math.min(least, v), Infinity);
+    const high = far.reduce((most, v) => Math.max(most, v), end);
+    const width = (end - low) / bins;
+    const counts = new Array<number>(bins).fill(0);
+    for (const v of all) {
+      const at = Math.min(bins - 1, Math.floor((v - low) / width));
+      if (v < end) counts[at] = (counts[at] ?? 0) + 1;
+    }
+    const near = counts.map((count, i) => ({
+      from: low + i * width,
+      to: i === bins - 1 ? end : low + (i + 1) * width,
+      count,
+    }));
+    return [...near, { from: end, to: high, count: far.length }];
+  }
   let low = Infinity;
   let high = -Infinity;
   for (let i = 0; i < values.length; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import { formatNs } from '../base/format';
-import { alone, axisValues, clean, placeAfterKey, readout, timeSplits } from './chart';
+import { alone, axisValues, clean, nearest, placeAfterKey, readout, timeSplits } from './chart';
 import { heatColors } from './heat';
 
 const plain = (texts: readonly string[]) => texts.map((t) => t.replaceAll('\u00a0', ' '));
@@ -58,4 +58,16 @@ it('heat runs through its stops', () => {
     'rgb(255 0 0)',
     'rgb(255 255 255)',
   ]);
+});
+
+it('the nearest dot is so in both directions', () => {
+  const same = { x: (v: number) => v, y: (v: number) => v };
+  const [x, values] = [
+    [0, 10, 10.5, 90],
+    [25, 370, 25, 30],
+  ];
+  expect(nearest({ x: 10, y: 365 }, x, [values], same, 40)).toBe(1);
+  expect(nearest({ x: 10, y: 28 }, x, [values], same, 40)).toBe(2);
+  expect(nearest({ x: 50, y: 200 }, x, [values], same, 40)).toBeNull();
+  expect(nearest({ x: 10, y: 365 }, x, [[25, null, 25, 30]], same, 40)).toBeNull();
 });

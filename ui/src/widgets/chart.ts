@@ -9,12 +9,23 @@ export interface Line {
   readonly values: ArrayLike<number | null>;
   /** A token: '--data'. */
   readonly color: string;
-  /** 'layer': filled down to the axis, drawn over the layers before it (give the topmost first). */
-  readonly kind?: 'line' | 'area' | 'dots' | 'layer';
+  /**
+   * 'layer': filled down to the axis, drawn over the layers before it (give the topmost first); 'bar': likewise, each
+   * value as wide as its span; 'cap': a short line at each value, as wide as its span.
+   */
+  readonly kind?: 'line' | 'area' | 'dots' | 'layer' | 'bar' | 'cap';
   /** Each value holds until the next: between two of them nothing rises or falls. */
   readonly held?: boolean;
   /** What is told under the cursor, where it is not what is drawn (a stacked layer's own value). */
   readonly told?: ArrayLike<number | null>;
+  /** Measured by an axis of its own, at the right, with this unit. */
+  readonly right?: { readonly format: (value: number) => Figure; readonly unit: string };
+}
+
+/** Where each value of a chart begins and ends, from left to right. */
+export interface Spans {
+  readonly from: ArrayLike<number>;
+  readonly to: ArrayLike<number>;
 }
 
 /** Distances of marks that are whole numbers. */
@@ -73,6 +84,44 @@ export function readout(
       : [{ name: line.name, color: line.color, figure: format(value) }];
   });
   return { x: xFormat(when), values };
+}
+
+/**
+ * Which of the values at these places lies nearest to a point, in pixels; null: none within `reach`. `x` ascends.
+ */
+export function nearest(
+  point: { readonly x: number; readonly y: number },
+  x: ArrayLike<number>,
+  values: readonly ArrayLike<number | null>[],
+  place: { readonly x: (v: number) => number; readonly y: (v: number) => number },
+  reach: number,
+): number | null {
+  let found: number | null = null;
+  let least = reach * reach;
+  for (let i = firstFrom(x, (v) => place.x(v) >= point.x - reach); i < x.length; ++i) {
+    const dx = place.x(x[i] ?? 0) - point.x;
+    if (dx > reach) break;
+    for (const line of values) {
+      const value = line[i];
+      if (value == null) continue;
+      const dy = place.y(value) - point.y;
+      const distance = dx * dx + dy * dy;
+      if (distance < least) [found, least] = [i, distance];
+    }
+  }
+  return found;
+}
+
+/** The first place from which on `holds` does; x.length where it never does. */
+function firstFrom(x: ArrayLike<number>, holds: (v: number) => boolean): number {
+  let low = 0;
+  let high = x.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(x[middle] ?? 0)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Steps of a time axis beyond a second; past these whole hours. */

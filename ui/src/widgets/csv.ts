@@ -42,7 +42,10 @@ export const chartColumns = (
   unit: string,
 ): CsvColumn[] => [
   { title: xTitle, values: x },
-  ...lines.map((line) => ({ title: headed(line.name, unit), values: line.told ?? line.values })),
+  ...lines.map((line) => ({
+    title: headed(line.name, line.right?.unit ?? unit),
+    values: line.told ?? line.values,
+  })),
 ];
 
 /** A row a cell of time, a column a row of the map. */

@@ -9,11 +9,11 @@ export interface Layer {
 }
 
 /** Parts on top of each other, the first lowest; layers of nothing are left out. */
-export function stack(means: ReadonlyMap<string, number[]>, names: readonly string[]): Layer[] {
-  const seen = names.filter((name) => means.get(name)?.some((v) => v > 0));
+export function stack(values: ReadonlyMap<string, number[]>, names: readonly string[]): Layer[] {
+  const seen = names.filter((name) => values.get(name)?.some((v) => v > 0));
   let below: number[] = [];
   return seen.map((name) => {
-    const alone = means.get(name) ?? [];
+    const alone = values.get(name) ?? [];
     below = alone.map((v, i) => v + (below[i] ?? 0));
     return { name, top: below, alone };
   });

@@ -5,7 +5,14 @@ import { parseRank, ranksOf, rowsOf } from '../../api/rank_choice';
 import { STEP_COLUMNS, stepsOf } from '../../api/steps';
 import { ns, stretch } from '../../base/time';
 import { stack } from '../../widgets/stack';
-import { steadyDurations, stepRow, toldOfAllAlone } from './durations';
+import {
+  againstMedian,
+  markedSteps,
+  selectedStep,
+  steadyDurations,
+  stepRow,
+  toldOfAllAlone,
+} from './durations';
 
 // Two ranks, two steps each: [rank, step, ts, dur, kind, model].
 function steps() {
@@ -47,12 +54,12 @@ it('names the cause that took most', () => {
 });
 
 it('stacks what is there', () => {
-  const means = new Map([
+  const values = new Map([
     ['a', [1, 2]],
     ['b', [0, 0]],
     ['c', [3, 0]],
   ]);
-  expect(stack(means, ['a', 'b', 'c'])).toEqual([
+  expect(stack(values, ['a', 'b', 'c'])).toEqual([
     { name: 'a', top: [1, 2], alone: [1, 2] },
     { name: 'c', top: [4, 2], alone: [3, 0] },
   ]);
@@ -65,4 +72,23 @@ it('a cause that no step tells by itself is said to be of all steps together', (
   ];
   expect(toldOfAllAlone(suspects(0.012), steps())).toEqual(['framework_overhead']);
   expect(toldOfAllAlone(suspects(0.001), steps())).toEqual([]);
+});
+
+it('a selected step stands beside the median of each part over the steady steps of its rank', () => {
+  const s = steps();
+  expect(selectedStep(s, stretch(10, 40))).toBe(2);
+  expect(selectedStep(s, stretch(10, 41))).toBeNull();
+  const told = againstMedian(s, 0); // a step of warm-up: of its rank one step is steady
+  expect(told).toMatchObject({ dur: 10, median: 30, steady: 1 });
+  expect(told.rows).toEqual([
+    { group: 'cause', name: 'data_pipeline', here: 0, median: 10 },
+    { group: 'cause', name: 'model', here: 10, median: 20 },
+  ]);
+});
+
+it('outliers are marked in the colour of what grew most', () => {
+  const outlier = { rank: 1, step: 1, ts_ns: ns(12), dur_ns: ns(20), cause: 'decode' as const };
+  const marked = markedSteps([{ ...outlier, excess_ns: ns(1) }], steps(), [0, 3]);
+  expect(marked).toHaveLength(1);
+  expect(marked[0]?.at).toBe(1);
 });

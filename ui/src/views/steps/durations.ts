@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Durations of steps as the view draws and lists them.
 import type { Outlier, Report } from '../../api/report';
-import { within, where, type Steps } from '../../api/steps';
-import { STEP_CAUSES } from '../../api/tables';
+import { stretchOfStep, within, where, type Steps } from '../../api/steps';
+import { STEP_CAUSES, STEP_PHASES, STEP_STAGES } from '../../api/tables';
+import { tokenOf } from '../../base/color';
+import { percentile } from '../../base/stats';
 import { namedByStage } from '../../base/suspects';
 import type { Stretch } from '../../base/time';
 
@@ -58,6 +60,91 @@ export function stepRow(steps: Steps, i: number): StepRow {
     cause,
     causeShare: dur > 0 ? most / dur : 0,
     row: i,
+  };
+}
+
+/** A step as it is named beside others; `several` ranks have steps of one number. */
+export function stepName(steps: Steps, i: number, several: boolean): string {
+  const kind = steps.kind[i] === 'eval' ? 'evaluation of step' : 'step';
+  const rank = several ? ` of rank ${steps.rank[i] ?? 0}` : '';
+  return `${kind} ${steps.step[i] ?? 0}${rank}`;
+}
+
+/** The outliers' places among the rows that are drawn, each in the colour of what grew most. */
+export function markedSteps(
+  outliers: readonly Outlier[],
+  steps: Steps,
+  rows: readonly number[],
+): { at: number; color: string }[] {
+  const causes = new Map(outliers.map((o) => [`${o.rank} ${o.ts_ns}`, o.cause]));
+  return rows.flatMap((i, at) => {
+    const cause = causes.get(`${steps.rank[i] ?? 0} ${steps.ts[i] ?? 0}`);
+    return cause === undefined ? [] : [{ at, color: cause ? tokenOf(cause) : '--text' }];
+  });
+}
+
+/** The step that the time range is, from its begin to its end; null: it is none. */
+export function selectedStep(steps: Steps, chosen: Stretch | null): number | null {
+  if (chosen === null) return null;
+  for (let i = 0; i < steps.length; ++i) {
+    const { from, to } = stretchOfStep(steps, i);
+    if (from === chosen.from && to === chosen.to && steps.kind[i] !== 'eval') return i;
+  }
+  return null;
+}
+
+export interface Against {
+  readonly group: 'cause' | 'phase' | 'stage of waiting for data';
+  readonly name: string;
+  readonly here: number;
+  readonly median: number;
+}
+
+export interface AgainstMedian {
+  readonly rows: readonly Against[];
+  /** Of the step and of the steady steps of its rank. */
+  readonly dur: number;
+  readonly median: number;
+  readonly steady: number;
+}
+
+const GROUPS = [
+  ['cause', STEP_CAUSES],
+  ['stage of waiting for data', STEP_STAGES],
+  ['phase', STEP_PHASES],
+] as const;
+
+/**
+ * A step beside the steady steps of its rank: each part with its median over them. Parts that neither has are left
+ * out; what is not known of a step is none of its time.
+ */
+export function againstMedian(steps: Steps, picked: number): AgainstMedian {
+  const steady = where(
+    steps,
+    (i) => steps.kind[i] === 'train' && steps.rank[i] === steps.rank[picked],
+  );
+  const medianOf = (values: ArrayLike<number> | undefined) =>
+    percentile(
+      steady.map((i) => values?.[i] ?? 0).sort((a, b) => a - b),
+      0.5,
+    ) ?? 0;
+  const rows = GROUPS.flatMap(([group, names]) =>
+    names.map((name): Against => {
+      const values = steps.parts.get(name);
+      return { group, name, here: values?.[picked] ?? 0, median: medianOf(values) };
+    }),
+  );
+  return {
+    rows: rows
+      .filter(({ here, median }) => here > 0 || median > 0)
+      .sort(
+        (a, b) =>
+          GROUPS.findIndex(([g]) => g === a.group) - GROUPS.findIndex(([g]) => g === b.group) ||
+          Math.abs(b.here - b.median) - Math.abs(a.here - a.median),
+      ),
+    dur: steps.dur[picked] ?? 0,
+    median: medianOf(steps.dur),
+    steady: steady.length,
   };
 }
 
