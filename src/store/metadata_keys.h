@@ -12,6 +12,7 @@ namespace steptrace::store {
 // Kinds of rows of run metadata.
 enum class MetadataKind : uint8_t {
   kLoader,  // A `DataLoader` and what it is set to
+  kBatch,  // What some batches of a `DataLoader` held: told at the first batch that was looked at, the second, fourth and so on
   kProcess,  // A process that the hooks are in
   kFramework,  // A framework that was imported
   kJob,  // Place of a process in a distributed job
@@ -36,6 +37,7 @@ enum class MetadataKind : uint8_t {
 };
 inline constexpr std::string_view kMetadataKinds[] = {
     "loader",
+    "batch",
     "process",
     "framework",
     "job",
@@ -61,6 +63,7 @@ inline constexpr std::string_view kMetadataKinds[] = {
 
 // Keys of their JSON, of those that are read.
 enum class MetadataKey : uint8_t {
+  kLoader,
   kClass,
   kWorkers,
   kBatchSize,
@@ -71,6 +74,11 @@ enum class MetadataKey : uint8_t {
   kIterable,
   kCollateFn,
   kCollateLines,
+  kBatches,
+  kSamples,
+  kSamplesAlike,
+  kTokens,
+  kTokensAlike,
   kPython,
   kName,
   kVersion,
@@ -142,6 +150,7 @@ enum class MetadataKey : uint8_t {
   kChanged,
 };
 inline constexpr const char* kMetadataKeys[] = {
+    "loader",
     "class",
     "workers",
     "batch_size",
@@ -152,6 +161,11 @@ inline constexpr const char* kMetadataKeys[] = {
     "iterable",
     "collate_fn",
     "collate_lines",
+    "batches",
+    "samples",
+    "samples_alike",
+    "tokens",
+    "tokens_alike",
     "python",
     "name",
     "version",

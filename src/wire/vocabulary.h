@@ -271,6 +271,7 @@ inline constexpr char kDeviceLostName[] = "device_lost";
 
 // Kinds of what a process says about itself: schema/metadata.toml.
 inline constexpr const char* kFactLoader = "loader";
+inline constexpr const char* kFactBatch = "batch";
 inline constexpr const char* kFactProcess = "process";
 inline constexpr const char* kFactFramework = "framework";
 inline constexpr const char* kFactJob = "job";

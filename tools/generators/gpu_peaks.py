@@ -51,7 +51,7 @@ def cpp(schema):
     for i, gpu in enumerate(schema["gpu"]):
         yield (
             f"    {{kWords{i}, kPeaks{i}, {gpu.get('multiprocessors', 0)}, {gpu['bytes_per_s']:g},"
-            f" {text.cpp(gpu['source'])}}},"
+            f" {text.cpp(gpu['source'])}, {text.cpp(gpu.get('read', ''))}}},"
         )
     yield "};"
     yield "// clang-format on"
@@ -70,12 +70,13 @@ def page(schema):
     yield ""
     yield f"<!-- {MADE} -->"
     yield "What the makers give: dense, without sparsity, in TFLOP/s, on tensor or matrix cores where the GPU has them; of FP16"
-    yield "and BF16 with sums in FP32. They tell the report which precisions a GPU's tensor cores take. A GPU is known by words of"
-    yield "its name, the first row that fits. A GPU that is not here, a MIG instance and a device with fewer multiprocessors than"
+    yield "and BF16 with sums in FP32. The report compares with them what a run reached, as its"
+    yield "[MFU](../concepts/throughput.md#mfu). They also tell which precisions a GPU's tensor cores take. A GPU is known by words"
+    yield "of its name: the first row that fits. A GPU that is not here, a MIG instance and a device with fewer multiprocessors than"
     yield "the whole GPU have no peak."
     yield ""
     yield "Under `compared` is the day on which the figures were last compared with a published table: the source, or a copy of"
-    yield "it. Where there is none, nobody has compared them yet."
+    yield "it. Where there is none, nobody has compared them yet, and the report compares nothing with them: there is no MFU."
     yield ""
     yield f"| name holds | {' | '.join(PRECISIONS)} | GB/s | source | compared |"
     yield "| --- |" + " ---: |" * (len(PRECISIONS) + 1) + " --- | --- |"

@@ -48,6 +48,8 @@ SCALARS = {
     "share": Scalar({"type": "number"}, "number", "number", "share"),
     "percent": Scalar({"type": "number"}, "number", "number", "%"),
     "bytes_per_s": Scalar({"type": "number"}, "number", "number", "bytes/s"),
+    "flops": Scalar({"type": "number"}, "number", "number", "FLOP"),
+    "flops_per_s": Scalar({"type": "number"}, "number", "number", "FLOP/s"),
     "scalar": Scalar(ONE, "Value", "text, number, flag or null"),
     "any": Scalar({}, "unknown", "anything"),
     "values": Scalar(VALUES, "Values", "values by name"),

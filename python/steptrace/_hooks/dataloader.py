@@ -5,7 +5,7 @@ import dis
 import functools
 import multiprocessing
 
-from . import device_phases, facts, interruption, stacks, vocabulary
+from . import batches, device_phases, facts, interruption, stacks, vocabulary
 from .numbering import Numbering
 from .surround import Calls, nothing
 
@@ -15,12 +15,14 @@ _UNKNOWN_DEPTH = vocabulary.UNKNOWN_QUEUE_DEPTH << 32
 class _Iterator:
     """What the wait for a batch needs to know of its iterator."""
 
-    __slots__ = ("depths", "in_order", "number", "pids", "reference", "unknown")
+    __slots__ = ("batches", "depths", "in_order", "number", "pids", "reference", "turn", "unknown")
 
     def __init__(self, iterator, number):
         self.number = number
         self.unknown = number | _UNKNOWN_DEPTH
         self.pids = None
+        self.batches = None
+        self.turn = 0
 
     def look(self, iterator):
         """At the first wait: the workers have been started then."""
@@ -30,11 +32,27 @@ class _Iterator:
         self.depths = _depths(iterator) if workers else ()
         return self.pids
 
+    def looks(self):
+        """At each wait: whether its batch is looked at."""
+        self.turn += 1
+        return self.batches is not None and self.batches.on and batches.due(self.turn)
+
+    def is_usual(self):
+        """Nothing is to be asked of it any more."""
+        return not self.pids and (self.turn >= batches.FIRST or self.batches is None)
+
 
 class _Alone(int):
     """The same of an iterator without workers: each of its waits has this one argument."""
 
     pids = ()
+    turn = 0
+
+    def looks(self):
+        return False
+
+    def is_usual(self):
+        return False
 
     def __new__(cls, state):
         alone = super().__new__(cls, state.unknown)
@@ -97,6 +115,7 @@ def patch(module, hook):
     get = iterators.get
     loaders = Numbering()
     newest = {}  # loader -> its newest iterator
+    looking = batches.Looking(module.torch)
 
     def enter_next(iterator):
         try:
@@ -106,8 +125,9 @@ def patch(module, hook):
             pids = state.pids
             if pids is None:
                 pids = state.look(iterator)
-                if not pids:
-                    state = iterators.replace(iterator, _Alone(state))
+            looked_at = state.batches if state.looks() else None
+            if state.is_usual():
+                state = iterators.replace(iterator, _Alone(state))
             leave = end_cpu if pids else end
             if device_phases.on:
                 device_phases.border(device_phases.DATA_BEGIN)
@@ -119,7 +139,7 @@ def patch(module, hook):
                 begin_cpu_args(wait.id, a, pid)
             else:
                 begin_args(wait.id, state.unknown, 0)
-            return leave
+            return leave if looked_at is None else leave_looking(iterator, looked_at, leave)
         except Exception as error:
             return hook.fail(error)
 
@@ -138,6 +158,13 @@ def patch(module, hook):
 
         return Quiet(leave_saying_whose, True)
 
+    def leave_looking(iterator, looked_at, leave):
+        def leave_and_look():
+            leave()
+            looked_at.look(iterator)
+
+        return Quiet(leave_and_look, True)
+
     def stop_next(iterator):
         try:
             state = get(id(iterator))
@@ -152,7 +179,9 @@ def patch(module, hook):
             state = get(id(iterator))
             if state is None or state.pids is not None:
                 state = iterators.renew(iterator)
-            newest[loaders.of(loader)] = state.number
+            number = loaders.of(loader)
+            newest[number] = state.number
+            state.batches = looking.of(number)
         except Exception as error:
             return hook.fail(error)
         return nothing

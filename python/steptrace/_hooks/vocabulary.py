@@ -110,6 +110,7 @@ LOAD = 0x1
 
 # Kinds of what a process says about itself: schema/metadata.toml.
 FACT_LOADER = "loader"
+FACT_BATCH = "batch"
 FACT_PROCESS = "process"
 FACT_FRAMEWORK = "framework"
 FACT_JOB = "job"

@@ -20,6 +20,8 @@ struct GpuPeaks {
   int64_t multiprocessors;  // of the whole GPU; 0: not told
   double bytes_per_s;
   std::string_view source;
+  std::string_view
+      read;  // the day on which its figures were compared with a published table; empty: never
 
   std::optional<double> FlopsPerSecond(std::string_view precision) const;
 };

@@ -47,6 +47,11 @@ std::optional<double> KernelClassTime::bytes_per_s() const {
   return static_cast<double>(*bytes) / (static_cast<double>(bytes_ns) / 1e9);
 }
 
+std::optional<double> KernelClassTime::flops_per_s() const {
+  if (!flops || flops_ns <= 0) return std::nullopt;
+  return *flops / (static_cast<double>(flops_ns) / 1e9);
+}
+
 double KernelClassTimes::Share(KernelClass of) const {
   const auto found = std::ranges::find(classes, of, &KernelClassTime::of);
   return found == classes.end() ? 0 : found->share;

@@ -23,8 +23,12 @@ struct KernelClassTime {
   std::string largest;           // the kernel with most of its time; empty: it has copies alone
   std::optional<int64_t> bytes;  // that copies and fills moved; empty: none tells
   int64_t bytes_ns = 0;          // their durations
+  // Of operators whose shapes are known, by their formulas; empty: there are none.
+  std::optional<double> flops;
+  int64_t flops_ns = 0;  // the durations of their kernels
 
   std::optional<double> bytes_per_s() const;
+  std::optional<double> flops_per_s() const;
 };
 
 struct KernelClassTimes {

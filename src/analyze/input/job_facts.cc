@@ -37,6 +37,7 @@ LoaderFact ReadLoader(const nlohmann::json& fact, const store::RunMetadataRow& r
   LoaderFact loader;
   loader.rank = row.rank;
   loader.pid = row.pid;
+  loader.number = IntegerOf(fact, Key::kLoader).value_or(0);
   const int64_t workers = IntegerOf(fact, Key::kWorkers).value_or(0);
   loader.workers = static_cast<int32_t>(std::clamp<int64_t>(workers, 0, kMaxWorkers));
   loader.batch_size = IntegerOf(fact, Key::kBatchSize);
@@ -59,6 +60,22 @@ LoaderFact ReadLoader(const nlohmann::json& fact, const store::RunMetadataRow& r
   }
   loader.json = row.json;
   return loader;
+}
+
+void ReadBatches(const nlohmann::json& fact, int32_t rank, JobFacts& facts) {
+  static constexpr int64_t kMost = int64_t{1} << 48;
+  const auto count = [&fact](Key key) {
+    const auto told = IntegerOf(fact, key);
+    return told && *told >= 0 && *told <= kMost ? told : std::nullopt;
+  };
+  const BatchFact told{.batches = count(Key::kBatches).value_or(0),
+                       .samples = count(Key::kSamples),
+                       .tokens = count(Key::kTokens),
+                       .samples_alike = BooleanOf(fact, Key::kSamplesAlike).value_or(false),
+                       .tokens_alike = BooleanOf(fact, Key::kTokensAlike).value_or(false)};
+  // Of several processes of a rank (one that began again) that with most counts.
+  BatchFact& known = facts.batches[{rank, IntegerOf(fact, Key::kLoader).value_or(0)}];
+  if (told.batches > known.batches) known = told;
 }
 
 void AddFramework(JobFacts& facts, std::string name, std::string version) {
@@ -226,6 +243,7 @@ JobFacts ReadJobFacts(std::span<const store::RunMetadataRow> rows,
       facts.machine_gpus.push_back(Text(fact, Key::kName));
     }
     if (kind == Kind::kLoader) facts.loaders.push_back(ReadLoader(fact, row));
+    if (kind == Kind::kBatch) ReadBatches(fact, row.rank, facts);
     if (kind == Kind::kFramework) ReadFramework(fact, facts);
     if (kind == Kind::kHook) ReadHook(fact, facts);
     if (kind == Kind::kJob) ReadJob(fact, facts);
@@ -262,6 +280,24 @@ const LoaderFact* TrainingLoader(const JobFacts& facts) {
     if (better) best = &loader;
   }
   return best;
+}
+
+const BatchFact* TrainingBatches(const JobFacts& facts, int32_t rank) {
+  const LoaderFact* loader = TrainingLoader(facts);
+  if (loader == nullptr) return nullptr;
+  const auto found = facts.batches.find({rank, loader->number});
+  const bool told = found != facts.batches.end() && found->second.batches > 0;
+  return told ? &found->second : nullptr;
+}
+
+std::optional<int64_t> TrainingBatchSize(const JobFacts& facts) {
+  const LoaderFact* loader = TrainingLoader(facts);
+  if (loader == nullptr || loader->batch_size) {
+    return loader == nullptr ? std::nullopt : loader->batch_size;
+  }
+  const BatchFact* batches = TrainingBatches(facts, loader->rank);
+  if (batches == nullptr || !batches->samples || !batches->samples_alike) return std::nullopt;
+  return *batches->samples / batches->batches;
 }
 
 }  // namespace steptrace::analyze

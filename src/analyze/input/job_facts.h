@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -21,6 +23,7 @@ namespace steptrace::analyze {
 struct LoaderFact {
   int32_t rank = 0;
   int64_t pid = 0;
+  int64_t number = 0;  // in its process
   int32_t workers = 0;
   std::optional<int64_t> batch_size;
   std::optional<int32_t> prefetch_factor;
@@ -32,6 +35,19 @@ struct LoaderFact {
   // Where torch calls that: functions of its fetchers, and the line of each.
   std::vector<std::pair<std::string, int32_t>> collate_lines;
   std::string json;
+};
+
+// What some batches of a loader held, as far as all of them tell it.
+struct BatchFact {
+  int64_t batches = 0;
+  std::optional<int64_t> samples, tokens;  // in all of them
+  bool samples_alike = false, tokens_alike = false;
+};
+
+struct LoaderOfRank {
+  int32_t rank = 0;
+  int64_t loader = 0;  // its number in the process
+  auto operator<=>(const LoaderOfRank&) const = default;
 };
 
 // How the gradients of the ranks are brought together: torch's own wrappers tell it.
@@ -70,6 +86,7 @@ struct HookFailure {
 
 struct JobFacts {
   std::vector<LoaderFact> loaders;
+  std::map<LoaderOfRank, BatchFact> batches;                    // the most that was told of each
   std::vector<std::pair<std::string, std::string>> frameworks;  // name, version
   std::string python;                                           // its version
   std::string cuda, hip;                                        // that torch was built with
@@ -116,5 +133,11 @@ JobFacts ReadJobFacts(std::span<const store::RunMetadataRow> facts,
 // The loader that trains: of the lowest rank, the one with most workers (evaluation rarely has
 // more). Null: none told of itself.
 const LoaderFact* TrainingLoader(const JobFacts& facts);
+
+// What batches of the training loader held on a rank. Null: nothing was told.
+const BatchFact* TrainingBatches(const JobFacts& facts, int32_t rank);
+
+// Of the training loader: as it was given, or as all batches that were looked at have it.
+std::optional<int64_t> TrainingBatchSize(const JobFacts& facts);
 
 }  // namespace steptrace::analyze

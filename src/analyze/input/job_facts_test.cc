@@ -141,5 +141,28 @@ TEST_F(JobFactsTest, NothingToldIsNothingKnown) {
   EXPECT_EQ(TrainingLoader(facts), nullptr);
 }
 
+TEST_F(JobFactsTest, OfBatchesTheLastCountOfALoaderHolds) {
+  Tell("loader", R"({"loader": 2, "workers": 2})");
+  Tell("batch", R"({"loader": 2, "batches": 1, "samples": 8, "samples_alike": true})");
+  Tell("batch", R"({"loader": 1, "batches": 8, "samples": 99})");
+  Tell("batch", R"({"loader": 2, "batches": 4, "samples": 32, "samples_alike": true,)"
+                R"( "tokens": 4096, "tokens_alike": false})");
+  Tell("batch", R"({"loader": 2, "batches": -5, "samples": 7})");
+  const JobFacts facts = Read();
+  const BatchFact* batches = TrainingBatches(facts, 0);
+  ASSERT_NE(batches, nullptr);
+  EXPECT_EQ(batches->batches, 4);
+  EXPECT_EQ(batches->tokens, 4096);
+  EXPECT_FALSE(batches->tokens_alike);
+  EXPECT_EQ(TrainingBatches(facts, 1), nullptr);
+  EXPECT_EQ(TrainingBatchSize(facts), 8);
+}
+
+TEST_F(JobFactsTest, BatchesThatAreNotAlikeHaveNoSize) {
+  Tell("loader", R"({"loader": 1})");
+  Tell("batch", R"({"loader": 1, "batches": 2, "samples": 12, "samples_alike": false})");
+  EXPECT_EQ(TrainingBatchSize(Read()), std::nullopt);
+}
+
 }  // namespace
 }  // namespace steptrace::analyze

@@ -404,6 +404,9 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     report.profile->distributed = BuildDistributed(*input.collectives, live);
     AgreeOnRanks(times, report.distributed, report.profile->distributed);
   }
+  const Trace* counted = input.profile != nullptr ? input.profile : input.operators;
+  report.throughput = MakeThroughput(input, selection, facts, counted,
+                                     report.profile ? &report.profile->flops : nullptr);
   // They tell who was waited for, as all of the report does.
   if (input.profile != nullptr) {
     report.recommendations = MakeRecommendations(*input.profile, report, facts, unbegun_work);

@@ -16,7 +16,10 @@ nlohmann::ordered_json KernelClassesJson(const KernelClassTimes& times) {
             {"kernels", one.kernels},
             {"largest", TextOrNull(one.largest)},
             {"bytes", OrNull(one.bytes)},
-            {"bytes_per_s", OrNull(one.bytes_per_s())}};
+            {"bytes_per_s", OrNull(one.bytes_per_s())},
+            {"flops", OrNull(one.flops)},
+            {"flops_ns", one.flops_ns},
+            {"flops_per_s", OrNull(one.flops_per_s())}};
   });
 }
 

@@ -69,11 +69,6 @@ std::vector<NamedText> SettingsOf(const JobFacts& facts) {
   return settings;
 }
 
-std::optional<int64_t> BatchSizeOf(const JobFacts& facts) {
-  const LoaderFact* loader = TrainingLoader(facts);
-  return loader == nullptr ? std::nullopt : loader->batch_size;
-}
-
 // What one process tells of the world is 1 where it says nothing: one rank alone is no news.
 std::optional<int64_t> WorldSizeOf(const ReportInput& input, const JobFacts& facts) {
   const int64_t ranks = std::max<int64_t>(facts.world_size, input.run.ranks);
@@ -198,7 +193,7 @@ RunCard MakeRunCard(const ReportInput& input, const JobFacts& facts) {
   card.hip = facts.hip;
   card.world_size = WorldSizeOf(input, facts);
   card.backend = facts.backend;
-  card.batch_size = BatchSizeOf(facts);
+  card.batch_size = TrainingBatchSize(facts);
   if (const LoaderFact* loader = TrainingLoader(facts)) card.workers = loader->workers;
   card.settings = SettingsOf(facts);
   card.imported_as = facts.imported_as;
@@ -219,7 +214,7 @@ Comparability MakeComparability(const ReportInput& input, const JobFacts& facts,
   made.cpus = CpusOf(input);
   made.devices = facts.devices;
   made.world_size = WorldSizeOf(input, facts);
-  made.batch_size = BatchSizeOf(facts);
+  made.batch_size = TrainingBatchSize(facts);
   if (devices != nullptr) made.precision = PrecisionOf(*devices);
   made.versions = facts.frameworks;
   made.cpu_throttled = CpuThrottled(input);

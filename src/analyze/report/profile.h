@@ -10,6 +10,7 @@
 #include "analyze/operators/kernels_section.h"
 #include "analyze/operators/memory_section.h"
 #include "analyze/operators/modules_section.h"
+#include "analyze/operators/operator_flops.h"
 #include "analyze/operators/operators_section.h"
 #include "analyze/trace/trace.h"
 
@@ -29,6 +30,7 @@ struct Profile {
   OperatorsSection operators;         // analyze/operators: here to modules
   KernelsSection kernels;
   KernelClassTimes kernel_classes;  // analyze/device
+  OperatorFlops flops;              // analyze/operators
   MemorySection memory;
   ModulesSection modules;
 };

@@ -30,12 +30,22 @@ void AnalyseOperators(const Trace& trace, Profile& profile) {
   profile.operators = BuildOperators(trace, trees);
   profile.memory = BuildMemory(trace, trees);
   profile.modules = BuildModules(trace, trees);
+  profile.flops = CountOperatorFlops(trace);
 }
 
 namespace {
 
 // Of more events the critical path, which takes most memory, is made by itself.
 constexpr size_t kMostBesideOthers = 2'000'000;
+
+void TellFlops(const OperatorFlops& flops, KernelClassTimes& times) {
+  for (KernelClassTime& one : times.classes) {
+    const OperatorFlops::OfClass& of = flops.classes[static_cast<size_t>(one.of)];
+    if (of.ns <= 0) continue;
+    one.flops = of.flops;
+    one.flops_ns = of.ns;
+  }
+}
 
 size_t EventsOf(const Trace& trace) {
   size_t events = 0;
@@ -55,7 +65,10 @@ ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& pat
       [&] { profile.critical_path = BuildCriticalPath(trace.WithoutGaps()); },
       [&] { profile.distributed = BuildDistributed(trace); },
       [&] { BuildOperatorViews(trace, patterns, profile); },
-      [&] { profile.kernel_classes = SumKernelClasses(trace); },
+      [&] {
+        profile.kernel_classes = SumKernelClasses(trace);
+        profile.flops = CountOperatorFlops(trace, patterns);
+      },
       [&] { profile.devices = BuildDevices(trace.WithoutGaps(), patterns); },
   };
   for (size_t rank = 0; rank < trace.ranks.size(); ++rank) {
@@ -74,6 +87,7 @@ ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& pat
   const size_t alone = EventsOf(trace) > kMostBesideOthers ? 1 : 0;
   InParallel(all.subspan(alone));
   InParallel(all.first(alone));
+  TellFlops(profile.flops, profile.kernel_classes);
   return analysis;
 }
 

@@ -15,6 +15,7 @@
 #include "analyze/report/report_lines.h"
 #include "analyze/report/run_card.h"
 #include "analyze/report/run_failure.h"
+#include "analyze/report/throughput.h"
 #include "analyze/stages/stage_row.h"
 #include "analyze/verdict/verdict_value.h"
 #include "model/finding.h"
@@ -115,6 +116,7 @@ struct Report {
   Comparability comparability;
   PhasesSection phases;
   StepsSection steps;
+  Throughput throughput;
   Verdict verdict;
   std::vector<Suspect> suspects;  // the six, shares sum to 1
   std::vector<StageRow> stages;

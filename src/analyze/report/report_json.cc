@@ -358,7 +358,7 @@ Json WholeJson(const Report& report) {
                {"phases", PhasesJson(report.phases)},
                {"steps", StepsJson(report.steps)},
                {"verdict", VerdictJson(report.verdict)},
-               {"throughput", Json::object()},
+               {"throughput", ThroughputJson(report.throughput)},
                {"suspects", Each(report.suspects, SuspectOfStepsJson)},
                {"stages", Each(report.stages, StageJson)},
                {"breakdown", Each(report.breakdown, BreakdownJson)},

@@ -22,6 +22,7 @@ enum class SectionStatus : uint8_t {
 enum class SectionReason : uint8_t {
   kNotBuilt,
   kNotFailed,
+  kNoThroughput,
   kNoSteps,
   kNotImported,
   kAllRecognised,
@@ -53,6 +54,7 @@ struct SectionReasonInfo {
 inline constexpr SectionReasonInfo kSectionReasons[] = {
     {"not_built", "this version does not tell it yet"},
     {"not_failed", "the run did not fail"},
+    {"no_throughput", "neither the loader's batch size nor the shapes of operators are known"},
     {"no_steps", "no step was seen"},
     {"not_imported", "the run was recorded"},
     {"all_recognised", "every event is of a known kind"},

@@ -117,6 +117,7 @@ std::string RenderComparison(const analyze::Comparison& comparison, const analyz
     page.Paragraph("", 0, fmt::format("The runs differ in: {}.", names), Tint::kYellow);
   }
   RenderCards(a, b, page);
+  RenderThroughputs(a, b, page);
   const auto& parts = comparison.parts;
   if (parts.empty() || parts.front().a.ns <= 0 || parts.front().b.ns <= 0) return page.Take();
   constexpr int kSideColumns = kSideTimeColumns + kSideShareColumns;

@@ -42,6 +42,18 @@ analyze::RunParts Mended() {
            Part("sub_stage", "cpu_shortage", 25.1, 0.41)}};
 }
 
+TEST(RenderComparison, TellsTheThroughputThatBothHave) {
+  analyze::Report a = ReportOfSteps("slow"), b = ReportOfSteps("mended");
+  a.throughput.samples_per_s = 120;
+  a.throughput.tokens_per_s = 61000;
+  b.throughput.samples_per_s = 240;
+  b.throughput.samples_by = analyze::CountedBy::kEstimated;
+  const analyze::Comparison compared = analyze::Compare(Slow(), Mended());
+  const std::string text = RenderComparison(compared, a, b, {});
+  EXPECT_THAT(text, HasSubstr("Throughput: 120 samples/s in A, about 240 samples/s in B\n"));
+  EXPECT_THAT(text, Not(HasSubstr("tokens/s")));
+}
+
 std::string Rendered(const analyze::RunParts& a, const analyze::RunParts& b,
                      const RenderOptions& options = {}) {
   return RenderComparison(analyze::Compare(a, b), ReportOfSteps(a.run), ReportOfSteps(b.run),

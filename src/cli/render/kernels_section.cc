@@ -47,8 +47,9 @@ void RenderRows(const std::vector<KernelRow>& rows, size_t top, Page& page) {
   }
 }
 
-std::string RateText(const std::optional<double>& bytes_per_s) {
-  return bytes_per_s ? present::FormatScaled(*bytes_per_s, "B/s") : "";
+std::string RateText(const analyze::KernelClassTime& one) {
+  if (one.flops_per_s()) return present::FormatScaled(*one.flops_per_s(), "FLOP/s");
+  return one.bytes_per_s() ? present::FormatScaled(*one.bytes_per_s(), "B/s") : "";
 }
 
 void RenderClasses(const analyze::KernelClassTimes& times, Page& page) {
@@ -57,12 +58,11 @@ void RenderClasses(const analyze::KernelClassTimes& times, Page& page) {
                   PadLeft("runs", 9) + PadLeft("total", 10) + PadLeft("reached", 14),
               Tint::kBold}});
   for (const analyze::KernelClassTime& one : times.classes) {
-    page.Line(
-        {{PadRight("  " + std::string(InfoOf(one.of).title), 18)},
-         {PadRight(Bar(one.share, kBar, page.unicode()), kBar),
-          one.of == analyze::KernelClass::kCommunication ? Tint::kMagenta : Tint::kGreen},
-         {PadLeft(FormatShare(one.share), 8) + PadLeft(FormatCount(one.calls), 9) +
-          PadLeft(FormatDuration(one.total_ns), 10) + PadLeft(RateText(one.bytes_per_s()), 14)}});
+    page.Line({{PadRight("  " + std::string(InfoOf(one.of).title), 18)},
+               {PadRight(Bar(one.share, kBar, page.unicode()), kBar),
+                one.of == analyze::KernelClass::kCommunication ? Tint::kMagenta : Tint::kGreen},
+               {PadLeft(FormatShare(one.share), 8) + PadLeft(FormatCount(one.calls), 9) +
+                PadLeft(FormatDuration(one.total_ns), 10) + PadLeft(RateText(one), 14)}});
   }
   page.Paragraph("  ", 2,
                  "durations of kernels, copies and fills, summed: what runs at once counts each; "

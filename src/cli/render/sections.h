@@ -26,6 +26,10 @@ void RenderFailure(const analyze::Report& report, Page& page);
 void RenderCard(const analyze::Report& report, Page& page);
 // ... and in what of it two runs differ.
 void RenderCards(const analyze::Report& a, const analyze::Report& b, Page& page);
+// What it gets done a second, as far as that is known.
+void RenderThroughput(const analyze::Report& report, Page& page);
+// ... where both tell it.
+void RenderThroughputs(const analyze::Report& a, const analyze::Report& b, Page& page);
 void RenderBreakdown(const analyze::Report& report, Page& page);
 void RenderRanks(const analyze::Report& report, Page& page);
 void RenderSystem(const analyze::Report& report, Page& page);

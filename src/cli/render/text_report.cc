@@ -287,6 +287,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   RenderHang(report, page);
   RenderCard(report, page);
   RenderPhases(report, page);
+  RenderThroughput(report, page);
   page.Blank();
   RenderBreakdown(report, page);
   RenderRanks(report, page);

@@ -303,5 +303,29 @@ TEST(RenderTextTest, NamesCannotSteerTheTerminal) {
   EXPECT_THAT(text, HasSubstr("\\x1b[31mred"));
 }
 
+analyze::Report WithoutSteps() {
+  analyze::Report report;
+  report.verdict.headline = Make(model::finding::LegacyText{.text = "no steps"});
+  return report;
+}
+
+TEST(RenderThroughput, SaysHowSureItIs) {
+  analyze::Report report = WithoutSteps();
+  report.throughput.samples_per_s = 1203;
+  report.throughput.tokens_per_s = 154000;
+  report.throughput.tokens_by = analyze::CountedBy::kEstimated;
+  report.throughput.flops_per_s = 312e12;
+  report.throughput.mfu = 0.316;
+  report.throughput.flops_at_least = true;
+  EXPECT_THAT(RenderText(report, {.width = 120, .unicode = false, .run = "run"}),
+              HasSubstr("Throughput: 1200 samples/s | about 154000 tokens/s | at least 312 "
+                        "TFLOP/s | at least 32 % MFU\n"));
+}
+
+TEST(RenderThroughput, IsLeftOutWhereNothingIsKnown) {
+  EXPECT_THAT(RenderText(WithoutSteps(), {.width = 120, .unicode = false, .run = "run"}),
+              Not(HasSubstr("Throughput")));
+}
+
 }  // namespace
 }  // namespace steptrace::cli

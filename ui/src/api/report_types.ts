@@ -15,6 +15,7 @@ export type Compares = '=' | '<' | '<=' | '>' | '>=';
 export type SectionStatus = 'found' | 'not_found' | 'not_applicable' | 'cannot_tell' | 'error';
 export type RuleStatus = 'ok' | 'issues_found' | 'not_applicable' | 'error';
 export type DistributedSource = 'calls' | 'steps';
+export type CountedBy = 'loader' | 'batches' | 'estimated' | 'model';
 export type LeakStatus = 'none' | 'found' | 'too_few_steps' | 'no_addresses';
 export type CardFact =
   | 'command'
@@ -50,6 +51,7 @@ export type Severity = 'info' | 'warning' | 'error';
 export type ReasonId =
   | 'not_built'
   | 'not_failed'
+  | 'no_throughput'
   | 'no_steps'
   | 'not_imported'
   | 'all_recognised'
@@ -666,8 +668,43 @@ export interface Comparability extends Section {
   settings: CardSetting[];
 }
 
-/** Samples and tokens a second. */
-export type Throughput = Section;
+/** What the training gets done ([how it is counted](../concepts/throughput.md)); null is not known, and count is that of the precisions. */
+export interface Throughput extends Section {
+  /** Samples in a batch of the training loader. */
+  batch_size: number | null;
+  /** Samples a second of all ranks that were seen, in the steady steps; null also where ranks may share their samples. */
+  samples_per_s: number | null;
+  /** What tells how many samples a step has. */
+  samples_by: CountedBy | null;
+  /** Tokens a second likewise, padding included. */
+  tokens_per_s: number | null;
+  /** What tells how many tokens a step has. */
+  tokens_by: CountedBy | null;
+  /** Floating-point operations of products, convolutions and attention in a step, of all ranks that were seen. */
+  flops_per_step: number | null;
+  /** The same a second of the steady steps. */
+  flops_per_s: number | null;
+  /** Kernels of products or attention ran whose operators' shapes are not known: flops and mfu are lower bounds. */
+  flops_at_least: boolean;
+  /** Of what all devices of these ranks could compute, in the precisions that the operations have. */
+  mfu: number | null;
+  /** Whose figures the [peaks](gpu_peaks.md) are; null: none that was compared with a published table. */
+  peaks: string | null;
+  /** The day on which they were compared. */
+  peaks_compared: string | null;
+  /** The operations by what they are computed in, the most first. */
+  precisions: PrecisionFlops[];
+}
+
+/** Floating-point operations in one precision. */
+export interface PrecisionFlops {
+  /** FP64, FP32, TF32, FP16, BF16 or FP8, by the inputs' types and the kernels; null: not told. */
+  precision: string | null;
+  /** Operations in a step. */
+  flops_per_step: number;
+  /** The peak of the first rank's device; null: not known. */
+  peak_flops_per_s: number | null;
+}
 
 /** Statistics of tensors, and the rules about them. */
 export type Tensors = Section;
@@ -1110,6 +1147,12 @@ export interface KernelClassTime {
   bytes: number | null;
   /** Those bytes over the sum of the durations of the copies and fills that tell them. */
   bytes_per_s: number | null;
+  /** Floating-point operations of the operators whose shapes the profile has, by their formulas ([throughput](../concepts/throughput.md)); null where it has none. */
+  flops: number | null;
+  /** The time of the kernels of those operators. */
+  flops_ns: Ns;
+  /** The one over the other. */
+  flops_per_s: number | null;
 }
 
 /** Memory at a moment. */
@@ -1946,7 +1989,7 @@ export interface Report {
   steps: StepsInfo;
   /** Who is to blame for the time of a step, what that rests on, and what to do. */
   verdict: Verdict;
-  /** Samples and tokens a second. */
+  /** Samples, tokens and floating-point operations a second. */
   throughput: Throughput;
   /** The six suspects; their times sum to the steps, their shares to 1. */
   suspects: Rows<SuspectOfSteps>;

@@ -20,6 +20,7 @@ export type Kernel = report.Seen<
 
 export interface KernelsSection {
   kernels: report.Rows<Kernel>;
+  kernel_classes: report.Rows<report.KernelClassTime>;
 }
 
 export const GROUPINGS = [
