@@ -222,12 +222,12 @@ void Agent::TellChanges(const GitChanges::Answer& answer) {
   if (answer.changed) told["changed"] = *answer.changed;
   if (!answer.reason.empty()) told["reason"] = answer.reason;
   AppendFact(store::MetadataKind::kGit, told);
-  changes_.reset();
 }
 
 void Agent::CheckProcesses(int64_t now_ns) {
   if (changes_) {
     if (const auto answer = changes_->Take(MonotonicNowNs())) TellChanges(*answer);
+    if (changes_->IsOver()) changes_.reset();
   }
   recorder_->EndGoneProcesses(now_ns);
   desk_->TakeProfiles();
@@ -301,7 +301,10 @@ void Agent::Close() {
     AppendFact(store::MetadataKind::kHook, {{"hook", "all"}, {"state", state}});
   }
   desk_->TellRefused();
-  if (changes_) TellChanges(changes_->Finish());
+  if (changes_) {
+    if (const auto answer = changes_->Finish()) TellChanges(*answer);
+    changes_.reset();
+  }
   cost_->Observe(now_ns, self_.Read());
   if (wait_status_ == 0) AskObservers(Moment::kEndedWell, now_ns);
   system_->Finish();

@@ -168,17 +168,23 @@ void GitChanges::Say(std::optional<bool> changed, std::string reason) {
 }
 
 // What cannot be waited for has gone, and its pid may be another's. One that a dead disk holds does
-// not end by SIGKILL either: it is not waited for.
+// not end by SIGKILL at once: it is looked for from then on, and never waited for.
 void GitChanges::End() {
   if (process_ != 0 && waitpid(process_, nullptr, WNOHANG) == 0) {
     kill(process_, SIGKILL);
-    waitpid(process_, nullptr, WNOHANG);
+    killed_ = process_;
+    WaitForKilled();
   }
   process_ = 0;
   output_ = UniqueFd();
 }
 
+void GitChanges::WaitForKilled() {
+  if (killed_ != 0 && waitpid(killed_, nullptr, WNOHANG) != 0) killed_ = 0;
+}
+
 std::optional<GitChanges::Answer> GitChanges::Take(int64_t now_ns) {
+  WaitForKilled();
   if (state_ == State::kTaken) return std::nullopt;
   Turn(now_ns);
   if (state_ != State::kAnswered) return std::nullopt;
@@ -186,7 +192,8 @@ std::optional<GitChanges::Answer> GitChanges::Take(int64_t now_ns) {
   return answer_;
 }
 
-GitChanges::Answer GitChanges::Finish() {
+std::optional<GitChanges::Answer> GitChanges::Finish() {
+  if (state_ == State::kTaken) return std::nullopt;
   const int64_t until_ns = std::min(MonotonicNowNs() + kLastWaitNs, until_ns_);
   while (process_ != 0 && MonotonicNowNs() < until_ns) {
     pollfd wait = {output_.get(), POLLIN, 0};

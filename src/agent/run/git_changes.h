@@ -35,8 +35,10 @@ class GitChanges {
 
   // The answer, once, as soon as there is one. Does not wait.
   std::optional<Answer> Take(int64_t now_ns);
-  // Waits for it a little while: nobody trains any more.
-  Answer Finish();
+  // The same, but waits for it a little while: nobody trains any more.
+  std::optional<Answer> Finish();
+  // Whether there is nothing more to take: no answer, and no process that has to be waited for.
+  bool IsOver() const { return state_ == State::kTaken && killed_ == 0; }
 
  private:
   enum class State : uint8_t { kSettings, kComparing, kAnswered, kTaken };
@@ -46,12 +48,14 @@ class GitChanges {
   void OnEnd(int exit_code);
   void Say(std::optional<bool> changed, std::string reason);
   void End();
+  void WaitForKilled();
 
   std::filesystem::path folder_;
   std::string git_;  // the program
   int64_t until_ns_ = 0;
   State state_ = State::kAnswered;
   pid_t process_ = 0;
+  pid_t killed_ = 0;  // and has yet to end
   UniqueFd output_;
   std::string text_;
   Answer answer_;

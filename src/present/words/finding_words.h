@@ -1542,7 +1542,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{what}", kFrameworkCollectSeldomClauses},
      {"", {}}, "", ""},
     // framework.fixed_shapes
-    {{"torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or pass dynamic=True; TORCH_LOGS=recompiles says why", {}},
+    {{"torch.compile compiles anew during training: TORCH_LOGS=recompiles says why; if shapes change, keep them fixed (drop_last, padding) or pass dynamic=True", {}},
      {"", {}}, "", ""},
     // framework.steady_shapes
     {{"{compiles}: keep shapes fixed (drop_last, padding) or pass dynamic=True", kFrameworkSteadyShapesClauses},
