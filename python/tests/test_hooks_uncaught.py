@@ -71,7 +71,7 @@ def raised(error):
         (with_reason(Shouts()), "UnicodeEncodeError", None),
         (OwnText(1), f"{__name__}.OwnText", None),
         (ValueError(Shouts()), "ValueError", None),
-        (ValueError("x" * 5000), "ValueError", "x" * 999 + "…"),
+        (ValueError("x" * 5000), "ValueError", "x" * 599 + "…" + "x" * 400),
         (ValueError("\udcff"), "ValueError", "\\udcff"),
         (KeyboardInterrupt(), "KeyboardInterrupt", ""),
     ],

@@ -15,6 +15,7 @@ from . import facts, tools, vocabulary
 _MAX_TOLD = 32  # of the main thread, and of all others together
 _MAX_TEXT = 16 << 10  # of a message that is read
 _MAX_MESSAGE = 1000
+_MAX_END = 400  # of it
 _MAX_PATH = 1000
 _OUTER, _INNER = 8, 24  # frames that are kept of a deep stack
 _MAX_FRAMES = 10000
@@ -146,13 +147,16 @@ def _frames_in(text):
 
 
 def _one_line(text):
-    """Its words; of one that holds another process's traceback, what stands before that, and its last line."""
+    """Its words; of one that holds another process's traceback, what stands before that, and its last line. Of a
+    long one both ends: a launcher tells of the process that failed first behind all others."""
     head, traceback, rest = text.partition(_TRACEBACK)
     line = " ".join(_words_of(head))
     if traceback:
-        last = rest.strip().rpartition("\n")[2]
-        line = f"{line[: _MAX_MESSAGE // 2].replace(' Original', '').strip()} {last.strip()}"
-    return line if len(line) <= _MAX_MESSAGE else line[: _MAX_MESSAGE - 1] + "…"
+        last = (list(_words_of(rest)) or [""])[-1]
+        line = f"{line[: _MAX_MESSAGE // 2].replace(' Original', '').strip()} {last}"
+    if len(line) <= _MAX_MESSAGE:
+        return line
+    return f"{line[: _MAX_MESSAGE - _MAX_END - 1]}…{line[-_MAX_END:]}"
 
 
 def _words_of(text):

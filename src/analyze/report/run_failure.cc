@@ -92,23 +92,51 @@ std::optional<int64_t> NumberBehind(std::string_view label, std::string_view tex
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
+constexpr std::string_view kRankLabel = " rank : ";
+
 struct KilledRank {
   int64_t rank = 0;
   int signal = 0;
 };
 
-// torchrun's own exception tells of the first process that failed: "rank : 1 (local_rank: 1)
-// exitcode : -9 (pid: 4711)". The ranks that waited for that one raise exceptions of their own
-// before.
+// " rank : 1 (local_rank: 1) exitcode : -9 (pid: 4711)"
+std::optional<KilledRank> KilledRankOf(std::string_view process) {
+  const auto rank = NumberBehind(kRankLabel, process);
+  const auto code = NumberBehind(" exitcode : ", process);
+  const bool killed = rank && code && *code < 0 && *code > -kOfSignals;
+  if (!killed || !model::IsRank(*rank)) return std::nullopt;
+  return KilledRank{*rank, static_cast<int>(-*code)};
+}
+
+// A launcher ends the others by SIGTERM, and some libraries theirs by SIGABRT: these may be what
+// another rank's exception led to.
+bool IsOfTheSystem(int signal) {
+  return signal == SIGKILL || signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
+         signal == SIGFPE;
+}
+
+// torchrun's own exception tells of the processes that it saw fail, and which of them it saw first.
+// Ranks that waited for one that a signal killed raise exceptions of their own, and may have been
+// seen before it: it leaves none.
+std::optional<KilledRank> KilledRankIn(std::string_view message) {
+  const size_t root = message.find("Root Cause");
+  if (root != message.npos) {
+    if (const auto first = KilledRankOf(message.substr(root))) return first;
+  }
+  while (true) {
+    const size_t at = message.find(kRankLabel);
+    if (at == message.npos) return std::nullopt;
+    const size_t next = message.find(kRankLabel, at + kRankLabel.size());
+    const auto killed = KilledRankOf(message.substr(at, next - at));
+    if (killed && IsOfTheSystem(killed->signal)) return killed;
+    message.remove_prefix(std::min(next, message.size()));
+  }
+}
+
 std::optional<KilledRank> KilledRankIn(const std::vector<UncaughtException>& all) {
   for (const UncaughtException& one : all) {
     if (!one.type.ends_with("ChildFailedError")) continue;
-    const size_t root = one.message.find("Root Cause");
-    if (root == one.message.npos) continue;
-    const std::string_view cause = std::string_view(one.message).substr(root);
-    const auto rank = NumberBehind(" rank : ", cause), code = NumberBehind(" exitcode : ", cause);
-    const bool killed = rank && code && *code < 0 && *code > -kOfSignals;
-    if (killed && model::IsRank(*rank)) return KilledRank{*rank, static_cast<int>(-*code)};
+    if (const auto killed = KilledRankIn(one.message)) return killed;
   }
   return std::nullopt;
 }

@@ -186,6 +186,29 @@ TEST(RunFailureTest, ARankThatASignalKilledIsTheCauseOfWhatOthersRaised) {
   EXPECT_EQ(run.Said(), "Rank 1 was killed by SIGKILL after 31 steps: out of memory, or kill -9");
 }
 
+// torchrun looks at its processes ten times a second, and may see first who lost the other.
+TEST(RunFailureTest, ARankThatASignalKilledNeedNotBeTheFirstThatTorchrunSaw) {
+  struct Case {
+    const char* code;
+    const char* said;
+  };
+  for (const Case& one :
+       {Case{"-11", "Rank 1 was killed by SIGSEGV after 31 steps: a crash in native code"},
+        Case{"-6", "Failed after 31 steps on rank 0: RuntimeError: loss is NaN (train.py:6)"},
+        Case{"1", "Failed after 31 steps on rank 0: RuntimeError: loss is NaN (train.py:6)"}}) {
+    Failed run("failed");
+    run.input_.run.exit_code = 1;
+    run.Raise(990, 0, "RuntimeError", "loss is NaN");
+    run.Raise(995, -1, kChildFailed,
+              std::string("train.py FAILED Failures: [1]: time : 2026 rank : 1 (local_rank: 1) "
+                          "exitcode : ") +
+                  one.code +
+                  " (pid: 4711) error_file: <N/A> Root Cause (first observed failure): [0]: "
+                  "time : 2026 rank : 0 (local_rank: 0) exitcode : 1 (pid: 4710)");
+    EXPECT_EQ(run.Said(), one.said);
+  }
+}
+
 TEST(RunFailureTest, ASignalOfTheCommandIsNamed) {
   Failed run("failed");
   run.input_.run.signal = 11;
