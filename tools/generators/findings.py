@@ -388,12 +388,16 @@ def typescript(kinds):
     yield "  readonly view:"
     yield "\n".join(f"    | {quoted(view)}" for view in VIEWS) + ";"
     yield f"  readonly threads?: {' | '.join(quoted(one) for one in THREADS)};"
+    yield "  /** Its sentence begins with a name, whose letters are what they are. */"
+    yield "  readonly named?: true;"
     yield "}"
     yield ""
     yield "export const SHOWN = {"
     for kind in evidence:
         threads = f", threads: {quoted(kind['threads'])}" if "threads" in kind else ""
-        yield f"  {quoted(kind['id'])}: {{ view: {quoted(kind['view'])}{threads} }},"
+        first = re.match(r"\{(\w+)\}", kind["sentence"])
+        named = ", named: true" if first and first[1] in kind.get("texts", {}) else ""
+        yield f"  {quoted(kind['id'])}: {{ view: {quoted(kind['view'])}{threads}{named} }},"
     yield "} as const satisfies Readonly<Record<string, Shown>>;"
     yield ""
     yield "export type EvidenceKind = keyof typeof SHOWN;"

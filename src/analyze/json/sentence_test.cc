@@ -39,6 +39,8 @@ TEST(SentenceTest, FiguresOfASentenceWithinAnotherStandInIt) {
   EXPECT_EQ(At(said, 0), "1.2\u00d7");
   EXPECT_EQ(At(said, 1), "45 %");
   EXPECT_EQ(At(said, 2), "50");
+  EXPECT_EQ(said.figures[1].unit, "share");
+  EXPECT_EQ(said.figures[2].unit, "share_number");
 }
 
 TEST(SentenceTest, PlacesInJsonAreCountedInCharacters) {

@@ -62,7 +62,7 @@ Figure Share(double share) {
 }
 
 Figure ShareNumber(double share) {
-  return {FormatShareNumber(share), share, "share"};
+  return {FormatShareNumber(share), share, "share_number"};
 }
 
 Figure FineShare(double share) {

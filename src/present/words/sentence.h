@@ -19,7 +19,8 @@ namespace steptrace::present {
 struct Figure {
   std::string text;  // as it stands in the sentence: "62.1 ms"
   std::variant<int64_t, double> value;
-  std::string_view unit;  // ns, share, bytes, count, cores, times; empty: a bare number
+  // ns, share, share_number, bytes, count, cores, times; empty: a bare number
+  std::string_view unit;
   size_t at = 0;          // where in the sentence, in bytes
 };
 

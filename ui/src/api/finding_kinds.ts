@@ -14,6 +14,8 @@ export interface Shown {
     | 'timeline'
     | 'devices';
   readonly threads?: 'training' | 'other' | 'workers';
+  /** Its sentence begins with a name, whose letters are what they are. */
+  readonly named?: true;
 }
 
 export const SHOWN = {
@@ -37,7 +39,7 @@ export const SHOWN = {
   'step.evaluations': { view: 'steps' },
   'step.collection_thresholds': { view: 'steps' },
   'framework.recompiled': { view: 'steps' },
-  'framework.recompile_limit': { view: 'steps' },
+  'framework.recompile_limit': { view: 'steps', named: true },
   'step.lock_held': { view: 'data', threads: 'training' },
   'step.garbage_collections': { view: 'steps' },
   'step.user_range': { view: 'steps' },
@@ -81,7 +83,7 @@ export const SHOWN = {
   'verdict.warm_up': { view: 'steps' },
   'run.steps_left_out': { view: 'overview' },
   'run.devices_left_out': { view: 'overview' },
-  'run.data_loss': { view: 'overview' },
+  'run.data_loss': { view: 'overview', named: true },
   'run.disk_refused': { view: 'overview' },
   'run.hook_failed': { view: 'data' },
   'run.last_seen': { view: 'data', threads: 'training' },
@@ -91,7 +93,7 @@ export const SHOWN = {
   'profile.steps_nested': { view: 'timeline' },
   'profile.threads_together': { view: 'steps' },
   'profile.runs_in': { view: 'timeline' },
-  'profile.busiest': { view: 'timeline' },
+  'profile.busiest': { view: 'timeline', named: true },
   'profile.waits_in': { view: 'timeline' },
 } as const satisfies Readonly<Record<string, Shown>>;
 

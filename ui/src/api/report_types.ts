@@ -114,7 +114,7 @@ export interface Figure {
   text: string;
   /** What it was rounded from; null where it is no number. */
   value: number | null;
-  /** ns, share, bytes, count, cores, times, or empty. */
+  /** ns, share, share_number (a share whose percent sign stands behind another), bytes, count, cores, times, or empty. */
   unit: string;
 }
 

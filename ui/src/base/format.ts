@@ -110,12 +110,23 @@ export function percentOf(share: number): string {
   return String(Number(`${digits}e${Number(exponent) + 2}`));
 }
 
+const shareNumber = (share: number): string =>
+  share > 0 && share < LEAST_SHARE ? '<0.01' : digits(share * 100);
+
+/** "60–63 %"; null: both ends are the same as they are shown. */
+export function formatShares(low: number, high: number): Figure | null {
+  const [from, to] = [shareNumber(low), shareNumber(high)];
+  if (from === to) return null;
+  return {
+    text: `${from}–${to}${SPACE}%`,
+    exact: `${percentOf(low)} % to ${percentOf(high)} %`,
+  };
+}
+
 /** A part of a whole, 0 to 1, in percent; of next to nothing only that it is. */
 export function formatShare(value: number | null | undefined): Figure {
   if (value == null || !Number.isFinite(value)) return NONE;
-  const exact = `${percentOf(value)} %`;
-  if (value > 0 && value < LEAST_SHARE) return { text: `<0.01${SPACE}%`, exact };
-  return { text: `${digits(value * 100)}${SPACE}%`, exact };
+  return { text: `${shareNumber(value)}${SPACE}%`, exact: `${percentOf(value)} %` };
 }
 
 /** "2.9×". */

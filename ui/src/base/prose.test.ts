@@ -42,7 +42,7 @@ describe('a sentence with figures', () => {
       { ...figure('3 in', 3, 'count'), text: '3' },
       figure('70 µs', 70123, 'ns'),
       figure('1.2×', 1.234, 'times'),
-      figure('63', 0.6325, 'share'),
+      figure('63', 0.6325, 'share_number'),
       figure('65 %', 0.6512, 'share'),
       figure('- ', null, 'bytes'),
       figure('1 core', 0.998, 'cores'),

@@ -38,7 +38,9 @@ function exactOf({ text, value, unit }: FigureSaid): string {
     case 'ns':
       return formatNs(value).exact;
     case 'share':
-      return text.endsWith('%') ? formatShare(value).exact : percentOf(value);
+      return formatShare(value).exact;
+    case 'share_number':
+      return percentOf(value);
     case 'bytes':
       return formatBytes(value).exact;
     case 'count':

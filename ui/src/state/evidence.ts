@@ -39,6 +39,7 @@ export const metricOf = ({ subject }: Located): { metric?: string } =>
 export function shownOf({ kind, rows }: Located): {
   readonly view: string;
   readonly threads?: Shown['threads'];
+  readonly named?: Shown['named'];
 } {
   if (isKnown(kind)) return SHOWN[kind];
   switch (rows?.table) {

@@ -15,6 +15,8 @@ export interface Flame {
   place?: SourcePlace | null;
   /** What it shares its colour with; absent: its name decides. */
   tint?: string;
+  /** The category whose colours it has; absent: those of operators. */
+  category?: 'python_function' | 'cpu_op';
   /** Own and that of all below. */
   value: number;
   /** Of samples, calls or whatever the graph counts, own and below; absent: not known. */

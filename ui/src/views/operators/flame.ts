@@ -18,12 +18,12 @@ export function flameOf(
     to.count = (to.count ?? 0) + calls;
   };
   const index = new Map<Flame, Map<string, Flame>>();
-  const child = (of: Flame, name: string): Flame => {
+  const child = (of: Flame, name: string, category: Flame['category']): Flame => {
     let known = index.get(of);
     if (known === undefined) index.set(of, (known = new Map()));
     let found = known.get(name);
     if (found === undefined) {
-      found = { name, value: 0, count: 0, depth: of.depth + 1, from: 0, children: [] };
+      found = { name, category, value: 0, count: 0, depth: of.depth + 1, from: 0, children: [] };
       known.set(name, found);
       of.children.push(found);
     }
@@ -41,16 +41,18 @@ export function flameOf(
       let at = root;
       add(at, value, stack.calls);
       const frames = [...stack.call_stack].filter((f) => f !== '').reverse();
-      for (const frame of [...frames, operator.name]) {
-        at = child(at, frame);
+      for (const frame of frames) {
+        at = child(at, frame, 'python_function');
         add(at, value, stack.calls);
       }
+      add(child(at, operator.name, 'cpu_op'), value, stack.calls);
     }
     const rest = operator[field] - told;
     if (rest > 0) {
       const others = Math.max(operator.calls - calls, 0);
-      const without = child(root, '(no call stack)');
-      for (const box of [root, without, child(without, operator.name)]) add(box, rest, others);
+      const without = child(root, '(no call stack)', 'cpu_op');
+      const leaf = child(without, operator.name, 'cpu_op');
+      for (const box of [root, without, leaf]) add(box, rest, others);
     }
   }
   settle(root);
