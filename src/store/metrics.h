@@ -230,6 +230,16 @@ constexpr const char* NameOf(MetricUnit of) {
   constexpr const char* kNames[] = {"share", "cores", "bytes", "bytes/s", "1/s", "count", "W", "Hz", "°C", "bitmask", "code"};
   return kNames[static_cast<size_t>(of)];
 }
+
+// What hooks tell, by name.
+namespace torch_cuda {
+inline constexpr std::string_view kAllocatedBytes = "torch_cuda.allocated_bytes";
+inline constexpr std::string_view kReservedBytes = "torch_cuda.reserved_bytes";
+inline constexpr std::string_view kInactiveSplitBytes = "torch_cuda.inactive_split_bytes";
+inline constexpr std::string_view kAllocRetries = "torch_cuda.alloc_retries";
+inline constexpr std::string_view kOoms = "torch_cuda.ooms";
+inline constexpr std::string_view kAll[] = {"torch_cuda.allocated_bytes", "torch_cuda.reserved_bytes", "torch_cuda.inactive_split_bytes", "torch_cuda.alloc_retries", "torch_cuda.ooms"};
+}  // namespace torch_cuda
 // clang-format on
 
 constexpr const MetricInfo& InfoOf(Metric metric) {

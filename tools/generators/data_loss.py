@@ -79,6 +79,7 @@ def cpp(schema):
     yield "  std::string_view label;        // how a report begins: Lost, Incomplete, ..."
     yield "  bool counts_itself;            // its sentence has the number"
     yield "  std::string_view one, many;    // of what is counted; empty: rows of the table"
+    yield "  bool is_damage;                // what was written once can no longer be read"
     yield "};"
     yield "inline constexpr LossCauseInfo kLossCauses[] = {"
     for cause in causes(schema):
@@ -86,7 +87,8 @@ def cpp(schema):
         one, many = counted(cause) or ("", "")
         itself = "true" if counted(cause) == "" else "false"
         yield f'    {{"{cause["name"]}", "{table}", {text.cpp(cause["detail"])},'
-        yield f'     "{cause["label"]}", {itself}, "{one}", "{many}"}},'
+        damage = "true" if cause.get("damage", False) else "false"
+        yield f'     "{cause["label"]}", {itself}, "{one}", "{many}", {damage}}},'
     yield "};"
     yield "// clang-format on"
     yield ""

@@ -105,6 +105,16 @@ def cpp(schema, units):
         yield f"  constexpr const char* kNames[] = {{{', '.join(text.cpp(w) for w in words)}}};"
         yield "  return kNames[static_cast<size_t>(of)];"
         yield "}"
+    for group in schema["told"]:
+        yield ""
+        yield "// What hooks tell, by name."
+        yield f"namespace {group['id']} {{"
+        names = [metric["name"] for metric in group["metric"]]
+        for name in names:
+            short = text.camel(name.split(".")[1])
+            yield f"inline constexpr std::string_view k{short} = {text.cpp(name)};"
+        yield f"inline constexpr std::string_view kAll[] = {{{', '.join(map(text.cpp, names))}}};"
+        yield f"}}  // namespace {group['id']}"
     yield "// clang-format on"
     yield ""
     yield "constexpr const MetricInfo& InfoOf(Metric metric) {"

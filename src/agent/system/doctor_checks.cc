@@ -131,7 +131,7 @@ void AddGpuChecks(const Findings& findings, const std::vector<GpuDevice>& gpus,
                       .remedy = {}});
   }
   for (const UnavailableSource& told : findings.unavailable()) {
-    if (!told.source.starts_with("gpu ")) continue;
+    if (!told.of_gpu) continue;
     checks.push_back(
         {.source = told.source, .available = false, .reason = told.reason, .remedy = told.remedy});
   }

@@ -106,7 +106,7 @@ bool GpuReader::Supported(SampleContext& context, Gpu& gpu, Ask ask, const char*
   if (code == nvml::kGpuIsLost || code == nvml::kResetRequired) {
     gpu.lost = true;
     context.ReportOnce(GpuName(gpu.index) + " lost", library_->Describe(code),
-                       "see the XID errors in the kernel's log (dmesg)");
+                       "see the XID errors in the kernel's log (dmesg)", true);
     return false;
   }
   if (code == nvml::kNotSupported || code == nvml::kFunctionNotFound ||
@@ -114,7 +114,7 @@ bool GpuReader::Supported(SampleContext& context, Gpu& gpu, Ask ask, const char*
     gpu.unsupported |= ask;
   }
   context.ReportOnce(GpuName(gpu.index) + " " + what, library_->Describe(code),
-                     code == nvml::kNoPermission ? "run the agent as root" : "");
+                     code == nvml::kNoPermission ? "run the agent as root" : "", true);
   return false;
 }
 
@@ -159,7 +159,7 @@ void GpuReader::FindGpus(SampleContext& context) {
     Gpu gpu{.index = static_cast<int32_t>(index)};
     const nvml::Return got = call.nvmlDeviceGetHandleByIndex_v2(index, &gpu.handle);
     if (got != nvml::kSuccess) {
-      context.ReportOnce(GpuName(gpu.index), library_->Describe(got), "");
+      context.ReportOnce(GpuName(gpu.index), library_->Describe(got), "", true);
       continue;
     }
     std::array<char, nvml::kNameBytes + 1> name{};
@@ -193,7 +193,7 @@ void GpuReader::RegisterXid(SampleContext& context) {
     const nvml::Return code = call.nvmlDeviceRegisterEvents(gpu.handle, nvml::kEventXid, events);
     any |= code == nvml::kSuccess;
     if (code != nvml::kSuccess) {
-      context.ReportOnce(GpuName(gpu.index) + " xid", library_->Describe(code), "");
+      context.ReportOnce(GpuName(gpu.index) + " xid", library_->Describe(code), "", true);
     }
   }
   if (any) {
@@ -282,7 +282,7 @@ void GpuReader::SampleGpm(SampleContext& context, Gpu& gpu) {
   if (gpu.gpm->lost()) {
     Supported(context, gpu, kAskFields, "GPM", nvml::kGpuIsLost);
   } else if (!gpu.gpm->on()) {
-    context.ReportOnce(GpuName(gpu.index) + " GPM", gpu.gpm->off(), "");
+    context.ReportOnce(GpuName(gpu.index) + " GPM", gpu.gpm->off(), "", true);
   }
 }
 

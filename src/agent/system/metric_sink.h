@@ -23,7 +23,8 @@ struct MetricSample {
 struct UnavailableSource {
   std::string source;  // e.g. "psi", "gpu", "process 4711 io"
   std::string reason;
-  std::string remedy;  // what would make it available
+  std::string remedy;   // what would make it available
+  bool of_gpu = false;  // it is a GPU, or what one tells
 };
 
 // A GPU, and the most processes that were seen computing on it at a moment.
@@ -75,11 +76,11 @@ class SampleContext {
   }
   void TellGpu(const GpuUse& use) { sink_.OnGpu(use); }
   void TellAllowedCores(const AllowedCores& cores) { sink_.OnAllowedCores(cores); }
-  void ReportOnce(std::string source, std::string reason, std::string remedy) {
+  void ReportOnce(std::string source, std::string reason, std::string remedy, bool of_gpu = false) {
     // Bounded: thousands of processes that each hide their files say nothing new.
     constexpr size_t kMaxReports = 256;
     if (reported_.size() >= kMaxReports || !reported_.insert(source).second) return;
-    sink_.OnUnavailable({std::move(source), std::move(reason), std::move(remedy)});
+    sink_.OnUnavailable({std::move(source), std::move(reason), std::move(remedy), of_gpu});
   }
 
  private:

@@ -204,10 +204,19 @@ void ReadWindow(const nlohmann::json& fact, WindowsSeen& seen) {
   seen.full_too_soon |= full && steps == 0;
 }
 
+// Of imports that earlier versions made, each kind of SageMaker's files was a format of its own.
+std::string ImporterOf(const std::string& format) {
+  for (const char* former :
+       {"sagemaker system metrics", "sagemaker framework events", "sagemaker python profile"}) {
+    if (format == former) return "sagemaker";
+  }
+  return format;
+}
+
 // Why a process's stacks are not read from outside, or nobody's are.
 void ReadSource(const nlohmann::json& fact, JobFacts& facts) {
   const std::string format = Text(fact, Key::kFormat);
-  if (facts.imported_as.empty()) facts.imported_as = format;
+  if (facts.imported_as.empty()) facts.imported_as = ImporterOf(format);
   auto writer = store::ProfileWriterOf(Text(fact, Key::kWriter));
   // Imports of before writers were told of have the format alone, whose marks are one writer's.
   if (writer == store::ProfileWriter::kUnknown && format == "kineto") {

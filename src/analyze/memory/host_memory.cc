@@ -21,7 +21,10 @@ namespace steptrace::analyze {
 namespace {
 
 constexpr std::string_view kAnon = NameOf(store::Metric::kProcessRssAnon);
-constexpr std::string_view kAllocated = "torch_cuda.allocated_bytes";
+constexpr std::string_view kAllocated = store::torch_cuda::kAllocatedBytes;
+bool IsOfDevice(std::string_view metric) {
+  return std::ranges::find(store::torch_cuda::kAll, metric) != std::end(store::torch_cuda::kAll);
+}
 constexpr size_t kMostProcesses = 256;
 constexpr double kNsOfASecond = 1e9;
 // Seconds. A worker fills its allocator, and writes to what it was forked with, for a while.
@@ -75,7 +78,7 @@ class MemoryMaker {
                                   [](double value) { return value >= 0 && value < kMost; });
     if (!sane) return;  // a run from elsewhere
     const std::string_view metric = series.metric;
-    if (series.pid && (metric.starts_with("process.rss_") || metric.starts_with("torch_cuda."))) {
+    if (series.pid && (IsResidentMetric(metric) || IsOfDevice(metric))) {
       series_[{series.node, *series.pid, series.device.value_or(-1)}][metric] = &series;
       last_.Note(series);
     } else if (!series.pid && !series.device) {
@@ -116,10 +119,10 @@ class MemoryMaker {
     one.ended = last_.Ended(one.node, one.pid);
     one.peak_bytes = *std::max_element(bytes.values.begin(), bytes.values.end());
     if (one.device) {
-      one.reserved_bytes = LastOf(metrics, "torch_cuda.reserved_bytes");
-      one.inactive_split_bytes = LastOf(metrics, "torch_cuda.inactive_split_bytes");
-      one.alloc_retries = LastOf(metrics, "torch_cuda.alloc_retries");
-      one.ooms = LastOf(metrics, "torch_cuda.ooms");
+      one.reserved_bytes = LastOf(metrics, store::torch_cuda::kReservedBytes);
+      one.inactive_split_bytes = LastOf(metrics, store::torch_cuda::kInactiveSplitBytes);
+      one.alloc_retries = LastOf(metrics, store::torch_cuda::kAllocRetries);
+      one.ooms = LastOf(metrics, store::torch_cuda::kOoms);
     } else {
       one.file_bytes = LastOf(metrics, NameOf(store::Metric::kProcessRssFile));
       one.shmem_bytes = LastOf(metrics, NameOf(store::Metric::kProcessRssShmem));

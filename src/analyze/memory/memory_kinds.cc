@@ -71,8 +71,14 @@ KindMemory Sum(const std::vector<const CounterSeries*>& all, const std::vector<i
 
 }  // namespace
 
+bool IsResidentMetric(std::string_view metric) {
+  using enum store::Metric;
+  return metric == kProcessRss || metric == kProcessRssAnon || metric == kProcessRssFile ||
+         metric == kProcessRssShmem;
+}
+
 void LastSamples::Note(const CounterSeries& series) {
-  if (!series.pid || !series.metric.starts_with("process.rss_") || series.times_ns.empty()) return;
+  if (!series.pid || !IsResidentMetric(series.metric) || series.times_ns.empty()) return;
   Newest& node = nodes_[series.node];
   const std::vector<int64_t>& times = series.times_ns;
   for (const int64_t ts_ns : std::span(times).last(std::min<size_t>(times.size(), 2))) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct ProcessClasses {
   std::span<const LoaderWorker> workers;
   ProcessClass Of(int32_t node, int64_t pid) const;
 };
+
+// Of what a process keeps resident: all of it, or of one kind.
+bool IsResidentMetric(std::string_view metric);
 
 // Which processes had ended when their node's memory was last sampled. A sample tells all processes
 // at one moment, and leaves one out now and then: who is in neither of the last two has ended, be

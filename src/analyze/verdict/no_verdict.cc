@@ -256,8 +256,7 @@ Verdict NoTraining(const VerdictInput& input) {
 // No hook has a part in what others recorded.
 void ExplainImported(const VerdictInput& input, Verdict& verdict) {
   verdict.headline = Make(finding::VerdictImportWithoutSteps{});
-  const bool sagemaker = input.facts.imported_as.starts_with("sagemaker");
-  if (sagemaker) return Advise(finding::ImportAllFiles{}, verdict);
+  if (input.facts.imported_as == "sagemaker") return Advise(finding::ImportAllFiles{}, verdict);
   if (MayBeOf("pytorch", input.facts)) return Advise(finding::ImportRecordHost{}, verdict);
   if (MayBeOf("jax", input.facts)) return Advise(finding::ImportMarkStepsJax{}, verdict);
   if (MayBeOf("tensorflow", input.facts)) {

@@ -15,6 +15,7 @@
 #include "cli/render/sections.h"
 #include "present/words/finding_sentence.h"
 #include "present/words/quantity.h"
+#include "store/loss_causes.h"
 
 namespace steptrace::cli {
 namespace {
@@ -35,22 +36,21 @@ struct PartKind {
 constexpr PartKind kPartKinds[] = {
     {"step", ""}, {"suspect", "Suspects"}, {"sub_stage", "Stages"}, {"phase", "Phases"}};
 
+std::string SignOf(int64_t ns) {
+  return ns < 0 ? "-" : ns > 0 ? "+" : "";
+}
+
 std::string SignedDuration(int64_t ns) {
-  const char* sign = ns < 0 ? "-" : ns > 0 ? "+" : "";
-  return sign + present::FormatDuration(std::abs(ns));
+  return SignOf(ns) + present::FormatDuration(std::abs(ns));
 }
 
 // "-230 to -201 ms": the unit once where both have the same.
 std::string IntervalText(const ComparedPart& part) {
   if (!part.change_low_ns || !part.change_high_ns) return "not known";
-  std::string low = SignedDuration(*part.change_low_ns);
-  const std::string high = SignedDuration(*part.change_high_ns);
-  const size_t unit = low.find(' ');
-  if (unit != std::string::npos && high.find(' ') != std::string::npos &&
-      low.substr(unit) == high.substr(high.find(' '))) {
-    low.resize(unit);
-  }
-  return low + " to " + high;
+  const auto low = present::DurationOf(std::abs(*part.change_low_ns));
+  const auto high = present::DurationOf(std::abs(*part.change_high_ns));
+  return SignOf(*part.change_low_ns) + (low.unit == high.unit ? low.number : low.Text()) + " to " +
+         SignOf(*part.change_high_ns) + high.Text();
 }
 
 bool Undrawn(const ComparedPart& part) {
@@ -96,8 +96,10 @@ void SideLines(const char* letter, const analyze::Report& report, Page& page) {
       report.verdict.suspect.empty() ? Tint::kBold : SuspectTint(report.verdict.suspect));
   // What damage took from one run may be all in which it differs from the other.
   std::vector<analyze::LossLine> damage;
-  std::ranges::copy_if(report.data_loss, std::back_inserter(damage),
-                       [](const auto& loss) { return loss.cause.ends_with("_damaged"); });
+  std::ranges::copy_if(report.data_loss, std::back_inserter(damage), [](const auto& loss) {
+    const auto* cause = store::FindLossCause(loss.cause);
+    return cause != nullptr && cause->is_damage;
+  });
   RenderLossLines(damage, 3, RunToType(report, page), page);
 }
 

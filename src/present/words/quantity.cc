@@ -30,12 +30,13 @@ std::string WithoutTrailingZeros(std::string digits) {
 }
 
 // "2 min 5 s": whole units below, rounded to the smaller one.
-std::string TwoUnits(int64_t ns, int64_t large, const char* large_name, int64_t small,
-                     const char* small_name) {
+Duration TwoUnits(int64_t ns, int64_t large, const char* large_name, int64_t small,
+                  const char* small_name) {
   const int64_t smalls = (ns + small / 2) / small;
   const int64_t ratio = large / small;
-  if (smalls % ratio == 0) return fmt::format("{} {}", smalls / ratio, large_name);
-  return fmt::format("{} {} {} {}", smalls / ratio, large_name, smalls % ratio, small_name);
+  std::string number = fmt::to_string(smalls / ratio);
+  if (smalls % ratio == 0) return {std::move(number), large_name};
+  return {std::move(number), fmt::format("{} {} {}", large_name, smalls % ratio, small_name)};
 }
 
 }  // namespace
@@ -55,20 +56,23 @@ std::string FormatNumber(double value) {
   return WithoutTrailingZeros(fmt::format("{:.{}f}", signed_rounded, 2 - exponent));
 }
 
-std::string FormatDuration(int64_t ns) {
-  if (ns == std::numeric_limits<int64_t>::min()) ++ns;
-  if (ns < 0) return "-" + FormatDuration(-ns);
-  if (ns == 0) return "0 s";
-  if (ns < kNsPerUs) return fmt::format("{} ns", ns);
+Duration DurationOf(int64_t ns) {
+  if (ns == 0) return {"0", "s"};
+  if (ns < kNsPerUs) return {fmt::to_string(ns), "ns"};
   const double value = static_cast<double>(ns);
-  if (value < 999.5e3) return FormatNumber(value / 1e3) + " \u00b5s";
-  if (value < 999.5e6) return FormatNumber(value / 1e6) + " ms";
-  if (value < 99.95e9) return FormatNumber(value / 1e9) + " s";
+  if (value < 999.5e3) return {FormatNumber(value / 1e3), "\u00b5s"};
+  if (value < 999.5e6) return {FormatNumber(value / 1e6), "ms"};
+  if (value < 99.95e9) return {FormatNumber(value / 1e9), "s"};
   if (ns < 60 * kNsPerMinute - kNsPerSecond / 2) {
     return TwoUnits(ns, kNsPerMinute, "min", kNsPerSecond, "s");
   }
   if (ns < 100 * kNsPerHour) return TwoUnits(ns, kNsPerHour, "h", kNsPerMinute, "min");
-  return FormatNumber(value / (24.0 * static_cast<double>(kNsPerHour))) + " days";
+  return {FormatNumber(value / (24.0 * static_cast<double>(kNsPerHour))), "days"};
+}
+
+std::string FormatDuration(int64_t ns) {
+  if (ns == std::numeric_limits<int64_t>::min()) ++ns;
+  return ns < 0 ? "-" + FormatDuration(-ns) : DurationOf(ns).Text();
 }
 
 std::string FormatShareNumber(double share) {

@@ -9,7 +9,14 @@
 // Unicode spell its signs: "us", "2.9x" (cli/render/page.cc).
 namespace steptrace::present {
 
-std::string FormatNumber(double value);       // 0.123  12.3  123  12345 -> 12300
+std::string FormatNumber(double value);  // 0.123  12.3  123  12345 -> 12300
+struct Duration {
+  std::string number, unit;  // of two units: the first one's number, and the rest
+
+  std::string Text() const { return number + " " + unit; }
+};
+Duration DurationOf(int64_t ns);  // not negative
+
 std::string FormatDuration(int64_t ns);       // 62.1 ms  33.8 s  2 min 5 s  3 h 12 min
 std::string FormatShare(double share);        // 65 %  0.4 %  <0.1 %
 std::string FormatShareNumber(double share);  // the same without the sign
