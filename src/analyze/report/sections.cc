@@ -455,7 +455,7 @@ std::vector<bool> StandingFindings(std::span<const FindingLine> findings) {
 LossWords WordsOf(const LossLine& loss) {
   const store::LossCauseInfo* info = store::FindLossCause(loss.cause);
   if (info == nullptr) return {.label = "Lost"};
-  return {info->label, info->counts_itself, info->one, info->many};
+  return {info->label, info->counts_itself, info->one, info->many, info->is_damage};
 }
 
 std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,

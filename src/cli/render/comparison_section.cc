@@ -15,7 +15,6 @@
 #include "cli/render/sections.h"
 #include "present/words/finding_sentence.h"
 #include "present/words/quantity.h"
-#include "store/loss_causes.h"
 
 namespace steptrace::cli {
 namespace {
