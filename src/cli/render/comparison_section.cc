@@ -95,10 +95,8 @@ void SideLines(const char* letter, const analyze::Report& report, Page& page) {
       report.verdict.suspect.empty() ? Tint::kBold : SuspectTint(report.verdict.suspect));
   // What damage took from one run may be all in which it differs from the other.
   std::vector<analyze::LossLine> damage;
-  std::ranges::copy_if(report.data_loss, std::back_inserter(damage), [](const auto& loss) {
-    const auto* cause = store::FindLossCause(loss.cause);
-    return cause != nullptr && cause->is_damage;
-  });
+  std::ranges::copy_if(report.data_loss, std::back_inserter(damage),
+                       [](const auto& loss) { return WordsOf(loss).is_damage; });
   RenderLossLines(damage, 3, RunToType(report, page), page);
 }
 
