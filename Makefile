@@ -27,7 +27,7 @@ build: setup ## build, and install the package into .venv
 	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
 	@tools/install_dev $(BUILD)
 
-demo: build ## train the slow and the mended recommender, print both verdicts side by side
+demo: build ## train the slow and the fixed recommender, print both verdicts side by side
 	@examples/recommender/demo
 
 docs: setup ## build the documentation's site into build/docs

@@ -158,7 +158,7 @@ class TimedClicks(SlowClicks):
         return self.timed("augmentation", super().augment, dense, history, draw)
 
 
-class MendedClicks(Dataset):
+class FixedClicks(Dataset):
     """One row group at a time, which is a batch: group number -> batch of tensors."""
 
     def __init__(self, folder):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the click model on the CPU.   usage: train.py --variant slow|mended [--epochs N]"""
+"""Trains the click model on the CPU.   usage: train.py --variant slow|fixed [--epochs N]"""
 
 import argparse
 import os
@@ -11,7 +11,7 @@ from torch import nn
 from torch.utils.data import DataLoader
 
 import data
-from dataset import BUCKETS, MendedClicks, RowGroupOrder, SlowClicks, TimedClicks, share_by_name
+from dataset import BUCKETS, FixedClicks, RowGroupOrder, SlowClicks, TimedClicks, share_by_name
 
 EPOCHS = 3
 
@@ -45,7 +45,7 @@ def make_loader(variant, folder, workers):
         dataset = TimedClicks(folder, Path(timers)) if timers else SlowClicks(folder)
         order = RowGroupOrder(len(dataset.files), data.ROWS)
         return DataLoader(dataset, batch_size=data.ROWS, sampler=order, num_workers=workers)
-    dataset = MendedClicks(folder)
+    dataset = FixedClicks(folder)
     order = RowGroupOrder(len(dataset), 1)
     return DataLoader(
         dataset,
@@ -76,7 +76,7 @@ def train(loader, epochs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--variant", choices=["slow", "mended"], required=True)
+    parser.add_argument("--variant", choices=["slow", "fixed"], required=True)
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--data", type=Path, default=data.FOLDER)

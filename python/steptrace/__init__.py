@@ -11,7 +11,7 @@ After it, or while it runs:
     run = steptrace.open()                      # the newest; or a path, a name, an id
     run.report().verdict.headline
     run.table("steps", where="dur_ns > 100000000")
-    steptrace.compare(run, "mended")            # two runs beside each other
+    steptrace.compare(run, "fixed")            # two runs beside each other
 """
 
 from ._ranges import annotate, annotation_begin, annotation_end, start, step, stop

@@ -90,7 +90,7 @@ def _why(rule):
         text = rule["evidence"][0]["text"] if rule["evidence"] else rule["advice"]
     elif rule["status"] == "ok":
         text = f"triggered {rule['triggered']}"
-    return short(text or "no reason told", _LINE)
+    return short(text or "no reason given", _LINE)
 
 
 def _is(row, run):

@@ -142,11 +142,13 @@ def _steps_above(axes, run, stretch):
 def draw(run, from_ns=None, to_ns=None):
     """The figure; without a stretch some steps from the middle of the training."""
     if (from_ns is None) != (to_ns is None):
-        raise SteptraceError("timeline: a stretch has both ends; give from_ns and to_ns, or none")
+        raise SteptraceError(
+            "timeline: a time range has both ends; give from_ns and to_ns, or none"
+        )
     if from_ns is None:
         from_ns, to_ns, what = _usual_stretch(run)
     else:
-        from_ns, to_ns, what = int(from_ns), int(to_ns), "the chosen stretch"
+        from_ns, to_ns, what = int(from_ns), int(to_ns), "the selected time range"
     if to_ns <= from_ns:
         raise SteptraceError("timeline: to_ns is not after from_ns; give ns since the run's begin")
     slices, more = _slices(run, from_ns, to_ns)
@@ -164,7 +166,7 @@ def draw(run, from_ns=None, to_ns=None):
     if len(lines) > len(shown):
         title += f"; {len(lines) - len(shown)} lines are not shown, the deepest first"
     if more:
-        title += f"; only the first {_MOST_SLICES:,} slices: choose a shorter stretch"
+        title += f"; only the first {_MOST_SLICES:,} slices: select a shorter time range"
     figure = new_figure(len(shown) + 2, width=11.0)
     axes = bare_axes(figure, title)
     colours = _colours_of(slices)

@@ -98,7 +98,7 @@ def test_an_event_lies_before_the_hosts_range_at_its_begin_and_in_it_at_its_end(
 
 
 def test_borders_without_an_event_are_said_at_the_end(plain):
-    assert said(plain, "limited") == ["device phases: 12 borders found no free event"]
+    assert said(plain, "limited") == ["device phases: 12 boundaries found no free event"]
 
 
 VARIED = """

@@ -156,7 +156,7 @@ Finding ExamineDevicePhases(const fs::path& root) {
             "add device to it"};
   }
   return {"device phases", Health::kOk,
-          "events at the borders of forward, backward and optimizer, in every step", ""};
+          "events at the boundaries of forward, backward and optimizer, in every step", ""};
 }
 
 }  // namespace

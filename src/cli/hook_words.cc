@@ -40,7 +40,7 @@ Status CheckHooks(std::string_view text) {
     }
     constexpr size_t kShown = 40;
     return Error{
-        fmt::format("is no list of hooks: '{}' is none", Printable(word.substr(0, kShown))),
+        fmt::format("is not a list of hooks: unknown hook '{}'", Printable(word.substr(0, kShown))),
         fmt::format("they are {}, or all, or off", fmt::join(kHookWords, ", "))};
   }
   if (any) return {};

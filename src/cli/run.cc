@@ -228,8 +228,8 @@ class Launcher {
     changed.stack_rate = live->stack_rate;
     if (agent_.TellSettings(changed)) return;
     PrintError({options_.settings_file.string() +
-                ": the agent could not be told what changed; name fewer windows (the run goes on "
-                "with the settings that it has)"});
+                ": the changes could not be sent to the agent; name fewer windows (the run goes "
+                "on with its current settings)"});
   }
 
   std::optional<int> CheckCommand() {

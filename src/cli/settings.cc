@@ -218,7 +218,7 @@ std::string ShownNothing(const Settings&) {
 
 const std::vector<Setting>& AllSettings() {
   static const std::vector<Setting> settings = {
-      {"folder", "STEPTRACE_FOLDER", SettingType::kText, "Where runs are gathered and looked for.",
+      {"folder", "STEPTRACE_FOLDER", SettingType::kText, "Folder of runs.",
        Store<std::string>(&Settings::folder), Shown<&Settings::folder>},
       {"color", "STEPTRACE_COLOR", SettingType::kText,
        "Colour: auto (on a terminal), always or never.", SetColor, Shown<&Settings::color>},

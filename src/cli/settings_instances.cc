@@ -127,13 +127,13 @@ Status CheckInstanceName(std::string_view name, std::string_view place,
   const std::string shown = fmt::format("{}: instance '{}'", place, name.substr(0, kShown));
   if (types.empty()) {
     return Error{
-        fmt::format("{} is no known type of machine, for the file of settings has no [[instances]]",
+        fmt::format("{} is not a known machine type: the settings file has no [[instances]]",
                     shown),
-        "list it there (docs: rules.md)"};
+        "add it there (docs: rules.md)"};
   }
-  return Error{fmt::format("{} is no known type of machine; near it are {}", shown,
+  return Error{fmt::format("{} is not a known machine type; similar ones are {}", shown,
                            fmt::join(NearestNames(name, types), ", ")),
-               fmt::format("[[instances]] in the file of settings lists all {}", types.size())};
+               fmt::format("[[instances]] in the settings file lists all {}", types.size())};
 }
 
 Result<std::vector<analyze::InstanceType>> ReadInstances(const toml::node& node,

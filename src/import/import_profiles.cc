@@ -106,8 +106,8 @@ void TellLeftOut(const SortedSources& sorted, RunSink& sink, std::vector<std::st
   const size_t count = sorted.unknown.size();
   std::string note =
       fmt::format("{} left out: {}",
-                  count == 1 ? "1 file is no profile and was"
-                             : fmt::format("{} files are no profiles and were", count),
+                  count == 1 ? "1 file is not a profile and was"
+                             : fmt::format("{} files are not profiles and were", count),
                   list);
   sink.RunLoss("slices", LossCause::kNoProfile, static_cast<int64_t>(sorted.unknown.size()), note);
   notes.push_back(std::move(note));

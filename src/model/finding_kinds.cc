@@ -303,7 +303,7 @@ constexpr std::string_view kVerdictModelSlowedTexts[] = {"slowed_beside"};
 constexpr FigureInfo kVerdictNoTorchFigures[] = {{"failed", Unit::kFlag, false}, {"stopped", Unit::kFlag, false}};
 constexpr FigureInfo kVerdictNoOptimizerFigures[] = {{"failed", Unit::kFlag, false}, {"stopped", Unit::kFlag, false}};
 constexpr std::string_view kVerdictNoTrainingTexts[] = {"writer"};
-constexpr FigureInfo kVerdictStretchOfWarmUpFigures[] = {{"steps", Unit::kInteger, false}};
+constexpr FigureInfo kVerdictOnlyWarmUpFigures[] = {{"steps", Unit::kInteger, false}};
 constexpr FigureInfo kVerdictTooFewStepsFigures[] = {{"steady", Unit::kInteger, false}, {"seen", Unit::kInteger, false}, {"more", Unit::kInteger, false}};
 constexpr FigureInfo kUsageFluctuatesFigures[] = {{"node", Unit::kInteger, false}, {"low", Unit::kNumber, false}, {"high", Unit::kNumber, false}};
 constexpr std::string_view kUsageFluctuatesTexts[] = {"metric"};
@@ -322,7 +322,7 @@ constexpr FigureInfo kNoteProfileWithoutDevicesFigures[] = {{"torch", Unit::kFla
 constexpr FigureInfo kNoteProfileWithoutOperatorsFigures[] = {{"torch", Unit::kFlag, false}};
 constexpr FigureInfo kNoteProfileWithoutMemoryFigures[] = {{"torch", Unit::kFlag, false}};
 constexpr FigureInfo kNoteProfileWithoutModulesFigures[] = {{"torch", Unit::kFlag, false}};
-constexpr FigureInfo kNoteStepsLeftOutFigures[] = {{"steps", Unit::kCount, false}, {"too_few", Unit::kFlag, false}, {"told_idle", Unit::kFlag, false}};
+constexpr FigureInfo kNoteStepsLeftOutFigures[] = {{"steps", Unit::kCount, false}, {"too_few", Unit::kFlag, false}, {"counted_idle", Unit::kFlag, false}};
 constexpr std::string_view kNoteLostAfterLastStepTexts[] = {"cause"};
 constexpr FigureInfo kNoteNoStepMarksFigures[] = {{"torch", Unit::kFlag, false}};
 constexpr FigureInfo kNoteWindowsFigures[] = {{"steps", Unit::kInteger, false}, {"by_devices", Unit::kFlag, false}, {"newest", Unit::kFlag, false}, {"parted", Unit::kFlag, false}};
@@ -367,9 +367,9 @@ constexpr FigureInfo kReasonNoIoWaitFigures[] = {{"elsewhere_around", Unit::kFla
 constexpr FigureInfo kReasonGpuMemorySizeUnknownFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
 constexpr FigureInfo kReasonMemoryInNoStepFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
 constexpr FigureInfo kReasonNoMemoryRecordsFigures[] = {{"elsewhere_around", Unit::kFlag, false}, {"elsewhere_outside", Unit::kFlag, false}};
-constexpr FigureInfo kReasonNoTrainingStepFigures[] = {{"stretch", Unit::kFlag, false}};
-constexpr FigureInfo kReasonNoStepFigures[] = {{"stretch", Unit::kFlag, false}};
-constexpr FigureInfo kReasonFrameworkSilentFigures[] = {{"stretch", Unit::kFlag, false}};
+constexpr FigureInfo kReasonNoTrainingStepFigures[] = {{"in_range", Unit::kFlag, false}};
+constexpr FigureInfo kReasonNoStepFigures[] = {{"in_range", Unit::kFlag, false}};
+constexpr FigureInfo kReasonFrameworkSilentFigures[] = {{"in_range", Unit::kFlag, false}};
 constexpr FigureInfo kReasonFewStepsOfAKindFigures[] = {{"least", Unit::kInteger, false}};
 constexpr FigureInfo kReasonFewRecordedStepsFigures[] = {{"least", Unit::kInteger, false}};
 constexpr FigureInfo kReasonImpossibleTimesFigures[] = {{"time", Unit::kNs, false}};
@@ -756,7 +756,7 @@ constexpr KindInfo kKinds[] = {
     {"verdict.no_training", Role::kHeadline, {{}, kVerdictNoTrainingTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.hooks_off", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.no_step_yet", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"verdict.stretch_of_warm_up", Role::kHeadline, {kVerdictStretchOfWarmUpFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"verdict.only_warm_up", Role::kHeadline, {kVerdictOnlyWarmUpFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.too_few_steps", Role::kHeadline, {kVerdictTooFewStepsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"usage.fluctuates", Role::kNote, {kUsageFluctuatesFigures, kUsageFluctuatesTexts}, {{}, {}}, false, kUsageFluctuatesSubject, Topic::kNone},
     {"usage.smaller_without_gpu", Role::kNote, {kUsageSmallerWithoutGpuFigures, {}}, {{}, {}}, false, kUsageSmallerWithoutGpuSubject, Topic::kNone},
@@ -2175,8 +2175,8 @@ Finding Make(VerdictNoStepYet) {
   return {FindingKind::kVerdictNoStepYet, {}, {}, {}, {"", {}}};
 }
 
-Finding Make(VerdictStretchOfWarmUp one) {
-  return {FindingKind::kVerdictStretchOfWarmUp, {one.steps.value}, {}, {}, {"", {}}};
+Finding Make(VerdictOnlyWarmUp one) {
+  return {FindingKind::kVerdictOnlyWarmUp, {one.steps.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictTooFewSteps one) {
@@ -2224,7 +2224,7 @@ Finding Make(NoteProfileWithoutModules one) {
 }
 
 Finding Make(NoteStepsLeftOut one) {
-  return {FindingKind::kNoteStepsLeftOut, {one.steps.value, one.too_few.value, one.told_idle.value}, {}, {}, {"", {}}};
+  return {FindingKind::kNoteStepsLeftOut, {one.steps.value, one.too_few.value, one.counted_idle.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteAgentEndedFirst) {
@@ -2388,15 +2388,15 @@ Finding Make(ReasonFewSamplesOfTwo) {
 }
 
 Finding Make(ReasonNoTrainingStep one) {
-  return {FindingKind::kReasonNoTrainingStep, {one.stretch.value}, {}, {}, {"", {}}};
+  return {FindingKind::kReasonNoTrainingStep, {one.in_range.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoStep one) {
-  return {FindingKind::kReasonNoStep, {one.stretch.value}, {}, {}, {"", {}}};
+  return {FindingKind::kReasonNoStep, {one.in_range.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonFrameworkSilent one) {
-  return {FindingKind::kReasonFrameworkSilent, {one.stretch.value}, {}, {}, {"", {}}};
+  return {FindingKind::kReasonFrameworkSilent, {one.in_range.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(ReasonNoStepOrOperator) {

@@ -321,7 +321,7 @@ enum class FindingKind : uint16_t {
   kVerdictNoTraining,
   kVerdictHooksOff,
   kVerdictNoStepYet,
-  kVerdictStretchOfWarmUp,
+  kVerdictOnlyWarmUp,
   kVerdictTooFewSteps,
   kUsageFluctuates,
   kUsageSmallerWithoutGpu,
@@ -2049,7 +2049,7 @@ struct VerdictHooksOff {
 struct VerdictNoStepYet {
 };
 
-struct VerdictStretchOfWarmUp {
+struct VerdictOnlyWarmUp {
   Given<int64_t> steps;  // integer
 };
 
@@ -2116,7 +2116,7 @@ struct NoteProfileWithoutModules {
 struct NoteStepsLeftOut {
   Given<int64_t> steps;  // count
   Given<bool> too_few;  // flag
-  Given<bool> told_idle;  // flag
+  Given<bool> counted_idle;  // flag
 };
 
 struct NoteAgentEndedFirst {
@@ -2311,15 +2311,15 @@ struct ReasonFewSamplesOfTwo {
 };
 
 struct ReasonNoTrainingStep {
-  Given<bool> stretch;  // flag
+  Given<bool> in_range;  // flag
 };
 
 struct ReasonNoStep {
-  Given<bool> stretch;  // flag
+  Given<bool> in_range;  // flag
 };
 
 struct ReasonFrameworkSilent {
-  Given<bool> stretch;  // flag
+  Given<bool> in_range;  // flag
 };
 
 struct ReasonNoStepOrOperator {
@@ -3052,7 +3052,7 @@ Finding Make(VerdictImportWithoutSteps one);
 Finding Make(VerdictNoTraining one);
 Finding Make(VerdictHooksOff one);
 Finding Make(VerdictNoStepYet one);
-Finding Make(VerdictStretchOfWarmUp one);
+Finding Make(VerdictOnlyWarmUp one);
 Finding Make(VerdictTooFewSteps one);
 Finding Make(UsageFluctuates one);
 Finding Make(UsageSmallerWithoutGpu one);

@@ -71,7 +71,7 @@ const char* AskToDetach(const CuptiLibrary& library) {
       f.EnableDomain(1, g_detach.subscriber, CallbackDomain::kDriver) == kSuccess;
   if (!called) {
     (void)f.Unsubscribe(g_detach.subscriber);
-    return "CUPTI does not tell of CUDA's calls";
+    return "CUPTI does not report CUDA calls";
   }
   g_detach.state.store(Stay::kAsked, std::memory_order_release);
   return nullptr;

@@ -93,8 +93,9 @@ Result<JoinedRun> OpenForJoin(const fs::path& path) {
   }
   int64_t epoch_ns = reader.manifest().epoch_utc_ns;
   if (epoch_ns <= 0 || epoch_ns >= kMostEpochNs) {
-    return Error{path.string() + ": its times have no date, so it cannot be put beside another run",
-                 "import the profiles of all ranks in one go"};
+    return Error{
+        path.string() + ": its times have no date, so it cannot be joined with another run",
+        "import the profiles of all ranks in one go"};
   }
   if (reader.manifest().nodes.empty()) {
     return Error{path.string() + ": names no node", "nothing to join"};
@@ -119,7 +120,7 @@ Status CheckDistinct(const std::vector<JoinedRun>& runs) {
       return Error{
           fmt::format("{}: has rank {}, as {} has: they are not parts of one job",
                       run.reader.run().string(), rank.rank, other->second->reader.run().string()),
-          "`steptrace ui` sets runs beside each other"};
+          "compare them instead: steptrace compare"};
     }
   }
   return {};

@@ -281,7 +281,7 @@ bool IsStatus(const std::string& text) {
 // What no writer of ours writes: readers would count rows twice, or never end.
 Status CheckSense(const Manifest& manifest) {
   if (!manifest.status.empty() && !IsStatus(manifest.status)) {
-    return Error{"its status is '" + manifest.status.substr(0, 40) + "', which is none"};
+    return Error{"its status is '" + manifest.status.substr(0, 40) + "', which is not a status"};
   }
   if (manifest.end_ns.value_or(0) < 0) {
     return Error{fmt::format("its end_ns is {}", *manifest.end_ns)};

@@ -22,8 +22,8 @@ enum class MetadataKind : uint8_t {
   kThreads,  // Threads of PyTorch
   kAutograd,  // State of autograd
   kCollector,  // Settings of Python's garbage collector that the script changed, as they are at an optimizer's steps
-  kRecompilation,  // A guard of `torch.compile` that failed, so that a function was compiled anew: told at its first failure, its second, fourth and so on
-  kGradientExchange,  // What passes of `DistributedDataParallel` exchange: told at the fourth pass, the eighth and so on
+  kRecompilation,  // A guard of `torch.compile` that failed, so that a function was recompiled: reported at its first failure, its second, fourth and so on
+  kGradientExchange,  // What passes of `DistributedDataParallel` exchange: reported at the fourth pass, the eighth and so on
   kDataParallel,  // A data-parallel wrapper and what it is set to
   kException,  // An exception that nobody caught, at the moment when Python printed it
   kSource,  // Of profiles: a file that was imported. Of the agent: what cannot be read on this machine

@@ -67,7 +67,7 @@ Result<Predicate<Row>> MakePredicate(const Field<Row, Member>& field, const Cond
   using Value = typename OptionalOf<Member>::Value;
   auto value = ParseValue<Value>(condition.value);
   if (!value) {
-    return Error{fmt::format("column {}: '{}' is no {}", field.name, condition.value,
+    return Error{fmt::format("column {}: '{}' is not a {}", field.name, condition.value,
                              TypeOf<Value>()->ToString()),
                  "give a value of that type"};
   }

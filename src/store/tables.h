@@ -97,7 +97,7 @@ struct SliceRow {
 template <>
 struct TableOf<SliceRow> {
   static constexpr const char* kName = "slices";
-  static constexpr const char* kSentence = "Stretches of time on a track, nested by depth.";
+  static constexpr const char* kSentence = "Time ranges on a track, nested by depth.";
   using R = SliceRow;
   static constexpr auto kFields = std::make_tuple(
       Field{"ts_ns", &R::ts_ns, Unit::kNs, "Begin, since the run's epoch."},
@@ -321,12 +321,12 @@ struct TableOf<RunMetadataRow> {
   static constexpr const char* kName = "run_metadata";
   static constexpr const char* kFormerName = "facts";
   static constexpr const char* kSentence =
-      "What processes told of themselves (loaders, frameworks, ranks, devices, state of the "
+      "What processes reported about themselves (loaders, frameworks, ranks, devices, state of the "
       "hooks), "
       "and where the rest comes from.";
   using R = RunMetadataRow;
   static constexpr auto kFields = std::make_tuple(
-      Field{"ts_ns", &R::ts_ns, Unit::kNs, "When it was told, since the run's epoch."},
+      Field{"ts_ns", &R::ts_ns, Unit::kNs, "When it was reported, since the run's epoch."},
       Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"pid", &R::pid, Unit::kNone, "Process id."},
@@ -383,7 +383,7 @@ struct TableOf<SampleRow> {
       Field{"track", &R::track, Unit::kNone, "The thread."},
       Field{"stack", &R::stack, Unit::kNone, "Its stack."},
       Field{"state", &R::state, Unit::kNone, "running (or ready to), or waiting."},
-      Field{"interval_ns", &R::interval_ns, Unit::kNs, "The time that the sample stands for."});
+      Field{"interval_ns", &R::interval_ns, Unit::kNs, "The time that the sample represents."});
 };
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -466,8 +466,8 @@ struct TableOf<DataLossRow> {
       Field{"table", &R::table, Unit::kNone, "The table from which rows are missing."},
       Field{"cause", &R::cause, Unit::kNone, "Why, in snake_case."},
       Field{"count", &R::count, Unit::kCount, "How much is missing; -1: not countable."},
-      Field{"from_ns", &R::from_ns, Unit::kNs, "Begin of the stretch, where known."},
-      Field{"to_ns", &R::to_ns, Unit::kNs, "End of the stretch, where known."},
+      Field{"from_ns", &R::from_ns, Unit::kNs, "Start of the time range, if known."},
+      Field{"to_ns", &R::to_ns, Unit::kNs, "End of the time range, if known."},
       Field{"detail", &R::detail, Unit::kNone, "The loss in a sentence with its next step."},
       Field{"evidence", &R::evidence, Unit::kJson,
             "The kind and values that it is made of, as a JSON object; empty: the cause says it "

@@ -41,7 +41,7 @@ enum class Category : uint16_t {
   // range: As a library that the framework calls does (oneDNN): convolution, reorder; in windows
   //   alone.
   kPrimitive = 9,
-  // Borders of capture windows.
+  // Boundaries of capture windows.
   kWindow = 10,
   // activity: As the library has it: mangled.
   kKernel = 11,
@@ -68,8 +68,8 @@ enum class Category : uint16_t {
   // counter: <device>:<metric>, as 0:allocated_bytes: what torch's allocator counts.
   // a: bits of a double
   kDeviceMemory = 20,
-  // complete: forward, backward, optimizer, data, other: from border to border of a phase as the
-  //   device reached them (pooled events), on this process's clock.
+  // complete: forward, backward, optimizer, data, other: from boundary to boundary of a phase as
+  //   the device reached them (pooled events), on this process's clock.
   // a: number of the device | µs by which the device reached the end after the host had << 32, or
   //   kUnknownBehind
   // b: end
@@ -146,7 +146,7 @@ constexpr int64_t CallNumber(uint64_t b) {
   return static_cast<int64_t>(b >> kCallDetailsBits);
 }
 
-// Why a stretch of a window ended. Stored: values are fixed for ever and never reused.
+// Why a part of a window ended. Stored: values are fixed for ever and never reused.
 enum class WindowEnd : uint32_t {
   kDone = 1,  // its last step has ended
   kAside = 2,  // the script's own profiler has begun: goes on after it, if there is time left
@@ -161,7 +161,7 @@ enum class WindowEnd : uint32_t {
 enum class DeviceLoss : uint64_t {
   kLibrary = 1,  // the library itself dropped it
   kNoBuffer = 2,  // it came faster than it could be handed over
-  kIncomplete = 3,  // it had not ended when it was told
+  kIncomplete = 3,  // it had not ended when it was reported
   kNoPlace = 4,  // no room for its name or place
   kTaken = 5,  // another tool uses CUPTI: a: windows
 };
@@ -197,7 +197,7 @@ inline constexpr const char* kNameData = "data";
 // instant.
 // a: iterator: it raised StopIteration
 inline constexpr const char* kNameDataEnd = "data_end";
-// instant: Told where batches come in any order.
+// instant: Reported if batches come in any order.
 // a: iterator: the batch came
 // b: pid of the worker that made it
 inline constexpr const char* kNameDataFrom = "data_from";
@@ -256,7 +256,7 @@ inline constexpr const char* kNameWindowBegin = "window_begin";
 // b: steps that it had | WindowEnd << 32
 inline constexpr const char* kNameWindowEnd = "window_end";
 // instant.
-// a: number of the request: all that the device did in it has been told
+// a: number of the request: everything that the device did in it has been reported
 inline constexpr const char* kNameDeviceDone = "device_done";
 // activity.
 // a: the device's clock; tsc: this process's, at the same moment

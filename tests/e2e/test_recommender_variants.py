@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The two variants of the example: they train on the same samples in the same order, and the verdict
-tells the slow one's data pipeline from the mended one's model."""
+tells the slow one's data pipeline from the fixed one's model."""
 
 import json
 import subprocess
@@ -28,9 +28,9 @@ def example(monkeypatch):
 def test_both_variants_yield_the_same_batches_in_the_same_order(example, tmp_path):
     torch, data, train = example
     folder = data.make(tmp_path / "clicks", files=2, row_groups=2)
-    slow, mended = (train.make_loader(v, folder, workers=0) for v in ("slow", "mended"))
+    slow, fixed = (train.make_loader(v, folder, workers=0) for v in ("slow", "fixed"))
     for _ in range(2):
-        left, right = list(slow), list(mended)
+        left, right = list(slow), list(fixed)
         assert len(left) == len(right) == 4
         for a, b in zip(left, right):
             for x, y in zip(a, b):
@@ -41,7 +41,7 @@ def test_both_variants_yield_the_same_batches_in_the_same_order(example, tmp_pat
 def test_epochs_come_in_different_orders(example, tmp_path):
     torch, data, train = example
     folder = data.make(tmp_path / "clicks", files=2, row_groups=8)
-    loader = train.make_loader("mended", folder, workers=0)
+    loader = train.make_loader("fixed", folder, workers=0)
     first, second = [batch[3] for batch in loader], [batch[3] for batch in loader]
     assert not all(torch.equal(a, b) for a, b in zip(first, second))
 
@@ -49,7 +49,7 @@ def test_epochs_come_in_different_orders(example, tmp_path):
 def test_both_variants_reach_the_same_loss(example, tmp_path):
     _, data, train = example
     folder = data.make(tmp_path / "clicks", files=1, row_groups=2)
-    losses = [train.train(train.make_loader(v, folder, workers=0), 2) for v in ("slow", "mended")]
+    losses = [train.train(train.make_loader(v, folder, workers=0), 2) for v in ("slow", "fixed")]
     assert losses[0] == losses[1]
 
 
@@ -91,11 +91,11 @@ def shares(report):
     )
 
 
-def test_the_slow_one_starves_in_a_named_stage_and_the_mended_one_does_not(example, tmp_path):
+def test_the_slow_one_starves_in_a_named_stage_and_the_fixed_one_does_not(example, tmp_path):
     _, data, _ = example
     folder = data.make(tmp_path / "clicks", row_groups=ROW_GROUPS)
     slow = report_of("slow", folder, tmp_path / "slow", epochs=1)
-    mended = report_of("mended", folder, tmp_path / "mended", epochs=3)
+    fixed = report_of("fixed", folder, tmp_path / "fixed", epochs=3)
 
     verdict = slow["verdict"]
     assert (verdict["status"], verdict["suspect"]) == ("found", "data_pipeline"), shares(slow)
@@ -112,6 +112,6 @@ def test_the_slow_one_starves_in_a_named_stage_and_the_mended_one_does_not(examp
     assert Path(most["functions"][0]["file"]).name == "dataset.py"
     assert most["functions"][0]["line"] > 0
 
-    assert mended["verdict"]["suspect"] != "data_pipeline", shares(mended)
-    assert mended["verdict"]["status"] == "found", shares(mended)
-    assert data_ns(mended) < data_ns(slow) / 4, shares(mended)
+    assert fixed["verdict"]["suspect"] != "data_pipeline", shares(fixed)
+    assert fixed["verdict"]["status"] == "found", shares(fixed)
+    assert data_ns(fixed) < data_ns(slow) / 4, shares(fixed)

@@ -30,7 +30,7 @@ def check_sums(path):
     window = path["window"]
     assert sum(cause["ns"] for cause in window["causes"]) == window["dur_ns"]
     assert sum(row["ns"] for row in path["rows"]) == window["dur_ns"]
-    assert sum(row["stretches"] for row in path["rows"]) == path["stretch_count"]
+    assert sum(row["segments"] for row in path["rows"]) == path["segment_count"]
     ended = window["ts_ns"]
     for step in path["steps"]:
         assert sum(cause["ns"] for cause in step["causes"]) == step["dur_ns"]

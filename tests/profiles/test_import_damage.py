@@ -369,7 +369,7 @@ def test_archive_in_an_archive(tmp_path):
     inner = tar_gz({"r1.json": of_rank(1, steps=1)})
     path = write(tmp_path / "a.zip", zipped({"r0.json": of_rank(0, steps=1), "b.tar.gz": inner}))
     done = steptrace("import", path, "-o", tmp_path / "run")
-    assert "1 file is no profile and was left out: " in done.stderr
+    assert "1 file is not a profile and was left out: " in done.stderr
     assert "b.tar.gz: is an archive inside an archive; unpack it" in done.stderr
     assert losses(tmp_path / "run") == {"no_profile": 1}
 

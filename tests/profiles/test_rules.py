@@ -209,7 +209,7 @@ def check_histogram(row, seconds):
         assert abs(sum(counts[: last + 1]) - sum(s < border for s in kept)) <= 1
 
 
-def test_all_twelve_mended(tmp_path):
+def test_all_twelve_fixed(tmp_path):
     files = write_job(tmp_path / "job", 900, seed=10)
     found, answer = rules_of(tmp_path / "job", tmp_path)
     expected = modern_reference.count_all(modern_reference.Run(reference.Job(samples_of(files))))

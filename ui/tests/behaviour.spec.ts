@@ -260,7 +260,7 @@ test('the rules of a selected time range are of the steps that lie in it', async
   await expect(page.getByRole('article', { name: 'Step outlier' })).toContainText('no step');
 });
 
-test('a value that a rule does not take is told, and mended where it was typed', async ({
+test('a value that a rule does not take is told, and fixed where it was typed', async ({
   page,
 }) => {
   await open(page, '/run/slow/rules?set=StepOutlier.stddev%3D-5');

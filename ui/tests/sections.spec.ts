@@ -404,7 +404,7 @@ test('distributed: why a rank came late, waiting by step, rates', async ({ page 
   await open(page, `/run/eight-ranks/distributed?late=${late.rank}`);
   const why = part(page, `Why rank ${late.rank} came late`);
   expect(await stats(why)).toEqual({
-    'Made others wait': ns(late.caused_wait_ns),
+    'Others waited': ns(late.caused_wait_ns),
     'Of all waiting': share(late.share),
     'Came last in': grouped(late.collectives),
     'Before the step': ns(late.before_step_ns),

@@ -134,7 +134,7 @@ def _end():
         _stop()
         left_out = hook.probe.device_phases_end()
         if left_out:
-            hook.say("limited", f"device phases: {left_out} borders found no free event")
+            hook.say("limited", f"device phases: {left_out} boundaries found no free event")
 
 
 def _stop():

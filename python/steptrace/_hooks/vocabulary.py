@@ -92,7 +92,7 @@ WINDOW_BEGIN = "window_begin"
 WINDOW_END = "window_end"
 DEVICE_DONE = "device_done"
 
-# Why a stretch of a window ended.
+# Why a part of a window ended.
 WINDOW_DONE = 1
 WINDOW_ASIDE = 2
 WINDOW_REPLACED = 3

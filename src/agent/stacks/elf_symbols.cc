@@ -100,7 +100,7 @@ Result<ElfFacts> ReadElf(const FileReader& file, const std::string& section,
                          const std::vector<std::string>& symbols) {
   Elf64_Ehdr head{};
   if (!file(0, std::as_writable_bytes(std::span(&head, 1))) || !IsElf64(head)) {
-    return Error{"is no 64-bit ELF file"};
+    return Error{"not a 64-bit ELF file"};
   }
   ElfFacts facts;
   Sections sections;

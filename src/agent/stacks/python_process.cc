@@ -189,7 +189,7 @@ std::optional<PythonRuntime> PythonFinder::Find(int32_t pid, ProcessMemory& memo
     why = DescribeOutcome(seen);
     return std::nullopt;
   }
-  why = {"it is no CPython, or one that exports no symbols", "", false, false};
+  why = {"it is not CPython, or exports no symbols", "", false, false};
   for (const MappedFile& mapped : PythonFiles(*text, program)) {
     const Result<ElfFacts>* facts = FactsOf(pid, mapped.path);
     if (facts == nullptr) continue;

@@ -180,7 +180,7 @@ void GpuReader::RegisterXid(SampleContext& context) {
   if (gpus_.empty()) return;
   if (call.nvmlEventSetCreate == nullptr || call.nvmlDeviceRegisterEvents == nullptr ||
       call.nvmlEventSetWait_v2 == nullptr || call.nvmlEventSetFree == nullptr) {
-    context.ReportOnce("gpu xid", "the driver does not tell of events", "");
+    context.ReportOnce("gpu xid", "the driver does not report events", "");
     return;
   }
   nvml::EventSet events = nullptr;

@@ -74,7 +74,7 @@ void JobReader::Add(SampleContext& context, const FoundProcess& found) {
     context.ReportOnce("job processes",
                        "the job has more than " + std::to_string(options_.max_processes) +
                            " processes: the newest are not followed",
-                       "nothing to mend: cgroup metrics still hold for all of them");
+                       "nothing to fix: cgroup metrics still hold for all of them");
     return;
   }
   Process process{.pid = found.pid,

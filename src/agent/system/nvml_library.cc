@@ -71,7 +71,7 @@ Result<std::unique_ptr<NvmlLibrary>> NvmlLibrary::Load(const std::string& path) 
   const nvml::Functions& call = library->functions_;
   if (call.nvmlInit_v2 == nullptr || call.nvmlShutdown == nullptr ||
       call.nvmlDeviceGetCount_v2 == nullptr || call.nvmlDeviceGetHandleByIndex_v2 == nullptr) {
-    return Error{path + " lacks nvmlInit_v2: it is no NVML, or older than driver 319"};
+    return Error{path + " has no nvmlInit_v2: it is not NVML, or is older than driver 319"};
   }
   const nvml::Return code = call.nvmlInit_v2();
   if (code != nvml::kSuccess) return Error{"nvmlInit: " + library->Describe(code)};

@@ -110,7 +110,7 @@ void PrivateMemoryReader::Read(SampleContext& context, const JobRoot& worker, ui
     context.ReportOnce(kSource,
                        "reading the private memory of a DataLoader worker took " +
                            std::to_string(took_ns / 1'000'000) + " ms: it is not read any more",
-                       "nothing to mend: resident memory is still sampled");
+                       "nothing to fix: resident memory is still sampled");
   }
 }
 

@@ -35,7 +35,7 @@ const Transfer kDeviceBusyTransfer = {
     .from = StageSet::Between(SubStage::kStorageRead, SubStage::kWorkerStart) |
             StageSet{SubStage::kUnknown, SubStage::kLoopCode},
     .to = {SubStage::kCompute},
-    .reason = "the counter of utilisation tells how long the device had work, where no events do",
+    .reason = "the utilization counter shows how long the device had work, if no events do",
     .move = MoveDeviceBusyTime,
 };
 

@@ -29,7 +29,7 @@ const Transfer kDevicePhasesTransfer = {
     .from = StageSet::Between(SubStage::kStorageRead, SubStage::kWorkerStart) |
             StageSet{SubStage::kUnknown, SubStage::kLoopCode},
     .to = {SubStage::kCompute},
-    .reason = "events at the borders of phases tell when the device had work",
+    .reason = "events at the boundaries of phases show when the device had work",
     .move = MoveDevicePhasesTime,
 };
 

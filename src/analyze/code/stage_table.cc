@@ -92,7 +92,7 @@ Result<StageTable> StageTable::Create(std::vector<std::pair<std::string, std::st
   for (const auto& [text, name] : patterns) {
     const auto stage = WorkStageNamed(name);
     if (!stage) {
-      return Error{fmt::format("'{}' of '{}' is no stage", name, text),
+      return Error{fmt::format("'{}' of '{}' is not a stage", name, text),
                    fmt::format("the stages are {}", WorkStageNames())};
     }
     STEPTRACE_ASSIGN_OR_RETURN(auto parts, SplitPattern(text));

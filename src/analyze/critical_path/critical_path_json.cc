@@ -20,7 +20,7 @@ Json ToJson(const PathOf& path) {
 Json ToJson(const PathRow& row) {
   return {{"cause", NameOf(row.cause)}, {"name", row.name},
           {"operator", row.op},         {"ns", row.ns},
-          {"share", row.share},         {"stretches", row.stretches}};
+          {"share", row.share},         {"segments", row.stretches}};
 }
 
 Json ToJson(const PathStretch& stretch) {
@@ -54,9 +54,9 @@ Json CriticalPathToJson(const CriticalPathSection& section) {
   json["steps"] = PathListOf(section.steps);
   json["what_if"] = PathListOf(section.what_if);
   json["rows"] = PathListOf(section.rows);
-  json["stretch_count"] = section.stretch_count;
+  json["segment_count"] = section.stretch_count;
   json["rank_changes"] = section.rank_changes;
-  json["stretches"] = PathListOf(section.stretches);
+  json["segments"] = PathListOf(section.stretches);
   return json;
 }
 

@@ -16,7 +16,7 @@ enum class HookName : uint8_t {
   kUser,  // its text is Event::text
   kData,
   kDataEnd,
-  kDataFrom,  // Told where batches come in any order
+  kDataFrom,  // Reported if batches come in any order
   kLoaderIter,
   kBackward,
   kOptimizer,

@@ -113,8 +113,8 @@ TEST(DriftProperty, WithAConstantOffsetNothingChanges) {
   }
 }
 
-// The waits of drifting clocks, mended, are those of clocks that agree, but for the scatter of ends
-// from which the clocks are known.
+// The waits of drifting clocks, corrected, are those of clocks that agree, but for the scatter of
+// ends from which the clocks are known.
 TEST(DriftProperty, WaitsAreThoseOfClocksThatAgree) {
   std::mt19937_64 random(11);
   for (uint64_t seed = 0; seed < 30; ++seed) {
@@ -128,21 +128,21 @@ TEST(DriftProperty, WaitsAreThoseOfClocksThatAgree) {
       job.clocks[r] = {static_cast<int64_t>(random() % 1'000'000), r == 1 ? ppb : -ppb};
     }
     const Trace drifting = Make(job, seed, strings);
-    const ProfileDistributed mended = BuildDistributed(drifting);
+    const ProfileDistributed corrected = BuildDistributed(drifting);
     SCOPED_TRACE(fmt::format("seed {} drifts {} {}", seed, job.clocks[1].drift_ppb,
                              job.clocks[2].drift_ppb));
-    ASSERT_EQ(mended.clocks.size(), 3u);
-    EXPECT_EQ(mended.collective_count, right.collective_count);
-    EXPECT_EQ(mended.impossible_starts, 0);
+    ASSERT_EQ(corrected.clocks.size(), 3u);
+    EXPECT_EQ(corrected.collective_count, right.collective_count);
+    EXPECT_EQ(corrected.impossible_starts, 0);
     int64_t blamed = 0;
-    for (const ProfileBlame& blame : mended.blame) blamed += blame.caused_wait_ns;
-    EXPECT_EQ(blamed, mended.wait_ns);
+    for (const ProfileBlame& blame : corrected.blame) blamed += blame.caused_wait_ns;
+    EXPECT_EQ(blamed, corrected.wait_ns);
     for (size_t r = 0; r < 3; ++r) {
-      const ClockOffset& clock = mended.clocks[r];
+      const ClockOffset& clock = corrected.clocks[r];
       EXPECT_NEAR(static_cast<double>(clock.drift_ppb),
                   static_cast<double>(job.clocks[r].drift_ppb), 2'500);
       EXPECT_LE(clock.residual_ns, job.scatter_ns + 2'000);
-      const ProfileRank& rank = mended.ranks[r];
+      const ProfileRank& rank = corrected.ranks[r];
       EXPECT_EQ(rank.transfer_ns + rank.wait_ns, [&] {
         int64_t communication = 0;
         for (const auto& event : drifting.ranks[r].device) {

@@ -29,7 +29,7 @@ RunParts RunOf(const std::string& name, double step_ms, double data_ms) {
 }
 
 TEST(Comparison, IntervalsAddInQuadrature) {
-  const Comparison both = Compare(RunOf("slow", 100, 60), RunOf("mended", 25, 1));
+  const Comparison both = Compare(RunOf("slow", 100, 60), RunOf("fixed", 25, 1));
   ASSERT_EQ(both.parts.size(), 2u);
   const ComparedPart& step = both.parts[0];
   EXPECT_EQ(step.change_ns, -75'000'000);
@@ -49,8 +49,8 @@ TEST(Comparison, OfAFewStepsHasNoIntervals) {
 }
 
 TEST(Comparison, TheOtherWayRoundIsItsNegative) {
-  const auto there = Compare(RunOf("slow", 100, 60), RunOf("mended", 25, 1)).parts;
-  const auto back = Compare(RunOf("mended", 25, 1), RunOf("slow", 100, 60)).parts;
+  const auto there = Compare(RunOf("slow", 100, 60), RunOf("fixed", 25, 1)).parts;
+  const auto back = Compare(RunOf("fixed", 25, 1), RunOf("slow", 100, 60)).parts;
   for (size_t i = 0; i < there.size(); ++i) {
     EXPECT_EQ(there[i].change_ns, -back[i].change_ns);
     EXPECT_EQ(*there[i].change_low_ns, -*back[i].change_high_ns);
@@ -100,12 +100,12 @@ std::string Noted(const Comparison& comparison) {
 }
 
 TEST(Comparison, WhatOneRunAloneTellsOfItsDatasetIsOneInBoth) {
-  const Comparison there = Compare(Told("slow"), Untold("mended", 2));
+  const Comparison there = Compare(Told("slow"), Untold("fixed", 2));
   EXPECT_EQ(Stages(there), "decode 1 0, getitem 43 2, collate 1 0, ");
   EXPECT_EQ(Noted(there),
             "Only slow has stages of the dataset; in the comparison __getitem__ includes dataset "
             "code 31 ms, decode 12 ms.");
-  const Comparison back = Compare(Untold("mended", 2), Told("slow"));
+  const Comparison back = Compare(Untold("fixed", 2), Told("slow"));
   EXPECT_EQ(Stages(back), "getitem 2 43, decode 0 1, collate 0 1, ");
   EXPECT_EQ(Noted(back), Noted(there));
   EXPECT_EQ(back.parts.front().kind, "step");
@@ -115,10 +115,10 @@ TEST(Comparison, StagesThatBothTellOrOneNeverWaitedForStayApart) {
   const Comparison both = Compare(Told("slow"), Told("again"));
   EXPECT_EQ(Stages(both), "decode 13 13, dataset_code 31 31, collate 1 1, ");
   EXPECT_EQ(Noted(both), "");
-  const Comparison never = Compare(Told("slow"), Untold("mended", 0));
+  const Comparison never = Compare(Told("slow"), Untold("fixed", 0));
   EXPECT_EQ(Stages(never), "decode 13 0, dataset_code 31 0, collate 1 0, ");
   EXPECT_EQ(Noted(never), "");
-  const Comparison hardly = Compare(Told("slow"), Untold("mended", 0.1));
+  const Comparison hardly = Compare(Told("slow"), Untold("fixed", 0.1));
   EXPECT_EQ(Stages(hardly), "decode 13 0, dataset_code 31 0, getitem 0 0, collate 1 0, ");
   EXPECT_EQ(Noted(hardly), "") << "a hundredth hides nothing";
   EXPECT_EQ(Noted(Compare(Told("slow"), {"empty", {}})), "");
@@ -132,10 +132,10 @@ TEST(ComparisonSentence, SaysWhoIsFasterAndOwnsToChance) {
   const auto sentence = [](const RunParts& a, const RunParts& b) {
     return present::SentenceOf(HeadlineOf(Compare(a, b))).text;
   };
-  const RunParts slow = RunOf("slow", 100, 60), mended = RunOf("mended", 25, 1);
-  const std::string text = "mended is 4.0\u00d7 faster per step: 25 ms instead of 100 ms.";
-  EXPECT_EQ(sentence(slow, mended), text);
-  EXPECT_EQ(sentence(mended, slow), text);
+  const RunParts slow = RunOf("slow", 100, 60), fixed = RunOf("fixed", 25, 1);
+  const std::string text = "fixed is 4.0\u00d7 faster per step: 25 ms instead of 100 ms.";
+  EXPECT_EQ(sentence(slow, fixed), text);
+  EXPECT_EQ(sentence(fixed, slow), text);
   EXPECT_EQ(sentence(slow, RunOf("again", 99, 60)),
             "Their steps take the same time, within the intervals.");
   RunParts single = RunOf("single", 50, 20);

@@ -58,8 +58,8 @@ void NoteEmptySections(const Profile& profile, bool torch, Notes& notes) {
 model::Finding LeftOutNote(const ReportInput& input, int64_t steps, bool by_devices) {
   // In a profile the lost time stands among the rest.
   const bool of_profile = input.profile != nullptr && !input.profile_of_windows;
-  return Make(
-      finding::NoteStepsLeftOut{.steps = steps, .too_few = !by_devices, .told_idle = of_profile});
+  return Make(finding::NoteStepsLeftOut{
+      .steps = steps, .too_few = !by_devices, .counted_idle = of_profile});
 }
 
 // Of which steps device activity is known.

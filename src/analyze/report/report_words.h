@@ -52,13 +52,13 @@ struct SectionReasonInfo {
   std::string_view text;  // where nobody knows more
 };
 inline constexpr SectionReasonInfo kSectionReasons[] = {
-    {"not_built", "this version does not tell it yet"},
+    {"not_built", "this version does not report it yet"},
     {"not_failed", "the run did not fail"},
     {"no_throughput", "neither the loader's batch size nor the shapes of operators are known"},
     {"no_steps", "no step was seen"},
     {"not_imported", "the run was recorded"},
     {"all_recognised", "every event is of a known kind"},
-    {"no_training", "the profile is of no training"},
+    {"no_training", "the profile is not of a training"},
     {"too_few_steps", "too few steps were seen"},
     {"no_single_suspect", "no suspect takes most of the step"},
     {"no_loader", "no loader was seen"},
@@ -66,16 +66,16 @@ inline constexpr SectionReasonInfo kSectionReasons[] = {
     {"no_device_phases", "no events at the boundaries of phases were recorded on a device"},
     {"no_operators", "no operators were recorded"},
     {"no_allocations", "no allocations were recorded"},
-    {"no_modules", "nothing tells modules"},
-    {"one_rank", "there is one rank alone"},
-    {"nothing_matched", "no call of a collective found its counterpart on another rank"},
+    {"no_modules", "no modules were recorded"},
+    {"one_rank", "there is only one rank"},
+    {"nothing_matched", "no call of a collective was matched with one on another rank"},
     {"no_metrics", "no metric was collected"},
     {"no_process_memory", "no process's memory was measured"},
     {"no_facts", "no process reported what it is"},
     {"no_rules", "no rule ran"},
     {"no_issue", "no issue was found"},
-    {"nothing_noticed", "the agent noticed nothing"},
-    {"nothing_lost", "nothing was lost"},
+    {"nothing_noticed", "the agent raised no alert"},
+    {"nothing_lost", "no data was lost"},
 };
 // clang-format on
 

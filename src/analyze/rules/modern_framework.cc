@@ -21,7 +21,7 @@ namespace {
 // Of a part of the run nothing is said of the rest.
 template <typename Reason>
 model::Finding Unrecorded(const ModernData& data) {
-  return Make(Reason{.stretch = !data.input.has_begin || !data.input.has_end});
+  return Make(Reason{.in_range = !data.input.has_begin || !data.input.has_end});
 }
 
 void TellWorkers(RuleResult& result, const ModernData& data) {

@@ -151,7 +151,7 @@ Section<std::vector<StepDurationRow>> StepDurations(const std::vector<StepMark>&
     AddHistogram(values, settings, row);
   }
   if (rows.empty())
-    return None<std::vector<StepDurationRow>>(Make(finding::ReasonNoStep{.stretch = false}));
+    return None<std::vector<StepDurationRow>>(Make(finding::ReasonNoStep{.in_range = false}));
   return Filled(std::move(rows));
 }
 

@@ -119,7 +119,7 @@ std::optional<Bound> NoBound(const VerdictInput& input, SuspectId suspect) {
   }
   const double dispatch = OfSteps(input, At(input.times.total(), SubStage::kDispatch));
   if (suspect == SuspectId::kFrameworkOverhead && ComputesOnHost(input) && dispatch >= kInTheWay) {
-    // Where another stage is to be mended, fewer operators are not what it is about.
+    // Where another stage is to be fixed, fewer operators are not what it is about.
     const bool is_largest = LargestStage(input.times.total(), suspect) == SubStage::kDispatch;
     if (!is_largest) return Bound{};
     return Bound{{}, Make(finding::StepFewerOperators{})};

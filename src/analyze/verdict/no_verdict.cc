@@ -307,7 +307,7 @@ Verdict NoSteadyStepInStretch(const VerdictInput& input) {
   const int64_t seen = input.selection.count;
   Verdict verdict;
   verdict.status = VerdictStatus::kTooFewSteps;
-  verdict.headline = Make(finding::VerdictStretchOfWarmUp{.steps = seen});
+  verdict.headline = Make(finding::VerdictOnlyWarmUp{.steps = seen});
   verdict.evidence.push_back(Make(finding::VerdictAllWarmUp{.steps = seen}));
   if (Live(input)) {
     Advise(finding::RunCaptureAgain{}, verdict);

@@ -36,19 +36,19 @@ analyze::RunParts Slow() {
            Part("suspect", "communication", 0, 0), Part("sub_stage", "cpu_shortage", 25, 0.09)}};
 }
 
-analyze::RunParts Mended() {
-  return {"mended",
+analyze::RunParts Fixed() {
+  return {"fixed",
           {Part("step", "step", 60.9, 1), Part("suspect", "data_pipeline", 3.3, 0.054),
            Part("sub_stage", "cpu_shortage", 25.1, 0.41)}};
 }
 
 TEST(RenderComparison, TellsTheThroughputThatBothHave) {
-  analyze::Report a = ReportOfSteps("slow"), b = ReportOfSteps("mended");
+  analyze::Report a = ReportOfSteps("slow"), b = ReportOfSteps("fixed");
   a.throughput.samples_per_s = 120;
   a.throughput.tokens_per_s = 61000;
   b.throughput.samples_per_s = 240;
   b.throughput.samples_by = analyze::CountedBy::kEstimated;
-  const analyze::Comparison compared = analyze::Compare(Slow(), Mended());
+  const analyze::Comparison compared = analyze::Compare(Slow(), Fixed());
   const std::string text = RenderComparison(compared, a, b, {});
   EXPECT_THAT(text, HasSubstr("Throughput: 120 samples/s in A, about 240 samples/s in B\n"));
   EXPECT_THAT(text, Not(HasSubstr("tokens/s")));
@@ -61,24 +61,24 @@ std::string Rendered(const analyze::RunParts& a, const analyze::RunParts& b,
 }
 
 TEST(RenderComparison, SaysInWhatTheRunsDiffer) {
-  analyze::RunParts slow = Slow(), mended = Mended();
-  EXPECT_THAT(Rendered(slow, mended), ::testing::Not(HasSubstr("The runs differ in")));
+  analyze::RunParts slow = Slow(), fixed = Fixed();
+  EXPECT_THAT(Rendered(slow, fixed), ::testing::Not(HasSubstr("The runs differ in")));
   slow.comparability.batch_size = 32;
-  mended.comparability.batch_size = 64;
+  fixed.comparability.batch_size = 64;
   slow.comparability.versions = {{"torch", "2.12.0"}};
-  mended.comparability.versions = {{"torch", "2.13.0"}};
-  EXPECT_THAT(Rendered(slow, mended), HasSubstr("The runs differ in: batch size, versions.\n"));
+  fixed.comparability.versions = {{"torch", "2.13.0"}};
+  EXPECT_THAT(Rendered(slow, fixed), HasSubstr("The runs differ in: batch size, versions.\n"));
 }
 
 TEST(RenderComparison, ReadsSo) {
   EXPECT_EQ(
-      Rendered(Slow(), Mended()),
+      Rendered(Slow(), Fixed()),
       "A  slow \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"
       "   data pipeline, 55 % of the step (52-58)\n"
-      "B  mended \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"
+      "B  fixed \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"
       "   data pipeline, 55 % of the step (52-58)\n"
       "\n"
-      "mended is 4.5\u00d7 faster per step: 60.9 ms instead of 276 ms.\n"
+      "fixed is 4.5\u00d7 faster per step: 60.9 ms instead of 276 ms.\n"
       "\n"
       "                                  A             B    B - A  95 % interval\n"
       "Mean step              276 ms 100 % 60.9 ms 100 %  -215 ms  -224 to -207 ms\n"
@@ -90,7 +90,7 @@ TEST(RenderComparison, ReadsSo) {
 }
 
 TEST(RenderComparison, SaysWhereNoIntervalWasDrawn) {
-  analyze::RunParts few = Mended();
+  analyze::RunParts few = Fixed();
   for (analyze::StepPart& part : few.parts) part.spread_known = part.kind == "step";
   std::string text = Rendered(Slow(), few);
   EXPECT_THAT(text, HasSubstr("-215 ms  -224 to -207 ms\n"));
@@ -107,7 +107,7 @@ TEST(RenderComparison, SaysWhichStagesOneRunAloneTells) {
   told.parts.push_back(Part("sub_stage", "dataset_code", 43, 0.16));
   told.dataset_as_one = {Part("sub_stage", "dataset_code", 0, 0),
                          Part("sub_stage", "getitem", 43, 0.16)};
-  analyze::RunParts untold = Mended();
+  analyze::RunParts untold = Fixed();
   untold.parts.push_back(Part("sub_stage", "getitem", 0.6, 0.01));
   const std::string text = Rendered(told, untold);
   EXPECT_THAT(text, HasSubstr("  dataset __getitem__   43 ms  16 %  600 \u00b5s   1 % -42.4 ms"));
@@ -118,17 +118,17 @@ TEST(RenderComparison, SaysWhichStagesOneRunAloneTells) {
 }
 
 TEST(RenderComparison, NamesTheDamagedFilesOfEachRun) {
-  analyze::Report slow = ReportOfSteps("slow"), mended = ReportOfSteps("mended");
-  mended.data_loss = {{"slices", "ring_full", 1, {}, {}, "full"},
-                      {"steps", "segment_damaged", 12, {}, {}, "steps-0.parquet: cut off"}};
-  const auto comparison = analyze::Compare(Slow(), Mended());
+  analyze::Report slow = ReportOfSteps("slow"), fixed = ReportOfSteps("fixed");
+  fixed.data_loss = {{"slices", "ring_full", 1, {}, {}, "full"},
+                     {"steps", "segment_damaged", 12, {}, {}, "steps-0.parquet: cut off"}};
+  const auto comparison = analyze::Compare(Slow(), Fixed());
   EXPECT_THAT(
-      RenderComparison(comparison, slow, mended, {}),
+      RenderComparison(comparison, slow, fixed, {}),
       HasSubstr("   data pipeline, 55 % of the step (52-58)\n"
                 "   Lost: 12 rows of steps (segment_damaged): steps-0.parquet: cut off\n\n"));
-  slow.data_loss.assign(7, mended.data_loss[1]);
-  EXPECT_THAT(RenderComparison(comparison, slow, mended, {}),
-              HasSubstr("         and 2 more: steptrace show slow data_loss\nB  mended"));
+  slow.data_loss.assign(7, fixed.data_loss[1]);
+  EXPECT_THAT(RenderComparison(comparison, slow, fixed, {}),
+              HasSubstr("         and 2 more: steptrace show slow data_loss\nB  fixed"));
 }
 
 TEST(RenderComparison, KeepsToThePage) {
@@ -136,7 +136,7 @@ TEST(RenderComparison, KeepsToThePage) {
   options.color = true;
   options.width = 60;
   options.unicode = false;
-  std::istringstream text(Rendered(Slow(), Mended(), options));
+  std::istringstream text(Rendered(Slow(), Fixed(), options));
   for (std::string line; std::getline(text, line);) {
     std::string plain;
     for (size_t at = 0; at < line.size(); ++at) {
@@ -157,7 +157,7 @@ TEST(RenderComparison, WithoutStepsThereIsNoTable) {
 }
 
 TEST(RenderComparison, NamesCannotSteerTheTerminal) {
-  analyze::RunParts evil = Mended();
+  analyze::RunParts evil = Fixed();
   evil.run = "\x1b[2Jgone";
   EXPECT_THAT(Rendered(Slow(), evil), Not(HasSubstr("\x1b")));
 }

@@ -111,8 +111,8 @@ void RenderCriticalPath(const analyze::Report& report, int64_t top, Page& page) 
     page.Paragraph(
         "", 0,
         "critical-path: no device work in this run; capture it while it runs (steptrace capture "
-        "--capture kernels; steptrace doctor tells whether it can be had), or import a "
-        "profile that holds it");
+        "--capture kernels; see steptrace doctor), or import a profile that has "
+        "it");
     return;
   }
   const CriticalPathSection& section = report.profile->critical_path;

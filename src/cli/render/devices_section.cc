@@ -48,10 +48,10 @@ void RenderWindow(const DeviceTimes& device, Page& page) {
                              FormatShare(Share(device.idle.host_ns, window.idle_ns)),
                              FormatShare(Share(device.idle.kernel_wait_ns, window.idle_ns)),
                              FormatShare(Share(device.idle.other_ns, window.idle_ns))));
-  page.Paragraph(
-      "  communication   ", 18,
-      fmt::format("{} in all, {} of it beside computing", FormatDuration(window.communication_ns),
-                  FormatShare(Share(window.overlap_ns, window.communication_ns))));
+  page.Paragraph("  communication   ", 18,
+                 fmt::format("{} in all, {} of it overlapped with computing",
+                             FormatDuration(window.communication_ns),
+                             FormatShare(Share(window.overlap_ns, window.communication_ns))));
   page.Paragraph("  in the steps    ", 18,
                  fmt::format("kernels {}, SM efficiency {} (estimated), occupancy {} (estimated)",
                              OrDash(device.utilization), OrDash(device.est_sm_efficiency),
@@ -79,7 +79,7 @@ void RenderStreams(const DeviceTimes& device, size_t top, Page& page) {
           PadLeft(FormatCount(stream.queue_max), 7)}});
     if (stream.overlapping > 0) {
       page.Line(
-          {{fmt::format("    {} events run beside an earlier one for {}",
+          {{fmt::format("    {} events overlap an earlier one for {}",
                         FormatCount(stream.overlapping), FormatDuration(stream.overlapping_ns)),
             Tint::kDim}});
     }
@@ -154,8 +154,8 @@ void RenderDevices(const analyze::Report& report, int64_t top, Page& page) {
     page.Paragraph(
         "", 0,
         "devices: no device activity in this run; capture it while it runs (steptrace capture "
-        "--capture kernels; steptrace doctor tells whether it can be had), or import a "
-        "profile that holds it");
+        "--capture kernels; see steptrace doctor), or import a profile that has "
+        "it");
     return;
   }
   const auto rows = static_cast<size_t>(top);

@@ -99,7 +99,7 @@ std::string LateText(const ProfileDistributed& section, const analyze::ProfileBl
 void RenderBlame(const ProfileDistributed& section, size_t top, Page& page) {
   if (section.blame.empty()) return;
   page.Blank();
-  page.Line({{"Who made the others wait, and what it did instead", Tint::kBold}});
+  page.Line({{"Which ranks the others waited for, and what those did meanwhile", Tint::kBold}});
   for (size_t i = 0; i < std::min(top, section.blame.size()); ++i) {
     const analyze::ProfileBlame& blame = section.blame[i];
     page.Line({{fmt::format("  rank {:<5}", blame.rank), Tint::kBold},
@@ -174,8 +174,8 @@ void RenderClocks(const ProfileDistributed& section, Page& page) {
   }
   if (section.impossible_starts > 0) {
     page.Paragraph("", 2,
-                   fmt::format("{} parts of collectives begin after another part's end: clocks "
-                               "differ by more than could be mended.",
+                   fmt::format("{} parts of collectives start after another part ends: clocks "
+                               "differ by more than could be corrected.",
                                FormatCount(section.impossible_starts)),
                    Tint::kYellow);
   }

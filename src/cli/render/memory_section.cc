@@ -64,10 +64,10 @@ void RenderLeaks(const MemoryDevice& device, size_t top, Page& page) {
   switch (device.leak_status) {
     case LeakStatus::kNoAddresses:
       page.Paragraph("  leaks           ", 18,
-                     "cannot be told: this profile's records have no addresses");
+                     "unknown: the records of this profile have no addresses");
       return;
     case LeakStatus::kTooFewSteps:
-      page.Paragraph("  leaks           ", 18, "cannot be told: it takes 3 steps");
+      page.Paragraph("  leaks           ", 18, "unknown: at least 3 steps are needed");
       return;
     case LeakStatus::kNoLeak:
       page.Paragraph("  leaks           ", 18, "no operator holds more with every step");

@@ -57,7 +57,7 @@ void RenderRanks(const analyze::Report& report, Page& page) {
                     PadLeft(communication, 15) + "   " + blame,
                 tint}});
   };
-  row("Ranks", "step", "data", "model", "communication", "made others wait", Tint::kBold);
+  row("Ranks", "step", "data", "model", "communication", "others waited", Tint::kBold);
   for (const analyze::RankSection& rank : ShownRanks(section)) {
     const analyze::BlameRow* blame = BlameOf(section, rank.rank);
     const std::string blamed =

@@ -258,7 +258,7 @@ void RenderBottlenecks(const char* title,
   const analyze::BottleneckCounts& counts = section.data;
   page.Paragraph(
       "  ", 2,
-      fmt::format("{} of {} snapshots had an idle GPU, {} of them beside a busy core: {} "
+      fmt::format("{} of {} snapshots had an idle GPU, {} of them while a core was busy: {} "
                   "of the time, as the published rule counts",
                   FormatCount(counts.low_gpu), FormatCount(counts.snapshots),
                   FormatCount(counts.bottlenecks), FormatShare(counts.share)));

@@ -757,7 +757,7 @@ inline constexpr ClauseWords kVerdictNoTrainingClauses[] = {
     {"what", "writer", {}, "a profile of {writer} that"},
     {"what", "", {}, "the profile"},
 };
-inline constexpr ClauseWords kVerdictStretchOfWarmUpClauses[] = {
+inline constexpr ClauseWords kVerdictOnlyWarmUpClauses[] = {
     {"which", "steps", 1, "the one in this time range is"},
     {"which", "", {}, "all {steps} in this time range are"},
 };
@@ -789,7 +789,7 @@ inline constexpr ClauseWords kNoteStepsLeftOutClauses[] = {
     {"its", "steps", 1, "its"},
     {"its", "", {}, "their"},
     {"few", "too_few", {}, "; too few are left for a verdict from device activity, so it comes from the phases"},
-    {"idle", "told_idle", {}, "; devices, their roles and the critical path count that time as idle"},
+    {"idle", "counted_idle", {}, "; devices, their roles and the critical path count that time as idle"},
 };
 inline constexpr ClauseWords kNoteNoStepMarksClauses[] = {
     {"how", "torch", {}, "; call profiler.step() at the end of each step"},
@@ -808,7 +808,7 @@ inline constexpr ClauseWords kNoteWindowsClauses[] = {
     {"few", "", {}, "; too few for a verdict from device activity"},
 };
 inline constexpr ClauseWords kNoteNoMetricClauses[] = {
-    {"elsewhere", "outside", {}, " in this stretch, only outside of it"},
+    {"elsewhere", "outside", {}, " in this time range, only outside of it"},
 };
 inline constexpr ClauseWords kNoteNotMeasuredClauses[] = {
     {"what", "source", {}, "{source}: "},
@@ -911,13 +911,13 @@ inline constexpr ClauseWords kReasonNoMemoryRecordsClauses[] = {
     {"elsewhere", "", {}, "{elsewhere_when}"},
 };
 inline constexpr ClauseWords kReasonNoTrainingStepClauses[] = {
-    {"where", "stretch", {}, " in this time range"},
+    {"where", "in_range", {}, " in this time range"},
 };
 inline constexpr ClauseWords kReasonNoStepClauses[] = {
-    {"where", "stretch", {}, " in this time range"},
+    {"where", "in_range", {}, " in this time range"},
 };
 inline constexpr ClauseWords kReasonFrameworkSilentClauses[] = {
-    {"where", "stretch", {}, " in this time range"},
+    {"where", "in_range", {}, " in this time range"},
 };
 inline constexpr ClauseWords kLiveSamplingSlowedClauses[] = {
     {"who", "stacks", {}, "Sampling stacks"},
@@ -2003,8 +2003,8 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // verdict.no_step_yet
     {{"no step yet: the job is starting, or still in its first step", {}},
      {"", {}}, "", ""},
-    // verdict.stretch_of_warm_up
-    {{"too few steps: {which} warm-up", kVerdictStretchOfWarmUpClauses},
+    // verdict.only_warm_up
+    {{"too few steps: {which} warm-up", kVerdictOnlyWarmUpClauses},
      {"", {}}, "", ""},
     // verdict.too_few_steps
     {{"too few steps: {steady} of {seen} are steady; {more} more {are} needed", kVerdictTooFewStepsClauses},

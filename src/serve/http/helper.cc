@@ -251,14 +251,14 @@ Answer Helper::Failed(Heard heard, bool* unheard) {
   }
   if (heard == Heard::kTooLate) {
     return EndFor(fmt::format("took over {} s", options_.answer_time.count() / 1000),
-                  "ask for a shorter stretch");
+                  "ask for a shorter time range");
   }
   std::string how = End(/*is_gone=*/true);
   // After a silence it ends so by itself, perhaps just now.
   if (how == EndText(0) && unheard != nullptr) *unheard = true;
   if (how.empty()) how = "broke off";
   return Refuse(500, {"the answer: the process that makes it " + how,
-                      "free some memory or ask for a shorter stretch"});
+                      "free some memory or ask for a shorter time range"});
 }
 
 Helper::Heard Helper::Hear(Wait& wait, size_t most, std::string* into) {
@@ -291,20 +291,21 @@ Answer Helper::Exchange(const Request& request, bool* unheard) {
   size_t line = std::string::npos;
   while ((line = begun.find('\n')) == std::string::npos) {
     if (begun.size() > kMaxHeadBytes) {
-      return EndFor("tells what is no answer", "report this as a bug");
+      return EndFor("sent an invalid answer", "report this as a bug");
     }
     const Heard heard = Hear(wait, kMaxHeadBytes, &begun);
     if (heard != Heard::kSome) return Failed(heard, begun.empty() ? unheard : nullptr);
   }
   auto head = ParseHead(std::string_view(begun).substr(0, line));
-  if (!head) return EndFor("tells what is no answer", "report this as a bug");
+  if (!head) return EndFor("sent an invalid answer", "report this as a bug");
   if (head->bytes > options_.answer_bytes) {
     return EndFor(
-        fmt::format("tells {} bytes, over the limit of {}", head->bytes, options_.answer_bytes),
-        "ask for a shorter stretch");
+        fmt::format("announced {} bytes, over the limit of {}", head->bytes, options_.answer_bytes),
+        "ask for a shorter time range");
   }
   begun.erase(0, line + 1);
-  if (begun.size() > head->bytes) return EndFor("tells more than it said", "report this as a bug");
+  if (begun.size() > head->bytes)
+    return EndFor("sent more than it announced", "report this as a bug");
   return TakeBody(wait, std::move(head->answer), head->bytes, std::move(begun));
 }
 

@@ -55,7 +55,7 @@ std::optional<int64_t> Parameters::Integer(std::string_view name, int64_t least,
   const auto value = Parse<int64_t>(*text);
   if (value && *value >= least && *value <= most) return value;
   Refuse(name,
-         fmt::format("'{}' is no whole number from {} to {}", text->substr(0, 40), least, most),
+         fmt::format("'{}' is not a whole number from {} to {}", text->substr(0, 40), least, most),
          "give one");
   return std::nullopt;
 }

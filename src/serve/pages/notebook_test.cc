@@ -46,9 +46,9 @@ TEST(Notebook, HasTheFormOfNbformat45) {
 }
 
 TEST(Notebook, OfTwoRunsBeginsWithBoth) {
-  const std::string code = CodeOf(NotebookOf({{{}, "/runs/slow"}, {{}, "/runs/mended"}}));
+  const std::string code = CodeOf(NotebookOf({{{}, "/runs/slow"}, {{}, "/runs/fixed"}}));
   EXPECT_THAT(code, HasSubstr("a = steptrace.open(\"/runs/slow\")\n"
-                              "b = steptrace.open(\"/runs/mended\")\n"
+                              "b = steptrace.open(\"/runs/fixed\")\n"
                               "steptrace.compare(a, b)"));
   const size_t both = code.find("a.plot.compare(b)");
   EXPECT_LT(both, code.find("a.plot.breakdown()"));

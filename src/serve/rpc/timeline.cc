@@ -27,11 +27,11 @@ Result<std::string> ViewArrow(const RunTimeline& timeline, const TimelineRange& 
                               int64_t width) {
   const timeline::Stretch stretch = StretchOf(timeline, range);
   if (stretch.from_ns >= stretch.to_ns) {
-    return Error{"from_ns, to_ns: an empty stretch", "give from_ns < to_ns"};
+    return Error{"from_ns, to_ns: an empty time range", "give from_ns < to_ns"};
   }
   int64_t span_ns = 0;
   if (__builtin_sub_overflow(stretch.to_ns, stretch.from_ns, &span_ns)) {
-    return Error{"from_ns, to_ns: over 2^63 - 1 ns", "ask for a shorter stretch"};
+    return Error{"from_ns, to_ns: over 2^63 - 1 ns", "ask for a shorter time range"};
   }
   const timeline::PixelGrid grid(stretch.from_ns, stretch.to_ns, width);
   const timeline::Index& index = timeline.index();

@@ -23,7 +23,7 @@ export class Columns {
       return new Columns(table.numRows, names, (name) => table.getChild(name)?.toArray() ?? null);
     } catch (thrown) {
       const cause = thrown instanceof Error ? thrown.message : String(thrown);
-      throw new ApiError(0, 'the table', `is no Arrow stream (${cause})`, 'reload the page');
+      throw new ApiError(0, 'the table', `is not an Arrow stream (${cause})`, 'reload the page');
     }
   }
 

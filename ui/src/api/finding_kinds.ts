@@ -347,7 +347,7 @@ export type HeadlineKind =
   | 'verdict.no_training'
   | 'verdict.hooks_off'
   | 'verdict.no_step_yet'
-  | 'verdict.stretch_of_warm_up'
+  | 'verdict.only_warm_up'
   | 'verdict.too_few_steps';
 
 export type NoteKind =

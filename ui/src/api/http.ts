@@ -53,7 +53,7 @@ async function json<T>(
     return keep((await response.json()) as T);
   } catch (thrown) {
     if (signal?.aborted) throw thrown;
-    throw new ApiError(0, 'the answer', 'was cut off or is no JSON', 'reload the page');
+    throw new ApiError(0, 'the answer', 'was cut off or is not JSON', 'reload the page');
   }
 }
 

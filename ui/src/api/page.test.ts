@@ -26,7 +26,7 @@ const said = (text: string): Said => ({
 });
 const side = (value: number) => ({ ns: ns(value), share: 1, share_low: 1, share_high: 1 });
 const comparison: Comparison = {
-  runs: ['slow', 'mended'],
+  runs: ['slow', 'fixed'],
   headline: said('The second run is 4.0x faster per step: 25 ns instead of 100 ns.'),
   notes: [said("Only the first run tells its dataset's stages: __getitem__ holds decode 9 ns.")],
   back: {
@@ -68,12 +68,12 @@ describe('what a page may hold', () => {
   });
 
   it('two runs, each by its id', async () => {
-    const source = two('slow', 'mended');
-    expect(source.compared).toEqual(['slow', 'mended']);
+    const source = two('slow', 'fixed');
+    expect(source.compared).toEqual(['slow', 'fixed']);
     expect((await source.server()).run).toBeNull();
-    expect((await source.report('mended', null)).run.id).toBe('mended');
+    expect((await source.report('fixed', null)).run.id).toBe('fixed');
     await expect(source.report('other', null)).rejects.toThrow(ApiError);
-    expect(await source.compare('slow', 'mended')).toEqual(comparison);
+    expect(await source.compare('slow', 'fixed')).toEqual(comparison);
   });
 
   it.each([
@@ -135,12 +135,12 @@ it('a run and its copy are told apart', async () => {
 });
 
 it('the other way round, what was won is lost', async () => {
-  const back = await two('slow', 'mended').compare('mended', 'slow');
+  const back = await two('slow', 'fixed').compare('fixed', 'slow');
   expect(back).toEqual(swapped(comparison));
   expect(back.headline).toEqual(comparison.back.headline);
   expect(back.notes).toEqual(comparison.back.notes);
   expect(back.back.headline).toEqual(comparison.headline);
-  expect(back.runs).toEqual(['mended', 'slow']);
+  expect(back.runs).toEqual(['fixed', 'slow']);
   expect(back.rows[0]).toMatchObject({
     a: side(25),
     b: side(100),

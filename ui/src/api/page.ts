@@ -51,7 +51,7 @@ function parsed(text: string): unknown {
 
 function pageOf(data: unknown): Page {
   if (typeof data !== 'object')
-    throw new ApiError(0, 'the report', 'is no report', 'write the file again');
+    throw new ApiError(0, 'the report', 'is not a report', 'write the file again');
   const { runs, comparison } = data as { runs?: PageRun[]; comparison?: Comparison };
   if (!Array.isArray(runs))
     return {

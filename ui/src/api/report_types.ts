@@ -112,9 +112,9 @@ export interface Figure {
   at: number;
   /** As the sentence has it. */
   text: string;
-  /** What it was rounded from; null where it is no number. */
+  /** What it was rounded from; null if it is not a number. */
   value: number | null;
-  /** ns, share, share_number (a share whose percent sign stands behind another), bytes, count, cores, times, or empty. */
+  /** ns, share, share_number (a share whose percent sign follows a later figure), bytes, count, cores, times, or empty. */
   unit: string;
 }
 
@@ -136,7 +136,7 @@ export interface Said {
 
 /** A place in the code. */
 export interface CodePlace {
-  /** The file, as the process told it. */
+  /** The file, as the process reported it. */
   file: string;
   /** The line. */
   line: number | null;
@@ -232,7 +232,7 @@ export interface Evidence extends Said {
 
 /** Something to change. */
 export interface Advice extends Said {
-  /** The setting; empty: it is none. */
+  /** The setting; empty: it is not a setting. */
   setting: string;
   /** Its value now. */
   current: string;
@@ -270,9 +270,9 @@ export interface RunInfo {
   nodes: number;
   /** How many ranks trained. */
   ranks: number;
-  /** As the processes told. */
+  /** As the processes reported them. */
   frameworks: Framework[];
-  /** As the processes told. */
+  /** As the processes reported them. */
   devices: string[];
   /** Profiler overhead: the share of the training thread's time that recording took, an upper estimate (records times the cost of one). */
   host_overhead_share: number | null;
@@ -376,7 +376,7 @@ export interface AgreeingRule extends Said {
   name: string;
 }
 
-/** What all steady steps of the run say, beside the verdict of fewer than 10 captured ones. */
+/** What all steady steps of the run say, next to the verdict from fewer than 10 captured ones. */
 export interface WholeRun {
   /** How many steady steps that are. */
   steady: number;
@@ -480,7 +480,7 @@ export interface DataStage {
   share_low: number;
   /** The upper end of its 95 % interval. */
   share_high: number;
-  /** How many samples of stacks fell in it; 0 where a profile's Python functions tell of it. */
+  /** How many samples of stacks fell in it; 0 if the Python functions of a profile show it. */
   samples: number;
   /** Where its time was seen, the most first, at most 10; together no more than its own time. */
   functions: StageFunction[];
@@ -512,7 +512,7 @@ export interface Loader {
   rank: number;
   /** Of which process. */
   pid: number;
-  /** What it told. */
+  /** What it reported. */
   fact: unknown;
 }
 
@@ -538,13 +538,13 @@ export interface CardHost {
   host: string;
   /** Its cores. */
   cpus: number | null;
-  /** Of them those that the training may run on; null: not told. */
+  /** Of them those that the training may run on; null: not reported. */
   allowed_cores: number | null;
   /** Its memory. */
   memory_bytes: number | null;
 }
 
-/** A setting of the training, as a process told it, or a tag of the run. */
+/** A setting of the training, as a process reported it, or a tag of the run. */
 export interface CardSetting {
   /** The setting. */
   name: string;
@@ -558,7 +558,7 @@ export interface Uncaught extends CodePlace {
   type: string;
   /** On one line, without secrets; null: none, or only code of the script's could say it. */
   message: string | null;
-  /** The rank that it ended; null: a process that is none. */
+  /** The rank that it ended; null: a process without a rank. */
   rank: number | null;
   /** The process. */
   pid: number;
@@ -584,7 +584,7 @@ export interface CardLine {
   title: string;
   /** What is known. */
   text: string;
-  /** That there is none, or one rank alone: worth a word only beside a run that has some. */
+  /** That there is none, or only one rank: worth showing only next to a run that has some. */
   compared_only: boolean;
 }
 
@@ -594,7 +594,7 @@ export interface RunCard extends Section {
   lines: CardLine[];
   /** The machines, at most 64. */
   hosts: CardHost[];
-  /** Names of the devices that it computes on; empty: the CPU, or not told. */
+  /** Names of the devices that it computes on; empty: the CPU, or not reported. */
   devices: string[];
   /** Names of all GPUs of the machines, one each. */
   gpus: string[];
@@ -620,7 +620,7 @@ export interface RunCard extends Section {
   imported_as: string | null;
   /** Who wrote the profiles, as far as facts in them tell ([writers](metadata.md#writers)). */
   writers: string[];
-  /** Of the scheduler or the launcher; null: nobody told, or parts of the run differ, as of the two below. */
+  /** Of the scheduler or the launcher; null: not reported, or parts of the run differ; so for the two below. */
   job_id: string | null;
   /** Of an elastic job; the first is 0. */
   attempt: number | null;
@@ -698,7 +698,7 @@ export interface Throughput extends Section {
 
 /** Floating-point operations in one precision. */
 export interface PrecisionFlops {
-  /** FP64, FP32, TF32, FP16, BF16 or FP8, by the inputs' types and the kernels; null: not told. */
+  /** FP64, FP32, TF32, FP16, BF16 or FP8, by the inputs' types and the kernels; null: not reported. */
   precision: string | null;
   /** Operations in a step. */
   flops_per_step: number;
@@ -751,9 +751,9 @@ export interface Roles {
   total_ns: Ns;
 }
 
-/** What a device did in a stretch of time. */
+/** What a device did in a time range. */
 export interface DeviceWindow {
-  /** The stretch. */
+  /** The time range. */
   span_ns: Ns;
   /** Any work. */
   busy_ns: Ns;
@@ -841,7 +841,7 @@ export interface DeviceStream {
   idle: IdleCauses;
   /** Events that begin before an earlier one of the stream has ended. */
   overlapping_events: number;
-  /** For how long they run beside it. */
+  /** For how long they run at the same time. */
   overlapping_ns: Ns;
   /** What waits to run on it. */
   queue: LaunchQueue;
@@ -913,7 +913,7 @@ export interface Device {
   device: number;
   /** Its name. */
   name: string;
-  /** Of the same it is one GPU, on which several ranks compute; null: not told, as of profiles. */
+  /** The same for several ranks: they compute on one GPU; null: not reported, as in profiles. */
   uuid: string | null;
   /** Kernels, copies and fills. */
   events: number;
@@ -1361,7 +1361,7 @@ export interface Module extends ModuleTimes {
   per_step: ModulePerStep | null;
 }
 
-/** A rank beside the others; what a report of one kind alone tells is absent in the other. */
+/** A rank among the others. Members that only one kind of report has are absent in the other. */
 export interface Rank {
   /** The rank. */
   rank: number;
@@ -1383,13 +1383,13 @@ export interface Rank {
   exposed_ns: Ns;
   /** Neither. */
   other_ns?: Ns;
-  /** Of communication what transfers; null where nothing tells of waiting. */
+  /** Of communication what transfers; null if waiting is unknown. */
   transfer_ns: Ns | null;
-  /** Of communication what waits for another rank; null where nothing tells of waiting. */
+  /** Of communication what waits for another rank; null if waiting is unknown. */
   wait_ns: Ns | null;
   /** Of communication what found no counterpart. */
   unmatched_ns?: Ns;
-  /** How long all others waited for it; null where nothing tells of waiting. */
+  /** How long all others waited for it; null if waiting is unknown. */
   caused_wait_ns?: Ns | null;
   /** Its calls of collectives. */
   collectives?: number;
@@ -1431,9 +1431,9 @@ export interface RankStep {
   exposed_ns: Ns;
   /** Neither. */
   other_ns: Ns;
-  /** Of communication what transfers; null where nothing tells of waiting. */
+  /** Of communication what transfers; null if waiting is unknown. */
   transfer_ns: Ns | null;
-  /** Of communication what waits for another rank; null where nothing tells of waiting. */
+  /** Of communication what waits for another rank; null if waiting is unknown. */
   wait_ns: Ns | null;
   /** Of communication what found no counterpart. */
   unmatched_ns: Ns;
@@ -1449,7 +1449,7 @@ export interface Collective {
   name: string;
   /** As the source spells it. */
   told_name: string;
-  /** Its process group, or its stream where groups are not told. */
+  /** Its process group, or its stream if groups are unknown. */
   group: string;
   /** How many ranks the group has. */
   group_size: number | null;
@@ -1501,9 +1501,9 @@ export interface Operation {
   calls: number;
   /** Their durations. */
   total_ns: Ns;
-  /** Of it transfer; null where nothing tells of waiting. */
+  /** Of it transfer; null if waiting is unknown. */
   transfer_ns: Ns | null;
-  /** Of it waiting; null where nothing tells of waiting. */
+  /** Of it waiting; null if waiting is unknown. */
   wait_ns: Ns | null;
   /** Of it calls that found no counterpart. */
   unmatched_ns: Ns;
@@ -1607,7 +1607,7 @@ export interface Distributed extends Section {
   ranks: Rank[];
   /** Each rank in each step. */
   steps?: RankStep[];
-  /** All waiting of all ranks; null where nothing tells of waiting. */
+  /** All waiting of all ranks; null if waiting is unknown. */
   wait_ns?: Ns | null;
   /** How many collectives there are. */
   collective_count?: number;
@@ -1669,12 +1669,12 @@ export interface PathRow {
   ns: Ns;
   /** Of the window. */
   share: number;
-  /** In how many stretches. */
-  stretches: number;
+  /** In how many segments. */
+  segments: number;
 }
 
-/** A stretch of the path. */
-export interface PathStretch {
+/** A segment of the path. */
+export interface PathSegment {
   /** When it began. */
   ts_ns: Ns;
   /** How long it took. */
@@ -1721,12 +1721,12 @@ export interface CriticalPath extends Section {
   what_if?: WhatIf[];
   /** The window's path by name; they sum to it. */
   rows?: PathRow[];
-  /** How many stretches it has. */
-  stretch_count?: number;
+  /** How many segments it has. */
+  segment_count?: number;
   /** How often it goes over to another rank. */
   rank_changes?: number;
-  /** The longest stretches, at most 200. */
-  stretches?: PathStretch[];
+  /** The longest segments, at most 200. */
+  segments?: PathSegment[];
 }
 
 /** A [recommendation](#recommendations). */
@@ -1739,7 +1739,7 @@ export interface Recommendation {
   status: RuleStatus;
   /** What is compared. */
   value: number | null;
-  /** With what; a value exactly at it is no issue. */
+  /** With what; a value exactly at it is not an issue. */
   threshold: number | null;
   /** What the steps would be shorter if the issue were gone and nothing showed in its place. */
   at_most_share: number | null;
@@ -1789,7 +1789,7 @@ export interface SystemRow {
   mean: number;
   /** How often it was read. */
   samples: number;
-  /** Means over equal stretches of the run, at most 24. */
+  /** Means over equal parts of the run, at most 24. */
   sparkline: number[];
 }
 
@@ -1875,7 +1875,7 @@ export interface MemoryKind {
   bytes: number;
   /** At its peak. */
   peak_bytes: number;
-  /** Means over equal stretches of the run, at most 24. */
+  /** Means over equal parts of the run, at most 24. */
   sparkline: number[];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { cutTexts, mended } from './cut_text';
+import { cutTexts, restored } from './cut_text';
 
 const NUMBER = '0123456789abcdef';
 const whole = `ab${'x'.repeat(1000)}end`;
@@ -13,12 +13,12 @@ it('finds what was cut, each once', () => {
 
 it('puts the whole in, wherever it stands', () => {
   const known = new Map([[NUMBER, whole]]);
-  expect(mended(cut, known)).toBe(whole);
-  expect(mended(`1 ms\t${cut}\t2 ms ${cut}.`, known)).toBe(`1 ms\t${whole}\t2 ms ${whole}.`);
-  expect(mended(`1 ms\t${cut}`, new Map())).toBe(`1 ms\t${cut}`);
+  expect(restored(cut, known)).toBe(whole);
+  expect(restored(`1 ms\t${cut}\t2 ms ${cut}.`, known)).toBe(`1 ms\t${whole}\t2 ms ${whole}.`);
+  expect(restored(`1 ms\t${cut}`, new Map())).toBe(`1 ms\t${cut}`);
 });
 
 it('a mark that a name made up takes nothing away', () => {
   const made = `evil… [9 bytes, text ${NUMBER}]`;
-  expect(mended(made, new Map([[NUMBER, 'whole']]))).toBe('evilwhole');
+  expect(restored(made, new Map([[NUMBER, 'whole']]))).toBe('evilwhole');
 });

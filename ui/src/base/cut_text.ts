@@ -15,7 +15,7 @@ export function cutTexts(text: string): string[] {
 }
 
 /** The text with what is known in place of its beginning and mark. */
-export function mended(text: string, known: ReadonlyMap<string, string>): string {
+export function restored(text: string, known: ReadonlyMap<string, string>): string {
   let out = '';
   let done = 0;
   for (const match of text.matchAll(MARK)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Source } from '../api/source';
-import { cutTexts, mended } from '../base/cut_text';
+import { cutTexts, restored } from '../base/cut_text';
 import { router } from '../state/router.svelte';
 
 /** Whom to ask for texts in whole; a one-file report has nobody. */
@@ -62,5 +62,5 @@ export async function copyWhole(text: string): Promise<void> {
   );
   const known = new Map(whole.filter((w) => w !== null));
   if (known.size > 0)
-    await navigator.clipboard.writeText(mended(text, known)).catch(() => undefined);
+    await navigator.clipboard.writeText(restored(text, known)).catch(() => undefined);
 }

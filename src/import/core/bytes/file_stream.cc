@@ -94,7 +94,7 @@ StreamResult OpenRaw(const std::string& path) {
   struct stat facts {};
   if (::fstat(fd.get(), &facts) != 0) return CannotRead(path, errno);
   if (!S_ISREG(facts.st_mode)) {
-    return Error{path + ": is no regular file", "give a file, a folder or an archive"};
+    return Error{path + ": not a regular file", "give a file, a folder or an archive"};
   }
   (void)::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   // Files of the kernel's own tell no size, and may have no end.

@@ -138,14 +138,14 @@ class FileImport {
       Lost(LossCause::kFileDamaged, 1, stream_damage + "; what came later is missing");
     }
     Lost(LossCause::kDamagedEvent, damage.damaged_events,
-         fmt::format("events that are no JSON were skipped, {} bytes", damage.skipped_bytes));
+         fmt::format("events that are not JSON were skipped, {} bytes", damage.skipped_bytes));
     Lost(LossCause::kForeignText, damage.foreign_texts,
          fmt::format("other text between the events was skipped, {} bytes", damage.skipped_bytes));
     Lost(LossCause::kEventTooLong, damage.too_long_events,
          fmt::format("events of more than {} bytes were skipped", context_.limits.max_event_bytes));
-    Lost(
-        LossCause::kDuplicateKey, damage.duplicate_keys,
-        "a key stands twice in an event or beside the events: the last counts, of traceEvents all");
+    Lost(LossCause::kDuplicateKey, damage.duplicate_keys,
+         "a key occurs twice in an event or at the top level: the last one counts, of traceEvents "
+         "all");
     Lost(LossCause::kTextAfterEnd, damage.bytes_after_end,
          "bytes after the end of the JSON were left out");
   }
@@ -169,8 +169,9 @@ class FileImport {
     source["bytes"] = bytes;
     sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kSource), Dumped(source));
     if (reader_->members().has_bad_base()) {
-      sink_.Loss("run_metadata", LossCause::kBadBaseTime, 1,
-                 source_.path + ": baseTimeNanoseconds is no whole number of ns: it is left out");
+      sink_.Loss(
+          "run_metadata", LossCause::kBadBaseTime, 1,
+          source_.path + ": baseTimeNanoseconds is not a whole number of ns and was left out");
     }
     Json devices = Parsed(reader_->members().Of("deviceProperties"));
     if (devices.is_array()) {
@@ -190,8 +191,9 @@ class FileImport {
     if (job.is_object()) {
       sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kJob), Dumped(job));
     } else if (!reader_->members().Of("distributedInfo").empty()) {
-      sink_.Loss("run_metadata", LossCause::kMissingMetadata, 1,
-                 source_.path + ": distributedInfo is no object, or nested too deep: left out");
+      sink_.Loss(
+          "run_metadata", LossCause::kMissingMetadata, 1,
+          source_.path + ": distributedInfo is not an object, or is nested too deeply: left out");
     }
     for (const char* name : {"cuda_runtime_version", "cuda_driver_version", "cupti_version",
                              "hip_runtime_version", "hip_driver_version", "roctracer_version"}) {

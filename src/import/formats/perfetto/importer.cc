@@ -129,7 +129,7 @@ class FileImport {
       Lost("slices", LossCause::kFileDamaged, 1, stream_damage + "; what came later is missing");
     }
     Lost("slices", LossCause::kDamagedPacket, damage.damaged_packets,
-         fmt::format("packets that are no sound protobuf were skipped, {} bytes between them",
+         fmt::format("packets that are not valid protobuf were skipped, {} bytes between them",
                      damage.skipped_bytes));
     Lost(
         "slices", LossCause::kPacketTooLong, damage.too_long_packets,

@@ -36,7 +36,7 @@ void TellElementLosses(const json::Elements& elements, const std::string& path, 
   const std::string skipped =
       "; " + std::to_string(losses.skipped_bytes) + " bytes of the file were skipped";
   sink.Loss("slices", LossCause::kDamagedEvent, losses.damaged,
-            path + ": stretches that are no event" + skipped);
+            path + ": text that is not an event" + skipped);
   sink.Loss("slices", LossCause::kEventTooLong, losses.too_long,
             path + ": events over 64 MiB" + skipped);
   sink.Loss("slices", LossCause::kArgumentsTooDeep, losses.too_deep,

@@ -64,7 +64,7 @@ void SystemImport::AddLine(const Source& source, std::string_view line, bool com
   }
   if (sample.duplicate_key) {
     sink_.Loss("counters", LossCause::kDuplicateKey, 1,
-               source.path + ": a key stands twice in a line: the last counts");
+               source.path + ": a key occurs twice in a line: the last one counts");
   }
   if (sample.node == node_) {
     pending_.push_back(std::move(sample));

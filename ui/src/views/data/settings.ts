@@ -74,7 +74,7 @@ export function captionOf(loader: Loader): string {
 /** Why there is no queue to be drawn. */
 export function withoutQueue(workers: number | null): string {
   if (workers === null)
-    return 'No loader told of itself, as none does in a profile: whether there are workers, and how many batches stood ready, is not known.';
+    return 'No loader reported its settings, as none does in a profile: whether there are workers, and how many batches stood ready, is not known.';
   return workers === 0
     ? 'The training loads its batches itself, without workers.'
     : 'No batch of the workers was asked for in these steps.';

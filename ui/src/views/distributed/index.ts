@@ -4,7 +4,7 @@ import type { View } from '../../state/view';
 export const view: View = {
   id: 'distributed',
   title: 'Distributed',
-  about: 'Ranks beside each other: who waits, for whom, and why.',
+  about: 'The ranks compared: which wait, for whom, and why.',
   group: 'Job',
   order: 1,
   tables: ['steps', 'slices'],

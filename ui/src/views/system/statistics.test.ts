@@ -43,7 +43,7 @@ it('a curve is copied as it is, and told in words', () => {
   expect(toTsv(rows.slice(0, 1), over)).toBe('Over the run\n1 21 4');
   expect(over[0]?.format?.(rows[3] ?? row('', []))).toEqual({
     text: '',
-    exact: 'means of 3 equal stretches: 9; 1; 8',
+    exact: 'means of 3 equal parts: 9; 1; 8',
   });
 });
 

@@ -6,7 +6,7 @@ import type { Column } from '../../widgets/table';
 
 /** The means that the curve is of, as they are. */
 const sparkText = (r: SystemRow): string =>
-  `means of ${r.sparkline.length} equal stretches: ${r.sparkline.map((v) => formatMetric(v, r.unit).exact).join('; ')}`;
+  `means of ${r.sparkline.length} equal parts: ${r.sparkline.map((v) => formatMetric(v, r.unit).exact).join('; ')}`;
 
 /** How much more it was at the run's end than at its begin; null: no curve. */
 function rise({ sparkline }: SystemRow): number | null {
