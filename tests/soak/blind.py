@@ -77,7 +77,12 @@ def said_of(report):
         stage,
         names[0] if names else "-",
         next(
-            row["share"] for row in report["suspects"]["rows"] if row["name"] == verdict["suspect"]
+            (
+                row["share"]
+                for row in report["suspects"]["rows"]
+                if row["name"] == verdict["suspect"]
+            ),
+            0.0,  # no verdict
         ),
         shares[0] if shares else 0.0,
     )
