@@ -21,7 +21,9 @@ namespace {
 constexpr size_t kMostNames = 4;      // of hosts
 constexpr size_t kCommitDigits = 12;  // more tell nothing that these do not
 
-std::string CommandText(const RunSection& run) {
+// Of an import it is ours, and says nothing of the training.
+std::string CommandText(const RunSection& run, const RunCard& card) {
+  if (!card.imported_as.empty()) return {};
   std::string text;
   for (const std::string& word : run.command) text += (text.empty() ? "" : " ") + ShellWord(word);
   return text;
@@ -209,7 +211,7 @@ bool SaysSomething(const CardLine* a, const CardLine* b) {
 
 std::vector<CardLine> CardLines(const RunSection& run, const RunCard& card) {
   std::vector<CardLine> lines = {
-      LineOf("command", "Command", CommandText(run)),
+      LineOf("command", "Command", CommandText(run, card)),
       LineOf("host", "Host", HostText(run, card), "on "),
       LineOf("cores", "Cores", CoresText(card)),
       LineOf("memory", "Memory", MemoryText(card)),

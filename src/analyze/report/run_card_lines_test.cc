@@ -63,6 +63,13 @@ TEST(RunCardLinesTest, TellWhatIsKnown) {
   EXPECT_THAT(Texts({}, {}), IsEmpty());
 }
 
+TEST(RunCardLinesTest, TheCommandOfAnImportIsNotThatOfTheTraining) {
+  RunCard card;
+  card.imported_as = "kineto";
+  EXPECT_THAT(Texts(MadeRun(), card),
+              ElementsAre("profiles: kineto", "started: 2026-11-30 08:33:55 UTC"));
+}
+
 TEST(RunCardLinesTest, OfSeveralMachinesWhatTheyHaveInCommon) {
   RunSection run;
   run.nodes = 6;

@@ -70,7 +70,7 @@ describe('failures say the thing, the cause and the next step', () => {
   it('a table that is no Arrow', async () => {
     serve(new Response('hello'));
     expect((await problem(httpSource.table('x', 'steps', {})))?.problem).toContain(
-      'no Arrow stream',
+      'not an Arrow stream',
     );
   });
 });
