@@ -93,25 +93,25 @@ double Elements(const Shape& shape, size_t from = 0) {
   return elements;
 }
 
-double At(const Shape& shape, size_t i) {
+double Extent(const Shape& shape, size_t i) {
   return static_cast<double>(shape[i]);
 }
 
 std::optional<double> Product(const Shape& a, const Shape& b) {
   if (a.size() != 2 || b.size() != 2 || a[1] != b[0]) return std::nullopt;
-  return 2 * At(a, 0) * At(a, 1) * At(b, 1);
+  return 2 * Extent(a, 0) * Extent(a, 1) * Extent(b, 1);
 }
 
 std::optional<double> BatchProduct(const Shape& a, const Shape& b) {
   if (a.size() != 3 || b.size() != 3 || a[0] != b[0] || a[2] != b[1]) return std::nullopt;
-  return 2 * At(a, 0) * At(a, 1) * At(a, 2) * At(b, 2);
+  return 2 * Extent(a, 0) * Extent(a, 1) * Extent(a, 2) * Extent(b, 2);
 }
 
 // Each element of the weight is multiplied once at each place of each result; of a transposed
 // convolution at each place of its input.
 std::optional<double> Convolved(const Shape& places, const Shape& weight) {
   if (places.size() < 3 || places.size() != weight.size()) return std::nullopt;
-  return 2 * At(places, 0) * Elements(places, 2) * Elements(weight);
+  return 2 * Extent(places, 0) * Elements(places, 2) * Elements(weight);
 }
 
 Shape ConcreteShape(const CallInputs& inputs, size_t input) {
@@ -159,8 +159,8 @@ std::optional<double> Attention(const CallInputs& inputs, size_t first, double o
   const Shape q = inputs.ShapeOf(first), k = inputs.ShapeOf(first + 1),
               v = inputs.ShapeOf(first + 2);
   if (q.size() != 4 || k.size() != 4 || v.size() != 4) return std::nullopt;
-  const double pairs = At(q, 0) * At(q, 1) * At(q, 2) * At(k, 2);
-  return 2 * pairs * (of_keys * At(q, 3) + of_values * At(v, 3));
+  const double pairs = Extent(q, 0) * Extent(q, 1) * Extent(q, 2) * Extent(k, 2);
+  return 2 * pairs * (of_keys * Extent(q, 3) + of_values * Extent(v, 3));
 }
 
 std::optional<double> CountByFormula(const FormulaRow& row, const CallInputs& inputs,
