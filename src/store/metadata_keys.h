@@ -236,6 +236,12 @@ inline constexpr const char* kMetadataKeys[] = {
     "stretches",
     "changed",
 };
+
+// What an advice calls a setting that they tell.
+inline constexpr const char* kLoaderWorkersSetting = "DataLoader.num_workers";
+inline constexpr const char* kLoaderPrefetchFactorSetting = "DataLoader.prefetch_factor";
+inline constexpr const char* kLoaderPinMemorySetting = "DataLoader.pin_memory";
+inline constexpr const char* kLoaderPersistentWorkersSetting = "DataLoader.persistent_workers";
 // clang-format on
 
 constexpr std::string_view NameOf(MetadataKind kind) {

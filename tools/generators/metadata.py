@@ -45,6 +45,29 @@ def name_of(key):
     return key.get("name", key["id"])
 
 
+def settings(schema):
+    """[(kind, key, setting)]: what tells a setting that an advice may change."""
+    return [
+        (kind["id"], key, key["setting"])
+        for kind in schema["kind"]
+        for key in kind["keys"]
+        if "setting" in key
+    ]
+
+
+def typescript(schema):
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield ""
+    yield "/** What an advice and a loader's arguments call what a loader tells, by the keys of its metadata. */"
+    yield "export const LOADER_SETTINGS = {"
+    for kind, key, setting in settings(schema):
+        if kind == "loader":
+            argument = setting.split(".")[-1]
+            yield f"  {name_of(key)}: {{ setting: '{setting}', argument: '{argument}' }},"
+    yield "} as const satisfies Readonly<Record<string, { setting: string; argument: string }>>;"
+
+
 def of_processes(schema):
     return [kind for kind in schema["kind"] if "process" in kind["by"]]
 
@@ -90,6 +113,11 @@ def cpp(schema):
     for name in keys_read(schema).values():
         yield f'    "{name}",'
     yield "};"
+    yield ""
+    yield "// What an advice calls a setting that they tell."
+    for kind, key, setting in settings(schema):
+        name = f"k{text.camel(kind)}{text.camel(key['id'])}Setting"
+        yield f"inline constexpr const char* {name} = {text.cpp(setting)};"
     yield "// clang-format on"
     yield ""
     yield "constexpr std::string_view NameOf(MetadataKind kind) {"
@@ -188,5 +216,6 @@ def files():
     return {
         Path("src/store/metadata_keys.h"): text.whole(cpp(schema)),
         Path("src/store/profile_writers.h"): text.whole(cpp_writers(schema)),
+        Path("ui/src/api/settings.ts"): text.whole(typescript(schema)),
         Path("docs/reference/metadata.md"): text.whole(page(schema)),
     }

@@ -24,6 +24,7 @@
 #include "analyze/verdict/worker_advice.h"
 #include "model/finding_kinds.h"
 #include "present/words/quantity.h"
+#include "store/metadata_keys.h"
 #include "store/metrics.h"
 
 namespace steptrace::analyze {
@@ -34,7 +35,7 @@ namespace {
 
 using present::FormatNumber;
 
-constexpr const char* kWorkers = "DataLoader.num_workers";
+constexpr auto kWorkers = store::kLoaderWorkersSetting;
 
 // Of the step: a stage with less is not worth a line of its own.
 constexpr double kWorthMending = 0.10;
@@ -168,7 +169,7 @@ void Adviser::WorkerStart() {
     Say(finding::DataCheaperWorkerStart{});
     return;
   }
-  constexpr const char* kSetting = "DataLoader.persistent_workers";
+  constexpr auto kSetting = store::kLoaderPersistentWorkersSetting;
   if (StartsWorkersEachStep(input_)) {
     Set(finding::DataOneIterator{}, kSetting, "False", "True");
   } else {
@@ -199,7 +200,7 @@ void Adviser::Prefetch() {
   if (starved < kBurstyLow || starved > kBurstyHigh) return;
   const int32_t now = *loader_->prefetch_factor;
   Set(finding::DataPrefetchMore{.proposed = 2 * now, .prefetched = now},
-      "DataLoader.prefetch_factor", fmt::format("{}", now), fmt::format("{}", 2 * now));
+      store::kLoaderPrefetchFactorSetting, fmt::format("{}", now), fmt::format("{}", 2 * now));
 }
 
 // A loader of the script's own: no setting of it is known.
@@ -228,7 +229,7 @@ void Adviser::Beside() {
 void Adviser::PinMemory() {
   if (!UsesDevice() || loader_ == nullptr) return;
   if (loader_->pin_memory.value_or(true)) return;
-  Set(finding::DataPinMemory{}, "DataLoader.pin_memory", "False", "True");
+  Set(finding::DataPinMemory{}, store::kLoaderPinMemorySetting, "False", "True");
 }
 
 void Adviser::AdviseStage(SubStage stage) {

@@ -8,6 +8,7 @@
 
 #include "analyze/verdict/thresholds.h"
 #include "model/finding_kinds.h"
+#include "store/metadata_keys.h"
 #include "store/metrics.h"
 
 namespace steptrace::analyze {
@@ -16,7 +17,7 @@ namespace finding = model::finding;
 
 namespace {
 
-constexpr const char* kSetting = "DataLoader.num_workers";
+constexpr auto kSetting = store::kLoaderWorkersSetting;
 // Starved less often than this, the workers keep up: a further one would idle beside them.
 constexpr double kStarvedOften = 0.20;
 // Waiting at once costs memory all the same.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import { STAGES } from '../../base/stages';
+import type { Advice } from '../../api/report';
 import {
+  advised,
   captionOf,
   datasetStage,
   settingsOf,
@@ -60,6 +62,17 @@ it('names what the dataset does as the stages do, where that is one thing', () =
   expect(datasetStage([stage('decode', 5), stage('dataset_code', 3)])).toBe('getitem');
   expect(datasetStage([stage('decode', 5), stage('getitem', 3)])).toBe('getitem');
   expect(datasetStage([])).toBe('getitem');
+});
+
+it('an advice stands beside the setting that it is about', () => {
+  const of = (setting: string) =>
+    ({ setting, current: '2', proposed: '4', text: `change ${setting}` }) as Advice;
+  const advice = [of('DataLoader.num_workers'), of('torch.set_num_threads'), of('')];
+  expect(settingsOf({ workers: 2, sampler: 'x' }, advice)).toEqual([
+    { name: 'num_workers', value: '2', proposed: '4', why: 'change DataLoader.num_workers' },
+    { name: 'sampler', value: 'x', proposed: '', why: '' },
+  ]);
+  expect(advised(advice).map((a) => a.setting)).toEqual(['torch.set_num_threads', '']);
 });
 
 it('what the analysis alone asks for is no setting', () => {

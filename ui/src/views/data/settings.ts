@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a loader told of itself, and what the verdict would change of it.
 import type { Advice, DataPipeline } from '../../api/report';
+import { LOADER_SETTINGS } from '../../api/settings';
 import { STAGES } from '../../base/stages';
 import { stageOf } from '../../base/suspects';
 
@@ -12,23 +13,31 @@ export interface Setting {
   readonly why: string;
 }
 
-/** The fact's names where they differ from the argument's that one would change. */
-const ARGUMENT: Readonly<Record<string, string>> = { workers: 'num_workers' };
 /** What tells the loader itself, and what the analysis alone asks for. */
 const HIDDEN = new Set(['loader', 'class', 'collate_lines']);
+
+const ALL_SETTINGS: ReadonlySet<string> = new Set(
+  Object.values(LOADER_SETTINGS).map(({ setting }) => setting),
+);
 
 function text(value: unknown): string {
   if (value === null || value === undefined) return '–';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
+const knownOf = (key: string) =>
+  Object.hasOwn(LOADER_SETTINGS, key)
+    ? LOADER_SETTINGS[key as keyof typeof LOADER_SETTINGS]
+    : undefined;
+
 export function settingsOf(fact: unknown, advice: readonly Advice[]): Setting[] {
   if (typeof fact !== 'object' || fact === null) return [];
   const rows = Object.entries(fact)
     .filter(([name]) => !HIDDEN.has(name))
     .map(([key, value]): Setting => {
-      const name = ARGUMENT[key] ?? key;
-      const about = advice.find((a) => a.setting.endsWith(`.${name}`) || a.setting === name);
+      const known = knownOf(key);
+      const about = advice.find((a) => a.setting === known?.setting);
+      const name = known?.argument ?? key;
       return { name, value: text(value), proposed: about?.proposed ?? '', why: about?.text ?? '' };
     });
   const rank = (s: Setting) => (s.proposed ? 0 : s.why ? 1 : 2);
@@ -82,7 +91,7 @@ export function withoutQueue(workers: number | null): string {
 
 /** Advice that is no setting of a loader. */
 export const advised = (advice: readonly Advice[]): Advice[] =>
-  advice.filter((a) => !a.setting.startsWith('DataLoader.'));
+  advice.filter((a) => !ALL_SETTINGS.has(a.setting));
 
 /**
  * What the dataset's time in the table of steps is called: where stacks tell all of it to be one thing the

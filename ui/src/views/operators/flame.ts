@@ -18,7 +18,7 @@ export function flameOf(
     to.count = (to.count ?? 0) + calls;
   };
   const index = new Map<Flame, Map<string, Flame>>();
-  const child = (of: Flame, name: string, category: Flame['category']): Flame => {
+  const child = (of: Flame, name: string, category: NonNullable<Flame['category']>): Flame => {
     let known = index.get(of);
     if (known === undefined) index.set(of, (known = new Map()));
     let found = known.get(name);
