@@ -109,7 +109,7 @@ test('the saving in money, where a price is given', async ({ page }) => {
     await page.goto(`${line.split(' ')[0] ?? ''}#/run/loader/overview`);
     await settled(page);
     const told = page.getByRole('region', { name: 'Verdict' }).locator('.saving');
-    await expect(told).toContainText('at the given price');
+    await expect(told).toContainText('at the price that was set');
     expect(await exact(page, '.saving')).toEqual([ns(saving.ns), String(saving.money)]);
   } finally {
     server.kill('SIGINT');

@@ -246,7 +246,7 @@ Json DevicePhaseJson(const DevicePhaseRow& row) {
           {"step_ns", row.step_ns},
           {"phases", phases},
           {"unknown_ns", row.unknown_ns},
-          {"caught_up_share", OrNull(row.caught_up_share)}};
+          {"idle_at_end_share", OrNull(row.caught_up_share)}};
 }
 
 Json LossJson(const LossLine& loss) {

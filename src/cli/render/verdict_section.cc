@@ -42,11 +42,13 @@ std::string StagesText(const analyze::Report& report, const Page& page) {
 std::string SavingText(const analyze::Verdict& verdict) {
   if (!verdict.at_most_saving_ns) return "";
   std::string text =
-      fmt::format("at most {} of {}", present::FormatDuration(*verdict.at_most_saving_ns),
+      fmt::format("up to {} of {}", present::FormatDuration(*verdict.at_most_saving_ns),
                   verdict.whole_run ? "these steps" : "this run");
   if (verdict.at_most_saving_money) {
-    text += fmt::format(", worth {} at the given price",
-                        present::FormatMoney(*verdict.at_most_saving_money));
+    constexpr double kHourNs = 3.6e12;
+    const double money = *verdict.at_most_saving_money;
+    const double price = money * kHourNs / static_cast<double>(*verdict.at_most_saving_ns);
+    text += fmt::format(" ({} at {}/h)", present::FormatMoney(money), present::FormatMoney(price));
   }
   return text;
 }

@@ -127,7 +127,7 @@ TEST_F(ReportTest, DevicePhasesTellHowMuchOfAWaitCounts) {
   }
   EXPECT_THAT(evidence, HasSubstr("waits for a batch for 10 %"));
   EXPECT_THAT(evidence, HasSubstr("idle at the end of 100 % of these phases"));
-  EXPECT_THAT(analyze::ReportToJson(*report), HasSubstr("\"caught_up_share\": 1.0"));
+  EXPECT_THAT(analyze::ReportToJson(*report), HasSubstr("\"idle_at_end_share\": 1.0"));
 }
 
 TEST_F(ReportTest, WhatTheAgentFindsIsShownWhileTheRunGoesOn) {

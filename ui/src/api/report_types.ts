@@ -308,7 +308,7 @@ export interface Distribution {
   max: Ns;
 }
 
-/** A step over the median by more than 5 robust deviations. */
+/** A step slower than the median plus 5 scaled median absolute deviations (MAD). */
 export interface Outlier {
   /** The rank. */
   rank: number;
@@ -975,8 +975,8 @@ export interface DevicePhases {
   phases: DevicePhase[];
   /** What lies between no two known boundaries. */
   unknown_ns: Ns;
-  /** Of the forwards, backwards and optimizer steps those at whose end the device had nothing left to do; null: not known. */
-  caught_up_share: number | null;
+  /** Of the forward passes, backward passes and optimizer steps, those at whose end the device was idle; null: not known. */
+  idle_at_end_share: number | null;
 }
 
 /** Sums over calls of an operator ([how they are defined](operators.md)). */
