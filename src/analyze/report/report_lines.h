@@ -34,10 +34,10 @@ struct LossLine {
 
 // How a report says what is missing, by its cause.
 struct LossWords {
-  std::string_view label;      // Lost, Incomplete, Skipped, Changed, Doubtful
-  bool counts_itself = false;  // the sentence has the number
-  std::string_view one, many;  // of what is counted; empty: rows of the table
-  bool is_damage = false;      // what was written once can no longer be read
+  std::string_view label;                // Lost, Incomplete, Skipped, Changed, Doubtful
+  bool counts_itself = false;            // the sentence has the number
+  std::string_view one = {}, many = {};  // of what is counted; empty: rows of the table
+  bool is_damage = false;                // what was written once can no longer be read
 };
 LossWords WordsOf(const LossLine& loss);
 
