@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The README's pictures: the overview and the timeline of a run, light theme, as WebP.
-//   node ui/tools/pictures.mjs RUN [FOLDER]      FOLDER: docs; STEPTRACE: the executable
+// The README's pictures: views of a run, light theme, as WebP.
+//   node ui/tools/pictures.mjs RUN [FOLDER [VIEW=NAME...]]     FOLDER: docs; STEPTRACE: the executable
+// Without views the overview and the timeline (of the demo's slow run). docs/gpu.webp is devices=gpu of an imported
+// profile of a GPU, docs/ranks.webp distributed=ranks of the profiles of several ranks.
 // Stops where a picture is larger than a page of text may carry.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,17 +13,24 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const [run, folder = join(root, 'docs')] = process.argv.slice(2);
+const [run, folder = join(root, 'docs'), ...chosen] = process.argv.slice(2);
 if (!run) {
-  console.error('pictures: which run? node ui/tools/pictures.mjs RUN [FOLDER]');
+  console.error('pictures: which run? node ui/tools/pictures.mjs RUN [FOLDER [VIEW=NAME...]]');
   process.exit(2);
 }
 const MAX_BYTES = 150_000;
 const QUALITY = 82;
-const VIEWS = [
-  { view: 'overview', name: 'overview', height: 860 },
-  { view: 'timeline', name: 'timeline', height: 720, query: () => around },
-];
+const CHOSEN_HEIGHT = 900;
+const VIEWS =
+  chosen.length > 0
+    ? chosen.map((one) => {
+        const [view, name] = one.split('=');
+        return { view, name: name ?? view, height: CHOSEN_HEIGHT };
+      })
+    : [
+        { view: 'overview', name: 'overview', height: 860 },
+        { view: 'timeline', name: 'timeline', height: 720, query: () => around },
+      ];
 
 const steptrace = process.env.STEPTRACE ?? join(root, '.venv/bin/steptrace');
 const server = spawn(steptrace, ['ui', run, '--port', '0'], {
