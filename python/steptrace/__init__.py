@@ -16,7 +16,7 @@ After it, or while it runs:
 
 from ._ranges import annotate, annotation_begin, annotation_end, start, step, stop
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Comparison",
     "Report",

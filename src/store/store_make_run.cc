@@ -129,7 +129,7 @@ Manifest MakeManifest(const std::filesystem::path& run) {
   manifest.name = "made";
   manifest.command = {"store_make_run"};
   manifest.epoch_utc_ns = 1'767'225'600 * kNsPerSecond;
-  manifest.steptrace_version = "0.1.0";
+  manifest.steptrace_version = "0.2.0";
   manifest.nodes.emplace_back().host = "host";
   return manifest;
 }

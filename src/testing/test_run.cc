@@ -71,7 +71,7 @@ Manifest SampleManifest() {
   manifest.command = {"python", "train.py", "--note=a \"b\""};
   manifest.epoch_utc_ns = 1'767'225'600'000'000'000;
   manifest.epoch_monotonic_ns = 5'000'000'000;
-  manifest.steptrace_version = "0.1.0";
+  manifest.steptrace_version = "0.2.0";
   NodeInfo node;
   node.host = "host";
   node.cpus = 2;
