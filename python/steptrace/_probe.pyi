@@ -116,8 +116,14 @@ def operators_step(most: int) -> int:
     """A step begins, of which each thread records at most so many. How many this thread has left out
     since the step before began."""
 
+def operators_fit(operators: int) -> bool:
+    """Whether this thread's ring has room for a step of so many; else its reader is woken."""
+
 def operators_recorded() -> int:
     """Of this thread, since it last turned them on."""
+
+def records_lost() -> int:
+    """Of this thread's ring, for want of room."""
 
 def exit_plainly() -> None:
     """When this process exits, and Python has ended, it ends at once with its status: what

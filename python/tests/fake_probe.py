@@ -459,3 +459,24 @@ def device_phases_end():
 
 def operators_recorded():
     return int(os.environ.get("FAKE_PROBE_OPERATORS", "0"))
+
+
+def operators_fit(operators):
+    """FAKE_PROBE_FIT: of the steps that ask, by a digit each; the last holds on."""
+    answers = os.environ.get("FAKE_PROBE_FIT", "1")
+    _asked_to_fit.append(operators)
+    _write("operators_fit", "", 0, operators, 0)
+    return answers[min(len(_asked_to_fit), len(answers)) - 1] == "1"
+
+
+_asked_to_fit = []
+
+
+def records_lost():
+    """FAKE_PROBE_LOST: at which calls one more had been lost, by a digit each."""
+    marks = os.environ.get("FAKE_PROBE_LOST", "")
+    _asked_of_losses.append(1)
+    return marks[: len(_asked_of_losses)].count("1")
+
+
+_asked_of_losses = []

@@ -244,6 +244,37 @@ def test_a_step_that_was_too_long_for_the_window_ends_it(tmp_path, word, most):
     assert done.said["left"] is False
 
 
+def test_a_step_without_room_in_the_ring_is_left_out_as_a_whole_where_parts_tell_nothing(tmp_path):
+    body = "ask(steps=9, enough_operators=1)\nfor _ in range(10): step()\nsay()"
+    done = run(tmp_path, body, FAKE_PROBE_OPERATORS="7", FAKE_PROBE_FIT="1001")
+    most = 1 << 20
+    bounds = [record.a for record in done.trainer() if record.kind == "operators_step"]
+    assert bounds == [most, 0, 0, most, most, most]
+    assert done.said["enabled"] == [2, 3, 4, 5, 6]
+    assert marks(done) == ["begin 1", f"end 1 3 {FULL}"], "3 and 4 are not counted"
+
+
+def test_a_reader_that_is_late_all_the_time_is_not_waited_for(tmp_path):
+    body = "ask(steps=40, enough_operators=1)\nfor _ in range(14): step()\nsay()"
+    done = run(tmp_path, body, FAKE_PROBE_OPERATORS="7", FAKE_PROBE_FIT="0")
+    bounds = [record.a for record in done.trainer() if record.kind == "operators_step"]
+    assert bounds[:10] == [0] * 8 + [1 << 20, 0]
+
+
+def test_a_step_that_lost_records_is_none_of_those_that_split(tmp_path):
+    body = "ask(steps=9, enough_operators=1)\nfor _ in range(10): step()\nsay()"
+    done = run(tmp_path, body, FAKE_PROBE_OPERATORS="7", FAKE_PROBE_LOST="01")
+    assert done.said["enabled"] == [2, 3, 4, 5]
+    assert marks(done) == ["begin 1", f"end 1 3 {FULL}"]
+
+
+def test_a_window_that_was_asked_for_has_all_that_there_is_room_for(tmp_path):
+    body = "ask(steps=3)\nfor _ in range(8): step()\nsay()"
+    done = run(tmp_path, body, FAKE_PROBE_FIT="0", FAKE_PROBE_LOST="1111")
+    assert not [record for record in done.records if record.kind == "operators_fit"]
+    assert marks(done) == ["begin 1", f"end 1 3 {DONE}"]
+
+
 def test_a_child_forked_in_a_window_has_no_profiler(tmp_path):
     body = """
 ask(steps=50)

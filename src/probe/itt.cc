@@ -286,6 +286,14 @@ uint64_t BeginOperatorStep(uint64_t most) {
   return std::exchange(t_open.left_out, 0);
 }
 
+bool HasRoomForOperators(uint64_t operators) {
+  // A begin and an end of each, and what else a step says.
+  const uint64_t records = operators < UINT32_MAX ? 2 * operators + operators / 4 + 64 : UINT32_MAX;
+  if (t::HasRoomForMany(records)) return true;
+  t::WakeReader();
+  return false;
+}
+
 uint64_t OperatorCount() {
   return t_open.begun;
 }

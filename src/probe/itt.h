@@ -25,6 +25,10 @@ inline constexpr uint64_t kMostOperatorsOfAStep = 1 << 20;
 // has left out since the step before began.
 uint64_t BeginOperatorStep(uint64_t most);
 
+// Whether this thread's ring has room for a step of so many, also where nobody reads it for that
+// long. Where not, its reader is woken.
+bool HasRoomForOperators(uint64_t operators);
+
 // Operators and primitives that this thread has begun since it last turned recording on.
 uint64_t OperatorCount();
 

@@ -188,6 +188,19 @@ TEST_F(IttTest, AnEndAfterTheWindowEndsWhatWaitedForARangeOfOurs) {
               ElementsAre("begin aten::outer", "begin saving", "end saving", "end aten::outer"));
 }
 
+TEST_F(IttTest, AStepFitsAsLongAsTheRingHasRoomForIt) {
+  RecordOperators(true);
+  constexpr uint32_t kHalf = wire::kLargeRingRecords / 4;  // a begin and an end each
+  for (uint32_t i = 0; i < kHalf; ++i) {
+    program_.Begin(torch_, "one");
+    program_.End(torch_);
+  }
+  EXPECT_TRUE(HasRoomForOperators(kHalf / 2));
+  EXPECT_FALSE(HasRoomForOperators(kHalf));
+  DrainAll(folder_.OpenOnly());
+  EXPECT_TRUE(HasRoomForOperators(uint64_t{1} << 40)) << "as much as a ring can hold";
+}
+
 TEST_F(IttTest, OfAStepNoMoreIsRecordedThanAllowedAndTheGapIsMarked) {
   RecordOperators(true);
   EXPECT_EQ(BeginOperatorStep(2), 0u);

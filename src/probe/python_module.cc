@@ -269,6 +269,14 @@ PyObject* OperatorsStep(PyObject*, PyObject* most) {
   return PyLong_FromUnsignedLongLong(BeginOperatorStep(Arguments(&most, 1).WordAt(0)));
 }
 
+PyObject* OperatorsFit(PyObject*, PyObject* operators) {
+  return PyBool_FromLong(HasRoomForOperators(Arguments(&operators, 1).WordAt(0)));
+}
+
+PyObject* RecordsLost(PyObject*, PyObject*) {
+  return PyLong_FromUnsignedLongLong(t::RecordsWithoutRoom());
+}
+
 PyObject* OperatorsRecorded(PyObject*, PyObject*) {
   return PyLong_FromUnsignedLongLong(OperatorCount());
 }
@@ -428,7 +436,9 @@ PyMethodDef g_methods[] = {
     {"capture_request", CaptureRequest, METH_NOARGS, kNoDoc},
     {"operators", Operators, METH_O, kNoDoc},
     {"operators_step", OperatorsStep, METH_O, kNoDoc},
+    {"operators_fit", OperatorsFit, METH_O, kNoDoc},
     {"operators_recorded", OperatorsRecorded, METH_NOARGS, kNoDoc},
+    {"records_lost", RecordsLost, METH_NOARGS, kNoDoc},
     {"exit_plainly", ExitPlainly, METH_NOARGS, kNoDoc},
     {"kernels_begin", KernelsBegin, METH_O, kNoDoc},
     {"kernels_taken", KernelsWereTaken, METH_NOARGS, kNoDoc},

@@ -68,9 +68,14 @@ class Capture:
         elif kinds & OPERATORS:
             self._host = operators.Capture(self._probe)
 
-    def begin_step(self, most):
-        """A step may record so much; what of the one before was left out for that."""
-        return 0 if self._host is None else self._host.begin_step(most)
+    def begin_step(self, most, whole=False):
+        """A step may record so much; what of the one before was left out for that. `whole`: it is recorded as a
+        whole or not at all."""
+        return 0 if self._host is None else self._host.begin_step(most, whole)
+
+    def is_whole(self):
+        """Whether the step since begin_step() is all there."""
+        return self._host is None or self._host.is_whole()
 
     def room(self, most):
         """What is left of a bound on all that it records; of none, 0."""

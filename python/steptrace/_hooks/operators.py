@@ -69,6 +69,10 @@ def script_profiles():
     return profilers.script_prepares() or sys.modules["torch"].autograd._profiler_enabled()
 
 
+# Steps in a row that are left out because the ring is full: a reader that is as late as that is none.
+_MOST_LEFT_OUT = 8
+
+
 class Capture:
     """On from its making to end(), for the thread that made it and the backward of its graphs."""
 
@@ -89,7 +93,14 @@ class Capture:
         self.thread = get_ident()
         self.pid = os.getpid()
         self._recorded = probe.operators_recorded
-        self.begin_step = probe.operators_step
+        self._step = probe.operators_step
+        self._fit = probe.operators_fit
+        self._lost = probe.records_lost
+        self._begun = 0  # operators before this step, and the most that one had
+        self._most = 0
+        self._waits = 0  # steps that have been left out as a whole, in a row
+        self._left_out = 0  # operators of those
+        self._lost_before = 0
         self._operators = probe.operators
         self._over = False
         profilers.remember(self)
@@ -102,11 +113,35 @@ class Capture:
             probe.operators(False)
             raise
 
+    def begin_step(self, most, whole=False):
+        """A step may record `most` operators. Returns what of the one before was left out for that. `whole`: of
+        steps that are not all there nothing is to be had. One for which the ring has no room, as far as the
+        steps before tell, is left out as a whole then, and the next is there: a step that is recorded needs no
+        reader that keeps up with it."""
+        begun = self._recorded()
+        self._most, self._begun = max(self._most, begun - self._begun), begun
+        waited = self._waits > 0
+        fits = not whole or self._waits >= _MOST_LEFT_OUT or self._fit(self._most)
+        self._waits = 0 if fits else self._waits + 1
+        left_out = self._step(most if fits else 0)
+        self._lost_before = self._lost()
+        if not waited:
+            return left_out
+        self._left_out += left_out
+        return 0
+
+    def is_whole(self):
+        """Whether the step since begin_step() is all there."""
+        return self._waits == 0 and self._lost() == self._lost_before
+
+    def _taken(self):
+        return self._recorded() - self._left_out
+
     def room(self, most):
-        return max(1, most - self._recorded()) if most else 0
+        return max(1, most - self._taken()) if most else 0
 
     def is_full(self, limit):
-        return limit and self._recorded() >= limit
+        return limit and self._taken() >= limit
 
     def end(self):
         if self._over:  # the process ends: by itself, and with its window

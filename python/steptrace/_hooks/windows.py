@@ -75,6 +75,11 @@ class Request:
         self.enough = enough  # operators, once it has so many steps
         self.dur_ns = dur_ns
 
+    @property
+    def splits(self):
+        """Whether it is to tell computing from the way between operators: whole steps alone do."""
+        return self.enough[0] > 0
+
     def begins(self, border):
         return border >= self.first_step
 
@@ -264,12 +269,15 @@ class Windows:
         border = self._borders.ended + 1
         capture = self._capture
         whole = capture is not None and capture.began_at_border
+        if whole and request.splits:
+            whole = capture.is_whole()
         self._captured += whole
         if request.is_over(border, self._captured):
             self._finish_over()
             self._begin_announced()
         elif capture is not None:
-            left_out = capture.begin_step(capture.room(request.max_operators) or _MOST_OF_A_STEP)
+            room = capture.room(request.max_operators) or _MOST_OF_A_STEP
+            left_out = capture.begin_step(room, request.splits)
             if left_out and whole:
                 self._captured -= 1  # it is not all there: nothing can be split by it
             full = whole and request.is_full(capture, self._captured)

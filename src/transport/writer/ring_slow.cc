@@ -239,6 +239,24 @@ bool HasRoom(uint32_t records) {
   return MakeRoom(ring, ring->owed + records);
 }
 
+bool HasRoomForMany(uint64_t records) {
+  ThreadRing* ring = t_local.ring;
+  if (ring->busy()) return true;
+  UnusualScope unusual(ring);
+  const uint64_t most = Capacity(*ring) - Capacity(*ring) / 4;
+  if (MakeRoom(ring, ring->owed + (records < most ? records : most))) return true;
+  // A ring that cannot grow is as large as it is.
+  const uint64_t usable = ring->usable - ring->usable / 4;
+  return ring->cannot_grow &&
+         FreeRecords(*ring) >= ring->owed + (records < usable ? records : usable);
+}
+
+uint64_t RecordsWithoutRoom() {
+  const ThreadRing* ring = t_local.ring;
+  if (ring->busy()) return 0;
+  return std::atomic_ref<uint64_t>(ring->control->dropped_full).load(std::memory_order_relaxed);
+}
+
 bool WriteReady(const wire::Record* records, uint32_t count) {
   ThreadRing* ring = t_local.ring;
   if (ring->busy()) return Unguarded(count) && WriteReady(records, count);

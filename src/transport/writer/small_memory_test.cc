@@ -61,6 +61,16 @@ TEST_F(SmallMemoryTest, ARingThatCannotGrowGoesRoundInWhatItHas) {
   EXPECT_EQ(WhyNotNested(trace.threads.at(0).records), "");
 }
 
+TEST_F(SmallMemoryTest, ARingThatCannotGrowHasRoomForWhatItIs) {
+  if (!Mount(1 << 20)) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
+  ASSERT_TRUE(Attach());
+  const uint32_t name = UserName("x");
+  Instant(name, 0, 0);
+  EXPECT_TRUE(HasRoomForMany(UINT64_MAX));
+  for (uint32_t i = 0; i < wire::kLargeRingRecords; ++i) Instant(name, i, 0);
+  EXPECT_FALSE(HasRoomForMany(UINT64_MAX));
+}
+
 TEST_F(SmallMemoryTest, AFullRingThatCannotGrowStaysNested) {
   if (!Mount(1 << 20)) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
   ASSERT_TRUE(Attach());

@@ -52,6 +52,11 @@ void WantLargeRing();
 // Whether this thread's ring, claimed if need be, has room for so many records beside what it owes.
 // False while nothing is recorded. Counts no loss.
 bool HasRoom(uint32_t records);
+// The same of as many as a ring may never hold at once: three quarters of it do, for it is read
+// meanwhile. True where nobody can tell: inside a record, and without a ring.
+bool HasRoomForMany(uint64_t records);
+// Records of this thread's ring that had no room, of all its threads.
+uint64_t RecordsWithoutRoom();
 // Stores records that carry their own times (kComplete, and kDetail before it), which neither begin
 // nor end a range. False: none of them was stored, or the ring was full, which is counted.
 bool WriteReady(const wire::Record* records, uint32_t count);

@@ -243,6 +243,26 @@ TEST_F(WriterTest, FullRingDropsTheNewestAndCounts) {
   EXPECT_EQ(trace.threads[0].records.back().flags, wire::kFlagAfterLoss);
 }
 
+TEST_F(WriterTest, RoomForManyIsThreeQuartersOfTheRingAtMost) {
+  ASSERT_TRUE(Attach());
+  EXPECT_TRUE(HasRoomForMany(1)) << "without a ring nobody can tell";
+  EXPECT_EQ(RecordsWithoutRoom(), 0u);
+  const uint32_t name = NameOf("x");
+  for (uint32_t i = 0; i < wire::kLargeRingRecords / 4; ++i) Instant(name, i, 0);
+  EXPECT_TRUE(HasRoomForMany(UINT64_MAX));
+  Instant(name, 0, 0);
+  EXPECT_FALSE(HasRoomForMany(UINT64_MAX));
+  EXPECT_TRUE(HasRoomForMany(1000));
+  EXPECT_EQ(RecordsWithoutRoom(), 0u);
+  for (uint32_t i = 0; i < wire::kLargeRingRecords; ++i) Instant(name, i, 0);
+  EXPECT_EQ(RecordsWithoutRoom(), wire::kLargeRingRecords / 4 + 1);
+  EXPECT_FALSE(HasRoomForMany(1000));
+  UntrustedRingFile file = folder_.OpenOnly();
+  ProcessTrace trace;
+  DrainInto(file, trace);
+  EXPECT_TRUE(HasRoomForMany(UINT64_MAX));
+}
+
 TEST_F(WriterTest, EndsOfRecordedBeginsAlwaysFindRoom) {
   ASSERT_TRUE(Attach());
   const uint32_t outer = NameOf("outer"), inner = NameOf("inner"), mark = NameOf("mark");
