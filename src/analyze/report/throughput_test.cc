@@ -8,7 +8,7 @@
 namespace steptrace::analyze {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kStepNs = 1'000'000'000;
 
 class ThroughputTest : public ::testing::Test {
  protected:
@@ -17,8 +17,8 @@ class ThroughputTest : public ::testing::Test {
     for (int64_t i = 0; i < 2; ++i) {
       store::StepRow row;
       row.step = i;
-      row.ts_ns = i * kSecond;
-      row.dur_ns = kSecond;
+      row.ts_ns = i * kStepNs;
+      row.dur_ns = kStepNs;
       row.batches = batches;
       rows_.push_back(row);
     }
