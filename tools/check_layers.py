@@ -239,6 +239,8 @@ ALLOWED = {
         "base",
     ],
     "serve/http": [
+        "serve/pages",
+        "serve/export",
         "serve/rpc",
         "analyze/code",
         "analyze/cost",

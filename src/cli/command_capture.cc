@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sys/socket.h>
 
 #include <charconv>
 #include <chrono>
@@ -9,12 +8,10 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <utility>
 
+#include "agent/capture/capture_client.h"
 #include "agent/capture/capture_port.h"
-#include "agent/system/process.h"
-#include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/format.h"
 #include "cli/present.h"
@@ -72,21 +69,11 @@ Result<LiveRun> RunOfProcess(int32_t pid) {
       "start it with `steptrace run`"};
 }
 
-// The agent's own arguments tell the folder: it may be anywhere (--shm).
 Result<LiveRun> RunByName(const std::string& text, const Settings& settings) {
   STEPTRACE_ASSIGN_OR_RETURN(const fs::path path, rpc::ResolveRun(text, settings.folder));
-  STEPTRACE_ASSIGN_OR_RETURN(const store::Manifest manifest, store::ReadManifest(path));
-  if (manifest.status != store::kStatusInProgress) {
-    return Error{fmt::format("capture: {}: the run has ended", Printable(path.string())),
-                 "capture while it runs, or give it a window (steptrace run --window)"};
-  }
-  const auto arguments =
-      agent::ReadCommandLine(static_cast<int32_t>(manifest.writer_pid), 64 << 10);
-  for (size_t i = 0; i + 1 < arguments.size() && arguments[i] != "--"; ++i) {
-    if (arguments[i] == "--ring-dir") return LiveRun{path, arguments[i + 1]};
-  }
-  return Error{fmt::format("capture: {}: its agent is gone", Printable(path.string())),
-               fmt::format("`steptrace recover {}` closes the run", ShellWord(path.string()))};
+  auto ring_dir = agent::RingDirOf(path);
+  if (!ring_dir.ok()) return ring_dir.error();
+  return LiveRun{path, *std::move(ring_dir)};
 }
 
 Result<LiveRun> Find(const CaptureArguments& arguments, const Settings& settings) {
@@ -98,52 +85,27 @@ Result<LiveRun> Find(const CaptureArguments& arguments, const Settings& settings
   return RunByName(text, settings);
 }
 
-struct Captured {
-  int64_t from_ns = 0;
-  int64_t to_ns = 0;
-  int64_t steps = 0;
-};
-
 // As the next command finds it.
 std::string NameOf(const fs::path& run) {
   const auto manifest = store::ReadManifest(run);
   return RunInCommands(run, manifest.ok() ? manifest->name : "");
 }
 
-// Waits for the agent's words until it says that all is captured.
-Result<Captured> WaitFor(int port, const CaptureArguments& arguments, const std::string& run) {
-  int64_t asked = 0;
+// Waits for the steps, with a bar.
+Result<agent::Captured> WaitFor(const LiveRun& run, const CaptureArguments& arguments,
+                                const std::string& request) {
   std::unique_ptr<Progress> progress;
-  while (true) {
-    char packet[512];
-    ssize_t bytes;
-    do {
-      bytes = recv(port, packet, sizeof packet, 0);
-    } while (bytes < 0 && errno == EINTR);
-    if (bytes <= 0) return Error{"capture: the run ended before its steps were captured"};
-    std::istringstream words(std::string(packet, static_cast<size_t>(bytes)));
-    std::string verb;
-    words >> verb;
-    if (verb == "asked") {
-      words >> asked;
-      progress = std::make_unique<Progress>(
-          arguments.duration_s ? fmt::format("capture of {} s", *arguments.duration_s)
-                               : fmt::format("capture of {} steps", arguments.steps),
-          asked);
-    } else if (verb == "begun" && progress != nullptr) {
-      int64_t begun = 0;
-      words >> begun;
-      progress->Done(begun);
-    } else if (verb == "done") {
-      Captured captured;
-      words >> captured.from_ns >> captured.to_ns >> captured.steps;
-      return captured;
-    } else {
-      std::string why;
-      std::getline(words >> std::ws, why);
-      return Error{"capture: " + Printable(agent::NameRun(std::move(why), run))};
-    }
-  }
+  agent::CaptureWords words{.request = request, .run = NameOf(run.path)};
+  words.asked = [&](int64_t asked) {
+    progress = std::make_unique<Progress>(
+        arguments.duration_s ? fmt::format("capture of {} s", *arguments.duration_s)
+                             : fmt::format("capture of {} steps", arguments.steps),
+        asked);
+  };
+  words.begun = [&](int64_t begun) {
+    if (progress != nullptr) progress->Done(begun);
+  };
+  return agent::AskForCapture(run.ring_dir, words);
 }
 
 // What is printed of a kind beside the report itself.
@@ -173,17 +135,7 @@ Status Capture(const CaptureArguments& arguments, const Session& session) {
     return sound.error().Of("capture");
   }
   STEPTRACE_ASSIGN_OR_RETURN(const LiveRun run, Find(arguments, settings));
-  auto port = agent::ConnectCapturePort(run.ring_dir);
-  if (!port.ok()) {
-    return Error{fmt::format("capture: {}: its agent does not answer ({})",
-                             Printable(run.path.string()), port.error().text()),
-                 "is the run still going?"};
-  }
-  if (send(port->get(), request.data(), request.size(), MSG_NOSIGNAL) < 0) {
-    return Error{"capture: the run has just ended"};
-  }
-  STEPTRACE_ASSIGN_OR_RETURN(const Captured captured,
-                             WaitFor(port->get(), arguments, NameOf(run.path)));
+  STEPTRACE_ASSIGN_OR_RETURN(const agent::Captured captured, WaitFor(run, arguments, request));
   PresentOptions present;
   present.price_per_hour = settings.price_per_hour;
   present.tensor_cores = settings.tensor_cores;

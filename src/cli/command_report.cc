@@ -17,7 +17,7 @@
 #include "cli/render/text_report.h"
 #include "serve/pages/html_report.h"
 #include "serve/pages/notebook.h"
-#include "serve/pages/step_columns.h"
+#include "serve/pages/run_content.h"
 #include "serve/rpc/compare.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/run_path.h"
@@ -48,25 +48,13 @@ Status PrintJson(const std::filesystem::path& run, const ReportArguments& argume
   return {};
 }
 
-// A page with names of a megabyte stands still. Longer than in the server's pages, for nobody can
-// be asked for the rest: what the page shows on hover.
-constexpr size_t kMaxTextBytes = 4096;
-
 // A run, or two that are compared.
 using ReportedRuns = std::vector<std::filesystem::path>;
 
-// The report, the steps one by one where they are not too many for a page to mail, and when
-// checkpoints were saved.
 Result<std::string> RunContent(const std::filesystem::path& run,
                                const rpc::ReportOptions& options) {
   STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report report, rpc::LoadReport(run, options));
-  STEPTRACE_ASSIGN_OR_RETURN(const std::string steps, pages::StepColumns(run));
-  STEPTRACE_ASSIGN_OR_RETURN(const std::string checkpoints, pages::CheckpointColumns(run));
-  std::string content =
-      fmt::format("{{\"report\":{}", analyze::ReportToJson(report, kMaxTextBytes));
-  if (!steps.empty()) content += fmt::format(",\"steps\":{}", steps);
-  if (!checkpoints.empty()) content += fmt::format(",\"checkpoints\":{}", checkpoints);
-  return content + "}";
+  return pages::RunContent(run, report);
 }
 
 // What a page holds: ui/README.md.

@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "agent/capture/capture_client.h"
+#include "agent/capture/capture_port.h"
 #include "cli/commands.h"
 #include "cli/package_dir.h"
 #include "cli/settings_file.h"
@@ -55,6 +57,17 @@ Result<Shown> ShownBy(const UiArguments& arguments, const Session& session) {
   if (failed)
     return Error{fmt::format("{}: {}", given.string(), failed.message()), "name a run or a folder"};
   return Shown{run.parent_path(), run.filename().string()};
+}
+
+Result<http::CapturedSteps> CaptureOf(const http::CaptureAsk& ask) {
+  STEPTRACE_ASSIGN_OR_RETURN(const uint32_t kinds, agent::ParseKinds(ask.kinds));
+  STEPTRACE_ASSIGN_OR_RETURN(const fs::path ring_dir, agent::RingDirOf(ask.run));
+  const agent::CaptureWords words{
+      .request = agent::CaptureRequestText(ask.steps, agent::KindsText(kinds), ""),
+      .run = ask.run.filename().string(),
+      .gone = ask.gone};
+  STEPTRACE_ASSIGN_OR_RETURN(const agent::Captured captured, agent::AskForCapture(ring_dir, words));
+  return http::CapturedSteps{captured.from_ns, captured.to_ns, captured.steps};
 }
 
 // Only where there is a desktop to show it: over ssh nobody would see it.
@@ -174,6 +187,8 @@ http::ApiOptions ApiOptionsOf(const Shown& shown, const Settings& settings) {
   api.tensor_cores = settings.tensor_cores;
   api.stages = settings.stages;
   api.editor_url = settings.editor_url;
+  api.pages = PagesDir();
+  api.capture = CaptureOf;
   api.cost = {.price_per_hour = settings.price_per_hour,
               .instance = settings.instance,
               .types = settings.instances};

@@ -14,7 +14,7 @@ MADE = text.made_of(SOURCE)
 PAGE = Path("docs/reference/http.md")
 BEGIN, END = f"<!-- Begin: {MADE} -->\n", f"<!-- End: {MADE} -->\n"
 OF_A_RUN = "/api/runs/{run}/"
-ANSWERS = ("json", "arrow", "events")
+ANSWERS = ("json", "arrow", "file", "events")
 
 
 def declared():
@@ -63,13 +63,15 @@ def cpp(requests):
     yield "  Endpoint endpoint;"
     yield "  std::string_view path;  // {name}: any one part"
     yield "  AnswerKind answer;"
-    yield "  bool heavy;  // the run's size may make it take long and much memory"
+    yield "  bool heavy;    // it may take long: by the run's size, or because it waits"
+    yield "  bool changes;  // something: asked for by POST, and by the run's owner alone"
     yield "};"
     yield "inline constexpr EndpointInfo kEndpoints[] = {"
     for request in requests:
         path, heavy = request["path"], stages.truth(request.get("heavy"))
+        changes = stages.truth(request.get("changes"))
         answer = f"AnswerKind::k{text.camel(request['answer'])}"
-        yield f"    {{Endpoint::k{constant(path)}, {text.cpp(path)}, {answer}, {heavy}}},"
+        yield f"    {{Endpoint::k{constant(path)}, {text.cpp(path)}, {answer}, {heavy}, {changes}}},"
     yield "};"
     yield "// clang-format on"
     yield ""
@@ -103,7 +105,8 @@ def page(requests):
     yield "| request | answer |"
     yield "| --- | --- |"
     for request in requests:
-        yield f"| `{request['path']}` | {request['what']} |"
+        method = "POST " if request.get("changes") else ""
+        yield f"| `{method}{request['path']}` | {request['what']} |"
 
 
 def files():

@@ -42,6 +42,9 @@ struct Answer {
 
 inline constexpr const char* kArrowType = "application/vnd.apache.arrow.stream";
 
+// Of what is saved and not shown, whatever it holds.
+inline constexpr const char* kDownloadType = "application/octet-stream";
+
 // The answer of that file; a small one is read at once. Refused where it cannot be read.
 Answer FromFile(UniqueFd fd, uint64_t bytes, const char* type);
 // Reads up to `bytes` from there on; nothing: it cannot be read, or ends before it should.

@@ -21,19 +21,20 @@
 #include "analyze/rules/profiling_report.h"
 #include "base/inert_text.h"
 #include "base/time.h"
+#include "serve/http/downloads.h"
+#include "serve/http/row_answers.h"
 #include "serve/rpc/compare.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/run_size.h"
-#include "serve/rpc/samples.h"
-#include "serve/rpc/table.h"
 
 namespace steptrace::http {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kMaxTableRows = 1'000'000;
 constexpr int64_t kMaxTop = 1'000'000;
+constexpr int64_t kMaxCapturedSteps = 10'000;
+constexpr int64_t kCapturedSteps = 10;
 constexpr size_t kMaxTracks = 65'536;  // of a search or a sum; a view has a limit of its own
 constexpr size_t kMaxReports = 4;      // each as large as what a profile tells
 constexpr size_t kMaxTimelines = 8;
@@ -115,7 +116,7 @@ bool Api::IsHeavy(const Request& request) {
 }
 
 bool Api::IsForHelper(Endpoint endpoint, const Run& run, const std::string& part) const {
-  if (!options_.helper || !InfoOf(endpoint).heavy) return false;
+  if (!options_.helper || !InfoOf(endpoint).heavy || InfoOf(endpoint).changes) return false;
   if (rpc::IsLargeRun(run)) return true;
   if (endpoint != Endpoint::kCompare) return false;
   const auto other = catalog_.Find(part);
@@ -154,6 +155,7 @@ Answer Api::Handle(const Request& request) {
   if (!run) return NoSuchRun();
   if (IsForHelper(*endpoint, *run, parts.back())) return options_.helper->Ask(request);
   Parameters parameters(request);
+  if (*endpoint == Endpoint::kCapture) return Capture(*run, parameters, request.gone);
   Answer answer = ForRun(*endpoint, *run, parts.back(), parameters);
   if (InfoOf(*endpoint).heavy) ::malloc_trim(0);  // what it took is not kept for the next one
   return answer;
@@ -181,11 +183,15 @@ Answer Api::ForRun(Endpoint endpoint, const Run& run, const std::string& part,
     case Endpoint::kCompare:
       return Compare(run, part);
     case Endpoint::kTable:
-      return Table(run, part, parameters);
+      return Alone([&] { return TableAnswer(run, part, parameters); });
     case Endpoint::kSeries:
       return Series(run, parameters);
     case Endpoint::kSamples:
-      return Samples(run, parameters);
+      return Alone([&] { return SamplesAnswer(run, parameters); });
+    case Endpoint::kHtml:
+      return Html(run);
+    case Endpoint::kExport:
+      return Alone([&] { return ExportAs(part, run, parameters); });
     case Endpoint::kTimelineTree:
     case Endpoint::kTimelineView:
     case Endpoint::kTimelineSlice:
@@ -197,7 +203,8 @@ Answer Api::ForRun(Endpoint endpoint, const Run& run, const std::string& part,
     case Endpoint::kRuns:
     case Endpoint::kEvents:
     case Endpoint::kRunEvents:
-      break;  // of no run, or a stream that its connection tells
+    case Endpoint::kCapture:
+      break;  // of no run, a stream that its connection tells, or answered before
   }
   return NoSuchPath();
 }
@@ -235,6 +242,25 @@ Answer Api::Report(const Run& run, Parameters& parameters) {
   const auto report = ReportOf(run, from_ns, to_ns);
   if (!report.ok()) return Refuse(500, report.error());
   return Ok(analyze::ReportToJson(**report, analyze::kMaxPageTextBytes));
+}
+
+Answer Api::Html(const Run& run) {
+  const auto report = ReportOf(run, std::nullopt, std::nullopt);
+  if (!report.ok()) return Refuse(500, report.error());
+  const auto heavy = TakeMemory();
+  return HtmlReport(run, **report, options_.pages);
+}
+
+Answer Api::Capture(const Run& run, Parameters& parameters, const std::stop_token& gone) const {
+  const auto steps = parameters.Integer("steps", 1, kMaxCapturedSteps);
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
+  if (!options_.capture) return NoSuchPath();
+  const auto captured = options_.capture({run, steps.value_or(kCapturedSteps),
+                                          parameters.Text("capture").value_or("operators"), gone});
+  if (!captured.ok()) return Refuse(409, captured.error());
+  const Json json = {
+      {"from_ns", captured->from_ns}, {"to_ns", captured->to_ns}, {"steps", captured->steps}};
+  return Ok(json.dump());
 }
 
 Answer Api::Section(const Run& run, const std::string& name, Parameters& parameters) {
@@ -297,30 +323,6 @@ Answer Api::Compare(const Run& run, const std::string& other) {
   return FromResult(rpc::CompareJson(run, *second, options));
 }
 
-Answer Api::Table(const Run& run, const std::string& name, Parameters& parameters) {
-  if (const auto table = rpc::FindTable(name); !table.ok()) {
-    return Refuse(404, table.error().Of("table"));
-  }
-  rpc::TableQuery query;
-  query.run = run;
-  query.table = name;
-  query.columns = SplitAtCommas(parameters.Text("columns").value_or(""));
-  query.where = parameters.Text("where").value_or("");
-  query.limit = parameters.Integer("limit", 0, kMaxTableRows).value_or(kMaxTableRows);
-  if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
-  if (const Status status = rpc::CheckQuery(query); !status.ok()) {
-    return Refuse(400, status.error());
-  }
-  const auto heavy = TakeMemory();
-  std::vector<store::DamagedSegment> damaged;
-  query.damaged = &damaged;
-  auto table = rpc::TableArrow(query);
-  if (!table.ok()) return Refuse(500, table.error());
-  // Rows alone cannot say that some are missing.
-  if (!damaged.empty()) return Refuse(500, damaged[0].why.Of(damaged[0].segment.file));
-  return FromFile(std::move(table->fd), table->bytes, kArrowType);
-}
-
 Answer Api::Series(const Run& run, Parameters& parameters) {
   rpc::SeriesQuery query;
   query.metrics = parameters.Texts("metric");
@@ -337,20 +339,6 @@ Answer Api::Series(const Run& run, Parameters& parameters) {
     return Refuse(too_large ? 413 : 500, series.error());
   }
   return Ok(*std::move(series), kArrowType);
-}
-
-Answer Api::Samples(const Run& run, Parameters& parameters) {
-  rpc::SamplesQuery query;
-  std::tie(query.from_ns, query.to_ns) = parameters.Stretch();
-  const auto rank = parameters.Integer("rank", INT32_MIN, INT32_MAX);
-  if (rank) query.rank = static_cast<int32_t>(*rank);
-  if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
-  if (const auto threads = parameters.Text("threads")) {
-    query.threads = rpc::ParseThreadKind(*threads);
-    if (!query.threads) return Refuse(400, {"threads: no such", "give training, worker or other"});
-  }
-  const auto heavy = TakeMemory();
-  return FromResult(rpc::SamplesJson(run, query));
 }
 
 Answer Api::Timeline(Endpoint endpoint, const Run& run, const std::string& part,

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,20 @@
 
 namespace steptrace::http {
 
+struct CaptureAsk {
+  std::filesystem::path run;
+  int64_t steps = 0;
+  std::string kinds;     // as `steptrace capture --capture` has them
+  std::stop_token gone;  // nobody waits any more
+};
+// The time range of the steps that were captured, and how many they are.
+struct CapturedSteps {
+  int64_t from_ns = 0;
+  int64_t to_ns = 0;
+  int64_t steps = 0;
+};
+using CaptureAsker = std::function<Result<CapturedSteps>(const CaptureAsk&)>;
+
 struct ApiOptions {
   std::filesystem::path folder;     // of runs
   std::optional<std::string> only;  // the name of the one that is shown
@@ -29,6 +45,10 @@ struct ApiOptions {
   rpc::CostRequest cost;
   analyze::TensorCorePatterns tensor_cores;  // the user's own, as for `steptrace report`
   analyze::StageTable stages;                // likewise
+  std::filesystem::path pages;               // the folder of the one-file report's page
+  // Asks the agent of a run for a capture, and waits for it (agent/capture/capture_client.h); none:
+  // none can be asked for.
+  CaptureAsker capture;
   // Answers what is asked of large runs, but for their timelines; none: all is answered here.
   std::shared_ptr<Helper> helper;
 };
@@ -74,6 +94,8 @@ class Api {
 
   // What is asked of a run; `part`: the last of the path, as most have it.
   Answer ForRun(Endpoint endpoint, const Run& run, const std::string& part, Parameters& parameters);
+  Answer Capture(const Run& run, Parameters& parameters, const std::stop_token& gone) const;
+  Answer Html(const Run& run);
   bool IsForHelper(Endpoint endpoint, const Run& run, const std::string& part) const;
   Answer About() const;
   // The report's JSON, for the list of runs.
@@ -88,8 +110,6 @@ class Api {
   Answer WholeText(const Run& run, const std::string& number);
   Answer Rules(const Run& run, Parameters& parameters);
   Answer Compare(const Run& run, const std::string& other);
-  Answer Table(const Run& run, const std::string& name, Parameters& parameters);
-  Answer Samples(const Run& run, Parameters& parameters);
   Answer Series(const Run& run, Parameters& parameters);
   Answer Timeline(Endpoint endpoint, const Run& run, const std::string& part,
                   Parameters& parameters);
@@ -100,6 +120,12 @@ class Api {
   void DropPages();  // of all timelines, under mutex_
   // For what takes memory of its own, while it is held; the timelines let go of theirs.
   std::unique_lock<std::mutex> TakeMemory();
+  // What takes memory: one at a time.
+  template <typename Make>
+  Answer Alone(const Make& make) {
+    const auto heavy = TakeMemory();
+    return make();
+  }
 
   ApiOptions options_;
   struct KeptReport {

@@ -64,6 +64,53 @@ TEST_F(ApiTest, AReportIsTheReportsJson) {
   EXPECT_EQ(AskJson("/api/runs/one/section/kernels?top=1")["kernels"]["rows"].size(), 1u);
 }
 
+TEST_F(ApiTest, ARunIsSavedForOtherTools) {
+  const Answer timeline = Ask("/api/runs/one/export/perfetto");
+  EXPECT_EQ(timeline.status, 200) << timeline.body;
+  EXPECT_EQ(timeline.type, kDownloadType);
+  EXPECT_FALSE(timeline.body.empty());
+  EXPECT_THAT(Ask("/api/runs/one/export/csv?table=steps").body, HasSubstr("dur_ns"));
+  EXPECT_THAT(Ask("/api/runs/one/export/parquet?table=steps").body, testing::StartsWith("PAR1"));
+  EXPECT_EQ(Ask("/api/runs/one/export/csv?table=no").status, 400);
+  EXPECT_EQ(Ask("/api/runs/one/export/csv").status, 400);
+  EXPECT_EQ(Ask("/api/runs/one/export/zip").status, 404);
+}
+
+TEST_F(ApiTest, TheOneFileReportIsThePageWithTheRunInIt) {
+  std::ofstream(folder_.path() / "report.html")
+      << R"(<script type="application/json" id="steptrace-report">null</script>)";
+  ApiOptions options;
+  options.folder = folder_.path();
+  options.pages = folder_.path();
+  api_ = std::make_unique<Api>(options);
+  const Answer page = Ask("/api/runs/one/html");
+  EXPECT_EQ(page.status, 200) << page.body;
+  EXPECT_EQ(page.type, kDownloadType);
+  EXPECT_THAT(page.body, HasSubstr("steptrace.report/2"));
+}
+
+TEST_F(ApiTest, ACaptureIsAskedForAndItsStepsAreTold) {
+  EXPECT_EQ(Ask("/api/runs/one/capture").status, 404) << "nobody carries it out";
+  CaptureAsk asked;
+  ApiOptions options;
+  options.folder = folder_.path();
+  options.capture = [&asked](const CaptureAsk& ask) -> Result<CapturedSteps> {
+    asked = ask;
+    if (ask.kinds == "no") return Error{"capture: no such"};
+    return CapturedSteps{10, 90, ask.steps};
+  };
+  api_ = std::make_unique<Api>(options);
+  const json captured = AskJson("/api/runs/one/capture?steps=5&capture=stacks");
+  EXPECT_EQ(captured, json({{"from_ns", 10}, {"to_ns", 90}, {"steps", 5}}));
+  EXPECT_EQ(asked.run.filename(), "one");
+  EXPECT_EQ(asked.kinds, "stacks");
+  AskJson("/api/runs/one/capture");
+  EXPECT_EQ(asked.steps, 10);
+  EXPECT_EQ(asked.kinds, "operators");
+  EXPECT_EQ(Ask("/api/runs/one/capture?capture=no").status, 409);
+  EXPECT_EQ(Ask("/api/runs/one/capture?steps=0").status, 400);
+}
+
 TEST_F(ApiTest, ASectionIsOfTheStretchThatIsAskedFor) {
   const auto calls = [this](const std::string& query) {
     const json kernels = AskJson("/api/runs/one/section/kernels" + query)["kernels"]["rows"];

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "serve/http/peer.h"
 #include "serve/http/room.h"
 
 namespace steptrace::http {
@@ -57,6 +58,11 @@ std::string HeadText(const bhttp::response<bhttp::empty_body>& message) {
 
 bool IsApi(const std::string& path) {
   return path == "/api" || path.starts_with("/api/");
+}
+
+bool ChangesSomething(const std::string& path) {
+  const auto endpoint = EndpointOf(SplitPath(path));
+  return endpoint && InfoOf(*endpoint).changes;
 }
 
 bool IsEvents(const std::string& path) {
@@ -151,8 +157,10 @@ void Connection::Handle() {
   const auto& message = parser_->get();
   keep_alive_ = message.keep_alive();
   head_only_ = message.method() == bhttp::verb::head;
-  if (message.method() != bhttp::verb::get && !head_only_) {
-    return Send(Refuse(405, {"request: not GET", "nothing here can be changed"}));
+  const bool posted = message.method() == bhttp::verb::post;
+  changing_ = false;
+  if (message.method() != bhttp::verb::get && !head_only_ && !posted) {
+    return Send(Refuse(405, {"request: not GET", "see docs/reference/http.md"}));
   }
   Request request;
   const std::string_view target = View(message.target());
@@ -163,7 +171,15 @@ void Connection::Handle() {
     return Send(Refuse(400, {"request: its address is malformed", "see docs/reference/http.md"}));
   }
   request.if_none_match = View(message[bhttp::field::if_none_match]);
+  changing_ = ChangesSomething(request.path);
+  if (posted != changing_) {
+    return Send(Refuse(405, changing_ ? Error{"request: not POST", "it changes something"}
+                                      : Error{"request: not GET", "it changes nothing"}));
+  }
   if (auto refusal = Admit(request)) return Send(*std::move(refusal));
+  if (changing_) {
+    if (auto refusal = AdmitChange()) return Send(*std::move(refusal));
+  }
   Dispatch(std::move(request));
 }
 
@@ -197,6 +213,16 @@ std::optional<Answer> Connection::Admit(const Request& request) {
       return Refuse(403, {"token: missing or wrong", "open the address that the server printed"});
   }
   return std::nullopt;
+}
+
+// Who has a token was given it; without one every process of the machine may look, and none but the
+// owner's may change anything.
+std::optional<Answer> Connection::AdmitChange() {
+  if (!shared_.options.token.empty() || IsPeerOurs(stream_.socket().native_handle())) {
+    return std::nullopt;
+  }
+  return Refuse(403, {"request: of another user than the server's",
+                      "ask as the user who started steptrace ui"});
 }
 
 void Connection::Dispatch(Request request) {
@@ -268,7 +294,10 @@ void Connection::Send(Answer answer) {
   if (!answer.etag.empty()) message.set(bhttp::field::etag, answer.etag);
   if (!set_cookie_.empty()) message.set(bhttp::field::set_cookie, set_cookie_);
   if (!location_.empty()) message.set(bhttp::field::location, location_);
-  if (answer.status == 405) message.set(bhttp::field::allow, "GET, HEAD");
+  if (answer.status == 405) {
+    message.set(bhttp::field::allow, changing_ ? "POST" : "GET, HEAD");
+  }
+  if (answer.type == kDownloadType) message.set("Content-Disposition", "attachment");
   if (answer.status == 503) message.set(bhttp::field::retry_after, "1");
   set_cookie_.clear();
   location_.clear();

@@ -46,6 +46,8 @@ class Connection final : public OpenConnection, public std::enable_shared_from_t
   void Handle();
   // Checks who asks; an answer is a refusal or a redirection.
   std::optional<Answer> Admit(const Request& request);
+  // Whether the request may change what it asks to; an answer is a refusal.
+  std::optional<Answer> AdmitChange();
   void Dispatch(Request request);
   void Compute(Request request);
   // Notices that the peer goes while an answer is made that takes long.
@@ -80,6 +82,7 @@ class Connection final : public OpenConnection, public std::enable_shared_from_t
   bool keep_alive_ = false;
   bool head_only_ = false;
   std::stop_source gone_;  // of the request that is being answered
+  bool changing_ = false;  // only what is asked for by POST changes anything
   std::string set_cookie_;
   std::string location_;
 

@@ -77,7 +77,9 @@ std::optional<Head> ParseHead(std::string_view line) {
   head.answer.status = static_cast<int>(number);
   head.bytes = bytes->get<uint64_t>();
   // A header is made of it: one of those that there are.
-  if (*type == kArrowType) head.answer.type = kArrowType;
+  for (const char* known : {kArrowType, kDownloadType}) {
+    if (*type == known) head.answer.type = known;
+  }
   if (*type != head.answer.type) return std::nullopt;
   return head;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "serve/http/gate.h"
 #include "serve/rpc/table.h"
 #include "store/manifest.h"
 #include "testing/http_server.h"
@@ -135,10 +136,25 @@ TEST_F(ServerTest, ATokenOpensOnceAndACookieTakesOver) {
               StartsWith("HTTP/1.1 200"));
 }
 
+TEST_F(ServerTest, WhatChangesSomethingIsForOurOwnPagesAndPrograms) {
+  Start();
+  const auto post = [](const std::string& lines) {
+    return "POST /api/runs/one/capture HTTP/1.1\r\nHost: localhost\r\n" + lines +
+           "Content-Length: 0\r\nConnection: close\r\n\r\n";
+  };
+  EXPECT_THAT(Ask(post("Origin: http://evil.example\r\n")), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Ask(post("Sec-Fetch-Site: cross-site\r\n")), StartsWith("HTTP/1.1 403"));
+  // Nobody carries it out here, but it was let in.
+  EXPECT_THAT(Ask(post("Origin: http://localhost\r\n")), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(Ask(post("")), StartsWith("HTTP/1.1 404"));
+}
+
 TEST_F(ServerTest, WhatIsNoRequestIsRefusedInALine) {
   Start();
   EXPECT_THAT(Ask("POST /api/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
               StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(Ask(Get("/api/runs/one/capture")),
+              AllOf(StartsWith("HTTP/1.1 405"), HasSubstr("Allow: POST\r\n")));
   EXPECT_THAT(Ask("GET /api/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello"),
               testing::ContainsRegex("HTTP/1.1 4[0-9][0-9]"));
   EXPECT_THAT(Ask("\x16\x03\x01\x02 tls, perhaps\r\n\r\n"), StartsWith("HTTP/1.1 400"));

@@ -54,10 +54,15 @@ Result<std::string> FillPage(std::string page, const std::vector<EmbeddedJson>& 
   return page;
 }
 
+Result<std::string> HtmlReport(const std::filesystem::path& pages,
+                               const std::vector<EmbeddedJson>& parts) {
+  STEPTRACE_ASSIGN_OR_RETURN(std::string page, ReadPage(pages / "report.html"));
+  return FillPage(std::move(page), parts);
+}
+
 Status WriteHtmlReport(const std::filesystem::path& package, const std::vector<EmbeddedJson>& parts,
                        const std::filesystem::path& destination) {
-  STEPTRACE_ASSIGN_OR_RETURN(std::string page, ReadPage(package / "ui" / "report.html"));
-  STEPTRACE_ASSIGN_OR_RETURN(page, FillPage(std::move(page), parts));
+  STEPTRACE_ASSIGN_OR_RETURN(const std::string page, HtmlReport(package / "ui", parts));
   STEPTRACE_ASSIGN_OR_RETURN(exporter::Output output, exporter::Output::To(destination));
   STEPTRACE_RETURN_IF_ERROR(output.Write(page));
   return output.Commit();

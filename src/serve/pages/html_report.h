@@ -24,6 +24,10 @@ std::string ScriptJson(std::string_view json);
 // it was built for another version.
 Result<std::string> FillPage(std::string page, const std::vector<EmbeddedJson>& parts);
 
+// The page in that folder, filled.
+Result<std::string> HtmlReport(const std::filesystem::path& pages,
+                               const std::vector<EmbeddedJson>& parts);
+
 // Writes the page of the package whole or not at all; destination "-": standard output.
 Status WriteHtmlReport(const std::filesystem::path& package, const std::vector<EmbeddedJson>& parts,
                        const std::filesystem::path& destination);

@@ -9,10 +9,12 @@ export type JsonRequest =
   | 'rules'
   | `compare/${string}`
   | 'samples'
+  | 'capture'
   | 'timeline/tree'
   | `timeline/slice/${string}`
   | 'timeline/search';
 export type ArrowRequest =
   `table/${string}` | 'series' | 'timeline/view' | 'timeline/flows' | 'timeline/statistics';
+export type FileRequest = 'html' | `export/${string}`;
 export type EventsRequest = 'events';
-export type RunRequest = JsonRequest | ArrowRequest | EventsRequest;
+export type RunRequest = JsonRequest | ArrowRequest | FileRequest | EventsRequest;
