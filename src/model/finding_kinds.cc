@@ -334,6 +334,12 @@ constexpr SubjectInfo kNoteNotMeasuredSubject[] = {{SubjectMember::kDataSource, 
 constexpr FigureInfo kNoteLastStepsFigures[] = {{"steps", Unit::kInteger, false}};
 constexpr FigureInfo kMemoryCopyOnWriteFigures[] = {{"workers", Unit::kInteger, false}, {"node", Unit::kInteger, true}, {"rate", Unit::kBytes, true}, {"from", Unit::kBytes, false}, {"to", Unit::kBytes, false}, {"mean", Unit::kBytes, true}, {"steps", Unit::kInteger, true}};
 constexpr SubjectInfo kMemoryCopyOnWriteSubject[] = {{SubjectMember::kNode, false, false, 1}};
+constexpr FigureInfo kMemoryDeviceNearlyFullFigures[] = {{"device", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"peak", Unit::kBytes, false}, {"limit", Unit::kBytes, false}, {"share", Unit::kShare, false}, {"left", Unit::kBytes, false}, {"retries", Unit::kInteger, true}};
+constexpr SubjectInfo kMemoryDeviceNearlyFullSubject[] = {{SubjectMember::kRank, false, false, 1}, {SubjectMember::kDevice, false, false, 0}};
+constexpr FigureInfo kMemoryCgroupNearlyFullFigures[] = {{"node", Unit::kInteger, true}, {"peak", Unit::kBytes, false}, {"limit", Unit::kBytes, false}, {"share", Unit::kShare, false}, {"left", Unit::kBytes, false}};
+constexpr SubjectInfo kMemoryCgroupNearlyFullSubject[] = {{SubjectMember::kNode, false, false, 0}};
+constexpr FigureInfo kMemoryMachineNearlyFullFigures[] = {{"node", Unit::kInteger, true}, {"peak", Unit::kBytes, false}, {"limit", Unit::kBytes, false}, {"share", Unit::kShare, false}, {"left", Unit::kBytes, false}};
+constexpr SubjectInfo kMemoryMachineNearlyFullSubject[] = {{SubjectMember::kNode, false, false, 0}};
 constexpr FigureInfo kNoteWindowCostFigures[] = {{"steps", Unit::kNs, false}, {"before", Unit::kNs, false}};
 constexpr std::string_view kNoteCuptiStaysTexts[] = {"reason"};
 constexpr std::string_view kNoteCuptiTakenTexts[] = {"reason"};
@@ -779,6 +785,9 @@ constexpr KindInfo kKinds[] = {
     {"note.not_measured", Role::kNote, {{}, kNoteNotMeasuredTexts}, {{}, {}}, false, kNoteNotMeasuredSubject, Topic::kNone},
     {"note.last_steps", Role::kNote, {kNoteLastStepsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"memory.copy_on_write", Role::kNote, {kMemoryCopyOnWriteFigures, {}}, {{}, {}}, false, kMemoryCopyOnWriteSubject, Topic::kNone},
+    {"memory.device_nearly_full", Role::kNote, {kMemoryDeviceNearlyFullFigures, {}}, {{}, {}}, false, kMemoryDeviceNearlyFullSubject, Topic::kNone},
+    {"memory.cgroup_nearly_full", Role::kNote, {kMemoryCgroupNearlyFullFigures, {}}, {{}, {}}, false, kMemoryCgroupNearlyFullSubject, Topic::kNone},
+    {"memory.machine_nearly_full", Role::kNote, {kMemoryMachineNearlyFullFigures, {}}, {{}, {}}, false, kMemoryMachineNearlyFullSubject, Topic::kNone},
     {"note.window_cost", Role::kNote, {kNoteWindowCostFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.cupti_stays", Role::kNote, {{}, kNoteCuptiStaysTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"note.cupti_taken", Role::kNote, {{}, kNoteCuptiTakenTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -2265,6 +2274,18 @@ Finding Make(NoteLastSteps one) {
 
 Finding Make(MemoryCopyOnWrite one) {
   return {FindingKind::kMemoryCopyOnWrite, {one.workers.value, ValueOf(one.node), ValueOf(one.rate), one.from.value, one.to.value, ValueOf(one.mean), ValueOf(one.steps)}, {}, {}, {"", {}}};
+}
+
+Finding Make(MemoryDeviceNearlyFull one) {
+  return {FindingKind::kMemoryDeviceNearlyFull, {one.device.value, one.rank.value, one.peak.value, one.limit.value, one.share.value, one.left.value, ValueOf(one.retries)}, {}, {}, {"", {}}};
+}
+
+Finding Make(MemoryCgroupNearlyFull one) {
+  return {FindingKind::kMemoryCgroupNearlyFull, {ValueOf(one.node), one.peak.value, one.limit.value, one.share.value, one.left.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(MemoryMachineNearlyFull one) {
+  return {FindingKind::kMemoryMachineNearlyFull, {ValueOf(one.node), one.peak.value, one.limit.value, one.share.value, one.left.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteWindowCost one) {

@@ -344,6 +344,9 @@ enum class FindingKind : uint16_t {
   kNoteNotMeasured,
   kNoteLastSteps,
   kMemoryCopyOnWrite,
+  kMemoryDeviceNearlyFull,
+  kMemoryCgroupNearlyFull,
+  kMemoryMachineNearlyFull,
   kNoteWindowCost,
   kNoteCuptiStays,
   kNoteCuptiTaken,
@@ -463,7 +466,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 447;
+inline constexpr size_t kFindingKindCount = 450;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -2169,6 +2172,32 @@ struct MemoryCopyOnWrite {
   std::optional<int64_t> steps = std::nullopt;  // integer
 };
 
+struct MemoryDeviceNearlyFull {
+  Given<int64_t> device;  // integer
+  Given<int64_t> rank;  // integer
+  Given<double> peak;  // bytes
+  Given<double> limit;  // bytes
+  Given<double> share;  // share
+  Given<double> left;  // bytes
+  std::optional<int64_t> retries = std::nullopt;  // integer
+};
+
+struct MemoryCgroupNearlyFull {
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<double> peak;  // bytes
+  Given<double> limit;  // bytes
+  Given<double> share;  // share
+  Given<double> left;  // bytes
+};
+
+struct MemoryMachineNearlyFull {
+  std::optional<int64_t> node = std::nullopt;  // integer
+  Given<double> peak;  // bytes
+  Given<double> limit;  // bytes
+  Given<double> share;  // share
+  Given<double> left;  // bytes
+};
+
 struct NoteWindowCost {
   Given<int64_t> steps;  // ns
   Given<int64_t> before;  // ns
@@ -3075,6 +3104,9 @@ Finding Make(NoteSamplesAround one);
 Finding Make(NoteNotMeasured one);
 Finding Make(NoteLastSteps one);
 Finding Make(MemoryCopyOnWrite one);
+Finding Make(MemoryDeviceNearlyFull one);
+Finding Make(MemoryCgroupNearlyFull one);
+Finding Make(MemoryMachineNearlyFull one);
 Finding Make(NoteWindowCost one);
 Finding Make(NoteCuptiStays one);
 Finding Make(NoteCuptiTaken one);

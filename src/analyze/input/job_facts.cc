@@ -78,6 +78,18 @@ void ReadBatches(const nlohmann::json& fact, int32_t rank, JobFacts& facts) {
   if (told.batches > known.batches) known = told;
 }
 
+void ReadDeviceMemory(const nlohmann::json& fact, int32_t rank, JobFacts& facts) {
+  constexpr size_t kMostDevices = 65536;
+  const auto either = [&fact](Key of_profile, Key of_run) {
+    const auto number = IntegerOf(fact, of_profile);
+    return number ? number : IntegerOf(fact, of_run);
+  };
+  const auto device = either(Key::kId, Key::kDevice);
+  const auto bytes = either(Key::kTotalGlobalMem, Key::kMemoryBytes);
+  if (!device || !bytes || *bytes <= 0 || facts.device_bytes.size() >= kMostDevices) return;
+  facts.device_bytes[{rank, *device}] = *bytes;
+}
+
 void AddFramework(JobFacts& facts, std::string name, std::string version) {
   if (name.empty()) return;
   facts.torch_seen |= name == "torch";
@@ -268,6 +280,7 @@ JobFacts ReadJobFacts(std::span<const store::RunMetadataRow> rows,
     if (kind == Kind::kSource) ReadSource(fact, facts);
     if (kind == Kind::kDevice) facts.devices.push_back(Text(fact, Key::kName));
     if (kind == Kind::kDevice) facts.gpus.ReadDevice(fact, row);
+    if (kind == Kind::kDevice) ReadDeviceMemory(fact, row.rank, facts);
     if (kind == Kind::kGpu) facts.gpus.ReadGpu(fact, row);
   }
   std::erase(facts.devices, "");

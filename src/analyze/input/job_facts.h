@@ -40,7 +40,8 @@ struct LoaderFact {
 // What some batches of a loader held, as far as all of them tell it.
 struct BatchFact {
   int64_t batches = 0;
-  std::optional<int64_t> samples, tokens;  // in all of them
+  std::optional<int64_t> samples = std::nullopt;  // in all of them
+  std::optional<int64_t> tokens = std::nullopt;
   bool samples_alike = false, tokens_alike = false;
 };
 
@@ -48,6 +49,12 @@ struct LoaderOfRank {
   int32_t rank = 0;
   int64_t loader = 0;  // its number in the process
   auto operator<=>(const LoaderOfRank&) const = default;
+};
+
+struct DeviceOfRank {
+  int32_t rank = 0;
+  int64_t device = 0;  // as the rank's process numbers it
+  auto operator<=>(const DeviceOfRank&) const = default;
 };
 
 // How the gradients of the ranks are brought together: torch's own wrappers tell it.
@@ -91,6 +98,7 @@ struct JobFacts {
   std::string python;                                           // its version
   std::string cuda, hip;                                        // that torch was built with
   std::vector<std::string> devices;
+  std::map<DeviceOfRank, int64_t> device_bytes;  // memory that a device has, where it is told
   std::vector<std::string> machine_gpus;  // names of all GPUs of the machines, as agents tell them
   std::optional<bool> code_changed;       // git's files have changes that are not committed
   GpuSharing gpus;

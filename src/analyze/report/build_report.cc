@@ -17,6 +17,7 @@
 #include "analyze/input/complete_findings.h"
 #include "analyze/input/count_rows.h"
 #include "analyze/memory/host_memory.h"
+#include "analyze/memory/memory_limits.h"
 #include "analyze/report/agreement.h"
 #include "analyze/report/leave_out_bounds.h"
 #include "analyze/report/make_run_card.h"
@@ -254,6 +255,37 @@ void AddStages(const StepTimes& times, const StepPart& step, std::vector<StepPar
   }
 }
 
+// What a profile's records tell of devices of which no counters do; without totals they tell
+// nothing.
+void AddLimitsOf(const MemorySection& memory, const JobFacts& facts,
+                 std::vector<MemoryLimit>& limits) {
+  for (const MemoryDevice& device : memory.devices) {
+    const auto bytes = facts.device_bytes.find({device.rank, device.device});
+    const auto known = [&device](const MemoryLimit& one) {
+      return one.of == LimitOf::kAllocator && one.rank == device.rank &&
+             one.device == device.device;
+    };
+    if (device.from_zero || bytes == facts.device_bytes.end()) continue;
+    if (std::ranges::any_of(limits, known)) continue;
+    MemoryLimit limit{.of = LimitOf::kAllocator, .rank = device.rank, .device = device.device};
+    limit.limit_bytes = static_cast<double>(bytes->second);
+    limit.peak_bytes = static_cast<double>(std::max<int64_t>(0, device.peak.allocated_bytes));
+    if (device.peak_reserved_bytes > 0) {
+      limit.reserved_peak_bytes = static_cast<double>(device.peak_reserved_bytes);
+    }
+    limits.push_back(limit);
+  }
+  OrderLimits(limits);
+}
+
+std::shared_ptr<const std::vector<MemoryLimit>> MakeMemoryLimits(
+    const ReportInput& input, const JobFacts& facts, const std::optional<Profile>& profile) {
+  std::vector<MemoryLimit> limits = FindMemoryLimits(input, facts);
+  if (profile) AddLimitsOf(profile->memory, facts, limits);
+  if (limits.empty()) return nullptr;
+  return std::make_shared<const std::vector<MemoryLimit>>(std::move(limits));
+}
+
 void CountEvidence(const ReportInput& input, std::vector<model::Finding>& evidence) {
   std::vector<model::Finding*> all;
   for (model::Finding& one : evidence) all.push_back(&one);
@@ -404,6 +436,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     report.profile->distributed = BuildDistributed(*input.collectives, live);
     AgreeOnRanks(times, report.distributed, report.profile->distributed);
   }
+  report.memory_limits = MakeMemoryLimits(input, facts, report.profile);
   const Trace* counted = input.profile != nullptr ? input.profile : input.operators;
   report.throughput = MakeThroughput(input, selection, facts, counted,
                                      report.profile ? &report.profile->flops : nullptr);

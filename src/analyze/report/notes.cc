@@ -9,6 +9,7 @@
 #include "analyze/input/advice_of_framework.h"
 #include "analyze/input/unavailable_source.h"
 #include "analyze/memory/copied_pages.h"
+#include "analyze/memory/memory_limits.h"
 #include "model/finding_kinds.h"
 #include "store/loss_causes.h"
 
@@ -145,6 +146,11 @@ std::vector<model::Finding> MakeNotes(const ReportInput& input, const Report& re
   Append(FindCopiedPages(input.counters, AxesOf(input.steps, *input.strings),
                          input.run.rank_processes),
          notes);
+  if (report.memory_limits) {
+    for (const MemoryLimit& one : *report.memory_limits) {
+      if (one.close()) notes.push_back(CloseLimitOf(one, input.run.nodes.size() > 1));
+    }
+  }
   for (const std::string& reason : found.facts.cupti_stays) {
     notes.push_back(Make(finding::NoteCuptiStays{.reason = reason}));
   }

@@ -25,6 +25,7 @@
 namespace steptrace::analyze {
 
 struct HostMemorySection;  // analyze/memory/host_memory.h
+struct MemoryLimit;        // analyze/memory/memory_limits.h
 
 struct RunSection {
   std::string id;
@@ -126,8 +127,9 @@ struct Report {
   std::vector<DevicePhaseRow> device_phases;  // of a live run; none: no events were recorded
   std::vector<SystemRow> system;
   std::shared_ptr<const HostMemorySection> host_memory;  // of the processes; null: not measured
-  std::vector<FindingLine> findings;                     // by time, the last 1000
-  int64_t finding_count = 0;                             // of which these are the last
+  std::shared_ptr<const std::vector<MemoryLimit>> memory_limits;  // null: none is known
+  std::vector<FindingLine> findings;                              // by time, the last 1000
+  int64_t finding_count = 0;                                      // of which these are the last
   std::vector<LossLine> data_loss;
   std::vector<UnrecognisedKind> unrecognised;  // of an import
   bool unrecognised_more = false;              // there are more kinds

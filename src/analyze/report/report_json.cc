@@ -10,6 +10,7 @@
 #include "analyze/json/json_parts.h"
 #include "analyze/json/sentence_json.h"
 #include "analyze/memory/host_memory.h"
+#include "analyze/memory/memory_limits.h"
 #include "analyze/report/run_json.h"
 #include "analyze/report/section_state.h"
 #include "analyze/report/sections.h"
@@ -236,6 +237,10 @@ Json MemoryJson(const Report& report) {
   return json;
 }
 
+Json LimitsJson(const Report& report) {
+  return report.memory_limits ? MemoryLimitsJson(*report.memory_limits) : Json::array();
+}
+
 Json DevicePhaseJson(const DevicePhaseRow& row) {
   Json phases = Json::array();
   for (size_t i = 0; i < kDevicePhaseCount; ++i) {
@@ -279,7 +284,7 @@ Json RulesJson(const Report& report) {
 constexpr std::array kDevices = {"devices", "device_phases", "roles"};
 constexpr std::array kOperators = {"operators", "operator_totals"};
 constexpr std::array kKernels = {"kernels", "kernel_classes"};
-constexpr std::array kMemory = {"memory", "host_memory"};
+constexpr std::array kMemory = {"memory", "host_memory", "memory_limits"};
 constexpr std::array kModules = {"modules"};
 constexpr std::array kDistributed = {"distributed"};
 constexpr std::array kCriticalPath = {"critical_path"};
@@ -378,6 +383,7 @@ Json WholeJson(const Report& report) {
                {"recommendations", Each(report.recommendations, RecommendationJson)},
                {"system", Each(report.system, SystemJson)},
                {"host_memory", MemoryJson(report)},
+               {"memory_limits", LimitsJson(report)},
                {"rules", RulesJson(report)},
                {"findings", FindingsJson(report.findings)},
                {"data_loss", Each(report.data_loss, LossJson)},

@@ -42,6 +42,7 @@ constexpr ListState kLists[] = {
     {"kernel_classes", kNotApplicable, SectionReason::kNoDeviceActivity},
     {"modules", kNotApplicable, SectionReason::kNoModules},
     {"system", kNotApplicable, SectionReason::kNoMetrics},
+    {"memory_limits", kCannotTell, SectionReason::kNoMemoryLimits},
     {"findings", kNotFound, SectionReason::kNothingNoticed},
     {"data_loss", kNotFound, SectionReason::kNothingLost},
 };

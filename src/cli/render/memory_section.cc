@@ -125,6 +125,7 @@ void RenderAllocator(const analyze::MemorySection& section, size_t top, Page& pa
 }  // namespace
 
 void RenderMemory(const analyze::Report& report, int64_t top, Page& page) {
+  RenderLimits(report, top, page);
   const analyze::MemorySection* section = report.profile ? &report.profile->memory : nullptr;
   if (section == nullptr || (section->devices.empty() && section->allocator.empty())) {
     return RenderAbsent(report,

@@ -30,6 +30,10 @@ void RenderCards(const analyze::Report& a, const analyze::Report& b, Page& page)
 void RenderThroughput(const analyze::Report& report, Page& page);
 // ... where both tell it.
 void RenderThroughputs(const analyze::Report& a, const analyze::Report& b, Page& page);
+// Memory of which little was left.
+void RenderCloseLimits(const analyze::Report& report, Page& page);
+// ... and how much of each there was.
+void RenderLimits(const analyze::Report& report, int64_t top, Page& page);
 void RenderBreakdown(const analyze::Report& report, Page& page);
 void RenderRanks(const analyze::Report& report, Page& page);
 void RenderSystem(const analyze::Report& report, Page& page);

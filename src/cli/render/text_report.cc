@@ -296,6 +296,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   RenderAlso(report, page);
   RenderFindings(report, page);
   RenderLeaks(report, page);
+  RenderCloseLimits(report, page);
   RenderOutliers(report, page);
   const std::string run = RunToType(report, page);
   RenderLosses(report, run, page);

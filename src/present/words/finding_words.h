@@ -828,6 +828,18 @@ inline constexpr ClauseWords kMemoryCopyOnWriteClauses[] = {
     {"grows", "mean", {}, "has grown by {mean} a step over {steps} steps{until_now}"},
     {"grows", "", {}, "has grown{until_now}"},
 };
+inline constexpr ClauseWords kMemoryDeviceNearlyFullClauses[] = {
+    {"what", "retries", 1, "the allocator of rank {rank} had to give its cache back once before device {device} had room; tensors took up to {peak} of its {limit} ({share})"},
+    {"what", "retries", {}, "the allocator of rank {rank} had to give its cache back {retries} times before device {device} had room; tensors took up to {peak} of its {limit} ({share})"},
+    {"what", "", {}, "tensors of rank {rank} took up to {peak} of the {limit} of device {device} ({share}): {left} is left"},
+};
+inline constexpr ClauseWords kMemoryCgroupNearlyFullClauses[] = {
+    {"of_node", "node", {}, " on node {node}"},
+};
+inline constexpr ClauseWords kMemoryMachineNearlyFullClauses[] = {
+    {"of_node", "node", {}, " of node {node}"},
+    {"of_node", "", {}, " of the machine"},
+};
 inline constexpr ClauseWords kNoteNoCollectivesClauses[] = {
     {"what", "groups", {}, "no communication kernels in the profile, and its gloo collectives do not name their process group; record such a job with `steptrace run`"},
     {"what", "", {}, "no communication kernels and no gloo collectives in the profile"},
@@ -2071,6 +2083,15 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // memory.copy_on_write
     {{"private memory of {whose}{of_node} {grows}: {copies} with the training's process, as counting a reference to an object writes to it; keep what the dataset holds in few large arrays (NumPy, torch, Arrow, a mapped file) in place of lists and dicts", kMemoryCopyOnWriteClauses},
+     {"", {}}, "", ""},
+    // memory.device_nearly_full
+    {{"{what}", kMemoryDeviceNearlyFullClauses},
+     {"", {}}, "", ""},
+    // memory.cgroup_nearly_full
+    {{"the job's processes{of_node} took up to {peak} of the {limit} that their cgroup may use ({share}): {left} is left", kMemoryCgroupNearlyFullClauses},
+     {"", {}}, "", ""},
+    // memory.machine_nearly_full
+    {{"up to {peak} of the {limit} of memory{of_node} was in use ({share}): {left} is left", kMemoryMachineNearlyFullClauses},
      {"", {}}, "", ""},
     // note.window_cost
     {{"steps in kernel windows take {steps}, earlier ones {before}: the difference is subtracted from dispatch, launch and synchronisation", {}},

@@ -16,6 +16,7 @@ export type SectionStatus = 'found' | 'not_found' | 'not_applicable' | 'cannot_t
 export type RuleStatus = 'ok' | 'issues_found' | 'not_applicable' | 'error';
 export type DistributedSource = 'calls' | 'steps';
 export type CountedBy = 'loader' | 'batches' | 'estimated' | 'model';
+export type LimitOf = 'machine' | 'cgroup' | 'gpu' | 'allocator';
 export type LeakStatus = 'none' | 'found' | 'too_few_steps' | 'no_addresses';
 export type CardFact =
   | 'command'
@@ -67,6 +68,7 @@ export type ReasonId =
   | 'one_rank'
   | 'nothing_matched'
   | 'no_metrics'
+  | 'no_memory_limits'
   | 'no_process_memory'
   | 'no_facts'
   | 'no_rules'
@@ -1861,6 +1863,30 @@ export interface MemoryOutlook {
   exhausted_in_ns: Ns;
 }
 
+/** A limit of memory, and the most that was held of it; the fullest of a kind first, at most 64 of each. */
+export interface MemoryLimit {
+  /** What it limits: the machine; the job's cgroup; all that is on a GPU, by its driver; what the framework's allocator gives to tensors of a rank on its device. */
+  of: LimitOf;
+  /** The machine. */
+  node: number;
+  /** Of an allocator: the rank. */
+  rank: number | null;
+  /** Of an allocator the device as its process numbers it, of a GPU as the machine does. */
+  device: number | null;
+  /** How much there is. */
+  limit_bytes: number;
+  /** The most that was held; of a cgroup the less of what it was charged for, page cache included, and of what the processes hold; of a machine what was not available. */
+  peak_bytes: number;
+  /** What was left then. */
+  left_bytes: number;
+  /** Of an allocator: the most that it held of the device, its cache included. */
+  reserved_peak_bytes: number | null;
+  /** Of an allocator: how often it had to give its cache back before the device had room. */
+  retries: number | null;
+  /** Nine tenths or more of it were held, or an allocator had to retry; never of a GPU as a whole, which holds caches. */
+  close: boolean;
+}
+
 /** Resident memory of one kind, summed over the processes of a class; what several share is counted in each. */
 export interface MemoryKind {
   /** The machine. */
@@ -2029,6 +2055,8 @@ export interface Report {
   system: Rows<SystemRow>;
   /** The memory of the job's processes, and whether it grows. */
   host_memory: HostMemory;
+  /** How much of the memory that there is was held at the most, where the limit is known. */
+  memory_limits: Rows<MemoryLimit>;
   /** What each rule found, in the mode modern. */
   rules: Rows<Rule>;
   /** Findings of the agent during the run, by time, the last 1000. */

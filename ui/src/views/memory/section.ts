@@ -18,6 +18,7 @@ export type Allocator = report.Plain<report.AllocatorCall>;
 export interface MemorySection {
   /** Empty of a run without a profile. */
   memory: { devices?: MemoryDevice[]; allocator?: Allocator[] };
+  memory_limits: report.Plain<report.Rows<report.MemoryLimit>>;
 }
 
 export const keyOf = (d: MemoryDevice): string => `${d.rank}:${d.device}`;

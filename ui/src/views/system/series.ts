@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metrics over time, as the charts, the heat map and the list of processes take them.
 import type { Columns } from '../../api/arrow';
+import type { MemoryLimit } from '../../api/report_types';
 import { metricInfo, type Metric, type ProcessMetric } from '../../api/metrics';
 import { formatMetric, formatNs, type Figure } from '../../base/format';
 
@@ -147,6 +148,8 @@ export interface ChartSpec {
   readonly metrics: readonly string[];
   /** Full height of the axis where it is known. */
   readonly max: number | null;
+  /** Which limits are drawn in it, where they are known and near. */
+  readonly limits?: readonly MemoryLimit['of'][];
   /** Prefix of the series of each core or GPU that can be laid over it. */
   readonly each?: string;
 }
@@ -167,7 +170,14 @@ export const CHARTS: readonly KnownChart[] = [
     each: 'core.busy_share',
   },
   { title: 'GPU', unit: 'share', metrics: [], max: 1, each: 'gpu.utilization_share' },
-  { title: 'GPU memory', unit: 'bytes', metrics: [], max: null, each: 'gpu.memory_used_bytes' },
+  {
+    title: 'GPU memory',
+    unit: 'bytes',
+    metrics: [],
+    max: null,
+    each: 'gpu.memory_used_bytes',
+    limits: ['gpu'],
+  },
   { title: 'GPU power', unit: 'W', metrics: [], max: null, each: 'gpu.power_watts' },
   {
     title: 'Cores used',
@@ -182,6 +192,7 @@ export const CHARTS: readonly KnownChart[] = [
     note: 'used: of the node; job rss: of the job’s processes',
     metrics: ['memory.used_bytes', 'job.rss_bytes', 'swap.used_bytes'],
     max: null,
+    limits: ['machine', 'cgroup'],
   },
   {
     title: 'Disk',
