@@ -206,6 +206,8 @@ def test_spellings_that_people_guess_work(ask, folder):
     report = ask("report", "demo", "--json").stdout
     assert ask("report", "demo", "--format", "json").stdout == report
     assert ask("report", "demo", "--format", "text").stdout == ask("report", "demo").stdout
+    line = complaint(ask("report", "demo", "--format", "yaml"))
+    assert "report: --format: 'yaml' is not json or text" in line
     assert ask("-V").stdout == ask("-v").stdout == ask("--version").stdout
     assert ask("help").stdout == ask("--help").stdout
     assert ask("help", "report").stdout == ask("report", "--help").stdout

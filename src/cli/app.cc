@@ -55,6 +55,13 @@ class HelpFormatter : public CLI::Formatter {
     if (option->get_lnames().empty()) return name;
     return name + (name.empty() ? "--" : ",--") + option->get_lnames().front();
   }
+  // Options that help does not show leave empty lines.
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (size_t at; (at = text.find("\n\n\n")) != text.npos;) text.erase(at, 1);
+    return text;
+  }
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
     return HelpEntry(make_option_name(option, is_positional) + make_option_opts(option),
                      make_option_desc(option));
@@ -181,7 +188,12 @@ void AddJsonFlag(CLI::App* command, bool& json) {
   command
       ->add_option_function<std::string>(
           "--format", [&json](const std::string& format) { json = json || format == "json"; })
-      ->check(CLI::IsMember({"json", "text"}).description(""))
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            if (text == "json" || text == "text") return std::string();
+            return fmt::format("--format: '{}' is not json or text", text.substr(0, kShownBytes));
+          },
+          ""))
       ->group("");  // a guess that works
 }
 

@@ -165,9 +165,10 @@ void AddCaptureCommand(CLI::App& app, Session& session) {
             .examples = {"steptrace capture", "steptrace capture --steps 5 --capture kernels",
                          "steptrace capture train-slow --steps 20 --ranks 0,3"}});
   auto arguments = std::make_shared<CaptureArguments>();
-  command->add_option(
-      "RUN", arguments->run,
-      "Path, name or id of a run, or one of its processes (default: the newest run)");
+  command
+      ->add_option("RUN", arguments->run,
+                   "Path, name or id of a run, or one of its processes (default: the newest run)")
+      ->type_name("");
   CLI::Option* steps =
       command->add_option("--steps", arguments->steps, "Steps to capture (default: 10)")
           ->type_name("N")

@@ -153,12 +153,9 @@ void AddLsCommand(CLI::App& app, Session& session) {
                        .usage = "[FOLDER] [OPTIONS]",
                        .examples = {"steptrace ls", "steptrace ls /shared/runs --json"}});
   auto arguments = std::make_shared<LsArguments>();
-  CLI::Option* folder = command->add_option("FOLDER", arguments->folder,
-                                            "Folder of runs (default: ./steptrace-runs)");
-  folder->type_name("");
-  command->add_option("--folder,--dir", arguments->folder, "The same")
-      ->type_name("PATH")
-      ->excludes(folder);
+  command->add_option("FOLDER", arguments->folder, "Folder of runs (default: ./steptrace-runs)")
+      ->type_name("");
+  command->add_option("--folder,--dir", arguments->folder, "The same")->type_name("PATH");
   AddJsonFlag(command, arguments->json);
   command->callback([&session, arguments] {
     session.action = [&session, arguments] { return Ls(*arguments, session); };

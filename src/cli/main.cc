@@ -38,6 +38,7 @@ Error ParseErrorOf(const CLI::App& app, const CLI::ParseError& error) {
   std::string cause = error.what();
   std::string unexpected;
   std::replace(cause.begin(), cause.end(), '\n', ' ');
+  if (cause.starts_with(": ")) cause.erase(0, 2);  // of an option that help does not show
   for (const std::string_view many : {"The following argument was not expected: ",
                                       "The following arguments were not expected: "}) {
     if (cause.starts_with(many)) {

@@ -212,8 +212,10 @@ std::string Shown(const Settings& settings) {
   return fmt::format("{}", settings.*kMember);
 }
 
-std::string ShownNothing(const Settings&) {
-  return {};
+template <auto kMember>
+std::string ShownWindowField(const Settings& settings) {
+  const auto& value = settings.window_fields.*kMember;
+  return value ? fmt::format("{}", *value) : "";
 }
 
 const std::vector<Setting>& AllSettings() {
@@ -223,79 +225,81 @@ const std::vector<Setting>& AllSettings() {
       {"color", "STEPTRACE_COLOR", SettingType::kText,
        "Colour: auto (on a terminal), always or never.", SetColor, Shown<&Settings::color>},
       {"price_per_hour", "STEPTRACE_PRICE_PER_HOUR", SettingType::kNumber,
-       "What an hour of the training costs; the verdict then names money.", SetPrice, ShownNothing},
+       "Cost of one hour of the training; the verdict then includes money.", SetPrice,
+       [](const Settings& s) {
+         return s.price_per_hour ? fmt::format("{}", *s.price_per_hour) : std::string();
+       }},
       {"instance", "STEPTRACE_INSTANCE", SettingType::kText,
-       "The type of the run's machines, one of [[instances]]; without it the one of their size.",
+       "Machine type of the run, one of [[instances]]; by default the one of the same size.",
        Store<std::string>(&Settings::instance), Shown<&Settings::instance>},
       {"editor_url", "STEPTRACE_EDITOR_URL", SettingType::kText,
-       "By which the pages open a source: an address with {file} and {line}; empty: none.",
+       "URL with {file} and {line} by which the pages open a source file; empty: none.",
        SetEditorUrl, Shown<&Settings::editor_url>},
       {"hooks", "STEPTRACE_HOOKS", SettingType::kText,
-       "Which hooks a training gets: a comma list of the words that `run --hooks` names, or "
-       "\"off\".",
-       SetHooks, [](const Settings& s) { return s.hooks.empty() ? std::string("all") : s.hooks; }},
+       "Hooks in the training: all, off, or a comma-separated list; see `run --hooks`.", SetHooks,
+       [](const Settings& s) { return s.hooks.empty() ? std::string("all") : s.hooks; }},
       {"window", "STEPTRACE_WINDOW", SettingType::kText,
-       "Windows of a run, as `run --window`, several with commas; auto or none. Looked at "
-       "while the run goes on, as capture and stack_rate.",
+       "Capture windows as in `run --window`, separated by commas; auto or none. This setting, "
+       "capture and stack_rate can be changed during a run.",
        Store<std::string>(&Settings::window),
        [](const Settings& s) { return s.window.empty() ? std::string("auto") : s.window; }},
       {"window_budget_s", "STEPTRACE_WINDOW_BUDGET_S", SettingType::kNumber,
-       "What all windows that a run takes by itself may last together, in seconds.",
-       SetWindowSeconds,
+       "Total length of all automatic capture windows, in seconds.", SetWindowSeconds,
        [](const Settings& s) { return fmt::format("{}", s.window_budget.ns / 1'000'000'000); }},
       {"window_budget_mb", "STEPTRACE_WINDOW_BUDGET_MB", SettingType::kWholeNumber,
-       "… and the rows that they may bring, in megabytes of journal.", SetWindowMegabytes,
+       "Total size of all automatic capture windows, in megabytes of journal.", SetWindowMegabytes,
        [](const Settings& s) { return fmt::format("{}", s.window_budget.bytes / 1'000'000); }},
       {"capture", "STEPTRACE_CAPTURE", SettingType::kText,
-       "What windows capture: operators, kernels, or a profile (stacks, shapes, memory).",
+       "What capture windows record: operators, kernels, or a profile (stacks, shapes, memory).",
        SetCapture, Shown<&Settings::capture>},
       {"kineto", "STEPTRACE_KINETO", SettingType::kFlag,
-       "Processes without hooks too can be captured: PyTorch's profiler in them asks the agent.",
+       "Also capture processes without hooks: their PyTorch profiler asks the agent.",
        Store<bool>(&Settings::kineto), Shown<&Settings::kineto>},
       {"keep_traces", "STEPTRACE_KEEP_TRACES", SettingType::kFlag,
-       "Files of profiles stay in the run's folder, though their rows are in the run.",
+       "Keep the profile files after they were read into the run.",
        Store<bool>(&Settings::keep_traces), Shown<&Settings::keep_traces>},
       {"start_step", "STEPTRACE_START_STEP", SettingType::kWholeNumber,
-       "A window's first step, as SageMaker calls it.",
-       StoreField(&agent::WindowFields::start_step), ShownNothing},
-      {"num_steps", "STEPTRACE_NUM_STEPS", SettingType::kWholeNumber, "Its number of steps.",
-       StoreField(&agent::WindowFields::num_steps), ShownNothing},
+       "First step of a capture window (SageMaker's name).",
+       StoreField(&agent::WindowFields::start_step),
+       ShownWindowField<&agent::WindowFields::start_step>},
+      {"num_steps", "STEPTRACE_NUM_STEPS", SettingType::kWholeNumber,
+       "Number of steps of that window.", StoreField(&agent::WindowFields::num_steps),
+       ShownWindowField<&agent::WindowFields::num_steps>},
       {"start_unix_time", "STEPTRACE_START_UNIX_TIME", SettingType::kWholeNumber,
-       "Instead of steps: its begin, in seconds since 1970.",
-       StoreField(&agent::WindowFields::start_unix_time), ShownNothing},
+       "Start of that window instead of a step, in seconds since 1970.",
+       StoreField(&agent::WindowFields::start_unix_time),
+       ShownWindowField<&agent::WindowFields::start_unix_time>},
       {"duration", "STEPTRACE_DURATION", SettingType::kNumber,
-       "… and its length, in seconds. Alone: from now, which is the first step of a run that has "
-       "none yet.",
-       SetDuration, ShownNothing},
+       "Length of that window, in seconds. Alone: from now on, or from the first step.",
+       SetDuration, ShownWindowField<&agent::WindowFields::duration>},
       {"system_interval_ms", "STEPTRACE_SYSTEM_INTERVAL_MS", SettingType::kWholeNumber,
-       "Time between two samples of the system, 100 to 60000.", SetInterval,
+       "Milliseconds between system samples, 100 to 60000.", SetInterval,
        Shown<&Settings::system_interval_ms>},
       {"stack_rate", "STEPTRACE_STACK_RATE", SettingType::kWholeNumber,
-       "Samples of each Python thread's stack a second, 0 (none) to 1000.", SetStackRate,
+       "Stack samples per second of each Python thread, 0 (none) to 1000.", SetStackRate,
        Shown<&Settings::stack_rate>},
       {"hang_watch", "STEPTRACE_HANG_WATCH", SettingType::kFlag,
-       "Say while a training hangs who waits for whom, and where.",
+       "Detect hangs, and report who waits for whom, and where.",
        Store<bool>(&Settings::hang_watch), Shown<&Settings::hang_watch>},
       {"shm", "STEPTRACE_SHM", SettingType::kText,
-       "Folder in memory for the rings; where /dev/shm is too small or absent.",
+       "Shared-memory folder for the rings, if /dev/shm is too small or missing.",
        Store<std::string>(&Settings::shm),
        [](const Settings& s) { return s.shm.empty() ? std::string("/dev/shm") : s.shm; }},
       {"redact", "STEPTRACE_REDACT", SettingType::kTexts,
-       "Names whose values are secrets too, as my-secret: they are not stored; off: all is.",
-       SetRedact, ShownNothing},
+       "More names whose values are redacted, such as my-secret; off: nothing is redacted.",
+       SetRedact, [](const Settings& s) { return fmt::format("{}", fmt::join(s.redact, ", ")); }},
       {"readable_by", "STEPTRACE_READABLE_BY", SettingType::kText,
        "Who may read new runs: owner or group. See privacy.md.", SetReaders,
        [](const Settings& s) {
          return std::string(s.folder_mode == kGroupFolder ? kReadersGroup : kReadersOwner);
        }},
-      {"quiet", "STEPTRACE_QUIET", SettingType::kFlag, "run prints nothing of its own.",
+      {"quiet", "STEPTRACE_QUIET", SettingType::kFlag, "run prints only errors.",
        Store<bool>(&Settings::quiet), Shown<&Settings::quiet>},
       {"report", "STEPTRACE_REPORT", SettingType::kFlag, "run prints the report at the end.",
        Store<bool>(&Settings::report), Shown<&Settings::report>},
       {"cache_mb", "STEPTRACE_CACHE_MB", SettingType::kWholeNumber,
-       "Megabytes that the cache may hold of profiles that `report FILE` imported; 0: no cache, "
-       "they "
-       "go to `folder`.",
+       "Size limit, in megabytes, of the cache of profiles that `report FILE` imported; 0: no "
+       "cache, they go to `folder`.",
        SetCacheMegabytes, Shown<&Settings::cache_mb>},
   };
   return settings;
@@ -500,11 +504,12 @@ std::string SettingsMarkdown() {
                         setting.sentence);
   }
   text +=
-      "| `[[instances]]` | | tables | | Types of machines: `name`, `cores`, `memory_gib`, `gpus`, "
+      "| `[[instances]]` | | tables | | Machine types: `name`, `cores`, `memory_gib`, `gpus`, "
       "`gpu`, `gpu_memory_gib`, `price_per_hour`; see rules.md. |\n"
-      "| `[tensor_cores]` | | table | | `kernels`, `plain`: parts of names of kernels that run on "
-      "tensor cores, or only look so; see report.md. |\n"
-      "| `[stages]` | | table | | Patterns of functions and the stage that each is: "
+      "| `[tensor_cores]` | | table | | `kernels`, `plain`: parts of names of kernels that use "
+      "tensor "
+      "cores, or only seem to; see report.md. |\n"
+      "| `[stages]` | | table | | Patterns of functions, and the stage of each: "
       "`\"mypkg.io:read_*\" = \"storage_read\"`; see verdict.md. |\n";
   return text;
 }

@@ -258,11 +258,11 @@ TEST(Settings, ATypeOfMachinesThatIsNoneIsToldWhereItIsUsedWithItsPlace) {
   auto settings = LoadSettings(Given({{"STEPTRACE_CONFIG", file}}));
   ASSERT_TRUE(settings.ok()) << settings.error().text();
   EXPECT_THAT(CheckInstance(*settings).error().text(),
-              StartsWith(file + ":2: instance 'zz' is no known type of machine"));
+              StartsWith(file + ":2: instance 'zz' is not a known machine type"));
   settings = LoadSettings(Given({{"STEPTRACE_CONFIG", file}, {"STEPTRACE_INSTANCE", "yy"}}));
   ASSERT_TRUE(settings.ok()) << settings.error().text();
   EXPECT_THAT(CheckInstance(*settings).error().text(),
-              StartsWith("STEPTRACE_INSTANCE: instance 'yy' is no known type of machine"));
+              StartsWith("STEPTRACE_INSTANCE: instance 'yy' is not a known machine type"));
 }
 
 TEST(Settings, TheNullDeviceIsAnEmptyFile) {

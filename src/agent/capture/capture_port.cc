@@ -200,7 +200,7 @@ Result<CaptureAsked> ParseCaptureRequest(std::string_view packet) {
   if (lasts) amount.remove_suffix(kMs.size());
   int64_t number = 0;
   if (!known || !ParseNumber(amount, number)) {
-    return Error{"the request is no `capture STEPS KINDS RANKS`", "use steptrace capture"};
+    return Error{"the request is not `capture STEPS KINDS RANKS`", "use steptrace capture"};
   }
   (lasts ? asked.demand.dur_ns : asked.demand.steps) = number;
   if (lasts) {
@@ -219,7 +219,7 @@ Result<CaptureAsked> ParseCaptureRequest(std::string_view packet) {
     const size_t comma = ranks.find(',');
     int32_t rank = -1;
     if (!ParseNumber(ranks.substr(0, comma), rank) || rank < 0) {
-      return Error{"ranks are not numbers with commas", "write for example --ranks 0,3"};
+      return Error{"ranks are not numbers with commas", "for example --ranks 0,3"};
     }
     asked.ranks.insert(rank);
     ranks.remove_prefix(comma == std::string_view::npos ? ranks.size() : comma + 1);
