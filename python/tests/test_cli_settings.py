@@ -119,7 +119,7 @@ def test_an_instance_must_be_one_of_those_listed(ask, tmp_path, folder):
     assert "lists all 4" in line
     assert ask("rules", run, "--instance", "c5.large", cwd=tmp_path).returncode == 0
     (tmp_path / "steptrace.toml").write_text("instance = 'zz'\n" + types)
-    told = "steptrace.toml:1: instance 'zz' is no known type of machine"
+    told = "steptrace.toml:1: instance 'zz' is not a known machine type"
     for command in (["rules", run], ["report", run, "--section", "rules"], ["ui", run]):
         assert told in complaint(ask(*command, cwd=tmp_path))
     assert ask("ls", cwd=tmp_path).returncode == 0  # does not look at it
@@ -134,9 +134,9 @@ def test_an_instance_is_looked_at_after_the_flags_where_it_is_used(ask, tmp_path
     for command in (["ls"], ["report", run], ["rules", run, "--instance", "c5.large"]):
         assert ask(*command, cwd=tmp_path, **bad).returncode == 0
     line = complaint(ask("rules", run, cwd=tmp_path, **bad))
-    assert line.startswith("steptrace: STEPTRACE_INSTANCE: instance 'yy' is no known type")
+    assert line.startswith("steptrace: STEPTRACE_INSTANCE: instance 'yy' is not a known machine type")
     line = complaint(ask("rules", run, "--instance", "zz", cwd=tmp_path, **bad))
-    assert line.startswith("steptrace: --instance: instance 'zz' is no known type")
+    assert line.startswith("steptrace: --instance: instance 'zz' is not a known machine type")
 
 
 def test_the_null_device_is_a_file_without_settings(ask, tmp_path):
