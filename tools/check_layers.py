@@ -21,6 +21,7 @@ FOR_FORMATS = [
     "import/json",
     "analyze/derive",
     "analyze/trace",
+    "model",
     "store",
     "base",
 ]
@@ -149,13 +150,30 @@ ALLOWED = {
     "runs": ["store", "base"],
     "import/core/bytes": ["base"],
     "import/core/sources": ["import/core/bytes", "store", "base"],
-    "import/core/rows": ["import/core/bytes", "store", "base"],
+    # What was lost is a finding, and its row holds its values and its sentence.
+    "import/core/rows": [
+        "import/core/bytes",
+        "analyze/json",
+        "present/words",
+        "model",
+        "store",
+        "base",
+    ],
     "import/core": [*IMPORT_CORE, "store", "base"],
     "import/json": ["base"],
     **dict.fromkeys(FORMATS, FOR_FORMATS),
     # PyTorch writes into Perfetto's traces what its JSON holds.
     "import/formats/perfetto": [*FOR_FORMATS, "import/formats/kineto"],
-    "import": [*FORMATS, "import/json", "import/core", *IMPORT_CORE, "store", "base"],
+    "import": [
+        *FORMATS,
+        "import/json",
+        "import/core",
+        *IMPORT_CORE,
+        "present/words",
+        "model",
+        "store",
+        "base",
+    ],
     "agent/system": ["model", "store", "base"],
     "agent/stacks": ["agent/system", "base"],
     "agent/rows": [

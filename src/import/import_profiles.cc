@@ -16,11 +16,15 @@
 #include "import/core/sources/find_sources.h"
 #include "import/importers.h"
 #include "import/sorted_sources.h"
+#include "model/finding_kinds.h"
+#include "present/words/finding_sentence.h"
 #include "store/partial_folder.h"
 #include "store/run_names.h"
 #include "store/run_reader.h"
 
 namespace steptrace::import {
+namespace finding = model::finding;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,27 +94,29 @@ Error NothingKnown(const SortedSources& sorted) {
 
 void TellLeftOut(const SortedSources& sorted, RunSink& sink, std::vector<std::string>& notes) {
   for (const Error& error : sorted.refused) {
-    sink.RunLoss("slices", LossCause::kFileRefused, 1, error.text());
+    sink.RunLoss("slices", LossCause::kFileRefused, 1,
+                 Make(finding::LossFileRefused{.reason = error.text()}));
     notes.push_back(error.text());
   }
   for (const std::string& damaged : sorted.damaged) {
-    sink.RunLoss("slices", LossCause::kFileDamaged, 1, damaged);
+    sink.RunLoss("slices", LossCause::kFileDamaged, 1,
+                 Make(finding::LossFileRefused{.reason = damaged}));
     notes.push_back(damaged);
   }
   if (sorted.unknown.empty()) return;
-  std::string list;
-  for (size_t i = 0; i < sorted.unknown.size() && i < kMostNamed; ++i) {
-    list += (i == 0 ? "" : ", ") + sorted.unknown[i].text();
+  finding::LossNotProfiles unknown{.count = static_cast<int64_t>(sorted.unknown.size()),
+                                   .others = sorted.unknown.size() > kMostNamed,
+                                   .items = {}};
+  std::vector<finding::LossNotProfiles::Item> items;
+  for (const Error& error :
+       std::span(sorted.unknown).first(std::min(sorted.unknown.size(), size_t{kMostNamed}))) {
+    items.push_back({.reason = error.text()});
   }
-  if (sorted.unknown.size() > kMostNamed) list += ", ...";
-  const size_t count = sorted.unknown.size();
-  std::string note =
-      fmt::format("{} left out: {}",
-                  count == 1 ? "1 file is not a profile and was"
-                             : fmt::format("{} files are not profiles and were", count),
-                  list);
-  sink.RunLoss("slices", LossCause::kNoProfile, static_cast<int64_t>(sorted.unknown.size()), note);
-  notes.push_back(std::move(note));
+  unknown.items = std::move(items);
+  model::Finding said = Make(std::move(unknown));
+  notes.push_back(present::SentenceOf(said).text);
+  sink.RunLoss("slices", LossCause::kNoProfile, static_cast<int64_t>(sorted.unknown.size()),
+               std::move(said));
 }
 
 // The files of which something is in the run; one that was named twice counts once.

@@ -431,6 +431,31 @@ constexpr FigureInfo kLossUnrecognisedEventItemFigures[] = {{"events", Unit::kCo
 constexpr std::string_view kLossUnrecognisedEventItemTexts[] = {"category"};
 constexpr FigureInfo kLossRanksMissingFigures[] = {{"missing", Unit::kInteger, false}, {"ranks", Unit::kInteger, false}, {"imported", Unit::kFlag, false}, {"recorded", Unit::kFlag, false}};
 constexpr std::string_view kLossHookFailedTexts[] = {"hook", "reason"};
+constexpr std::string_view kLossInFileTexts[] = {"file", "what"};
+constexpr std::string_view kLossFileRefusedTexts[] = {"reason"};
+constexpr FigureInfo kLossFileCutOffFigures[] = {{"at", Unit::kInteger, true}, {"packet", Unit::kFlag, false}, {"line", Unit::kFlag, false}, {"entry", Unit::kFlag, false}};
+constexpr std::string_view kLossFileCutOffTexts[] = {"file", "damage"};
+constexpr FigureInfo kLossFileDamagedFigures[] = {{"at", Unit::kInteger, true}, {"whole", Unit::kFlag, false}};
+constexpr std::string_view kLossFileDamagedTexts[] = {"file", "damage"};
+constexpr FigureInfo kLossSkippedBytesFigures[] = {{"bytes", Unit::kInteger, false}, {"packets", Unit::kFlag, false}, {"foreign", Unit::kFlag, false}, {"too_long", Unit::kFlag, false}, {"too_deep", Unit::kFlag, false}};
+constexpr std::string_view kLossSkippedBytesTexts[] = {"file"};
+constexpr FigureInfo kLossTooLargeFigures[] = {{"most", Unit::kInteger, false}, {"packets", Unit::kFlag, false}};
+constexpr std::string_view kLossTooLargeTexts[] = {"file"};
+constexpr FigureInfo kLossBeyondFigures[] = {{"most", Unit::kInteger, false}, {"descriptors", Unit::kFlag, false}, {"snapshots", Unit::kFlag, false}, {"texts", Unit::kFlag, false}};
+constexpr std::string_view kLossBeyondTexts[] = {"file"};
+constexpr FigureInfo kLossDuplicateKeyFigures[] = {{"line", Unit::kFlag, false}};
+constexpr std::string_view kLossDuplicateKeyTexts[] = {"file"};
+constexpr FigureInfo kLossMissingMetadataFigures[] = {{"devices", Unit::kFlag, false}};
+constexpr std::string_view kLossMissingMetadataTexts[] = {"file"};
+constexpr FigureInfo kLossSameProfileFigures[] = {{"work", Unit::kFlag, false}, {"rank", Unit::kInteger, true}};
+constexpr std::string_view kLossSameProfileTexts[] = {"file", "other"};
+constexpr FigureInfo kLossSameRankFigures[] = {{"rank", Unit::kInteger, false}, {"stored", Unit::kInteger, false}};
+constexpr std::string_view kLossSameRankTexts[] = {"file", "other"};
+constexpr std::string_view kLossNoDateTexts[] = {"file"};
+constexpr FigureInfo kLossNotProfilesFigures[] = {{"count", Unit::kInteger, false}, {"others", Unit::kFlag, false}};
+constexpr std::string_view kLossNotProfilesItemTexts[] = {"reason"};
+constexpr FigureInfo kLossCutDurationsFigures[] = {{"two", Unit::kFlag, false}, {"late", Unit::kInteger, true}, {"works", Unit::kInteger, false}, {"most_late", Unit::kNs, false}, {"late_time", Unit::kNs, false}, {"too_long", Unit::kInteger, true}, {"recorded", Unit::kNs, false}, {"long_time", Unit::kNs, false}};
+constexpr std::string_view kLossCutDurationsTexts[] = {"file"};
 constexpr FigureInfo kCostGpusOfNodeFigures[] = {{"used", Unit::kNumber, false}, {"has", Unit::kInteger, false}};
 constexpr FigureInfo kCostCoresOfNodeFigures[] = {{"used", Unit::kNumber, false}, {"has", Unit::kInteger, false}};
 constexpr FigureInfo kCostMemoryOfNodeFigures[] = {{"used", Unit::kNumber, false}, {"has", Unit::kNumber, false}};
@@ -883,6 +908,20 @@ constexpr KindInfo kKinds[] = {
     {"loss.unrecognised_event", Role::kLoss, {kLossUnrecognisedEventFigures, {}}, {kLossUnrecognisedEventItemFigures, kLossUnrecognisedEventItemTexts}, true, {}, Topic::kNone},
     {"loss.ranks_missing", Role::kLoss, {kLossRanksMissingFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"loss.hook_failed", Role::kLoss, {{}, kLossHookFailedTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.in_file", Role::kLoss, {{}, kLossInFileTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.file_refused", Role::kLoss, {{}, kLossFileRefusedTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.file_cut_off", Role::kLoss, {kLossFileCutOffFigures, kLossFileCutOffTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.file_damaged", Role::kLoss, {kLossFileDamagedFigures, kLossFileDamagedTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.skipped_bytes", Role::kLoss, {kLossSkippedBytesFigures, kLossSkippedBytesTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.too_large", Role::kLoss, {kLossTooLargeFigures, kLossTooLargeTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.beyond", Role::kLoss, {kLossBeyondFigures, kLossBeyondTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.duplicate_key", Role::kLoss, {kLossDuplicateKeyFigures, kLossDuplicateKeyTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.missing_metadata", Role::kLoss, {kLossMissingMetadataFigures, kLossMissingMetadataTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.same_profile", Role::kLoss, {kLossSameProfileFigures, kLossSameProfileTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.same_rank", Role::kLoss, {kLossSameRankFigures, kLossSameRankTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.no_date", Role::kLoss, {{}, kLossNoDateTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.not_profiles", Role::kLoss, {kLossNotProfilesFigures, {}}, {{}, kLossNotProfilesItemTexts}, true, {}, Topic::kNone},
+    {"loss.cut_durations", Role::kLoss, {kLossCutDurationsFigures, kLossCutDurationsTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"cost.gpus_of_node", Role::kNote, {kCostGpusOfNodeFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cost.cores_of_node", Role::kNote, {kCostCoresOfNodeFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cost.memory_of_node", Role::kNote, {kCostMemoryOfNodeFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -946,6 +985,8 @@ Item Plain(LiveHang::Item& one) { return {{ValueOf(one.rank), ValueOf(one.count)
 Item Plain(LossCaptureCut::Item& one) { return {{one.first_steps.value, one.aside.value, one.interrupted.value, one.replaced.value, one.full.value}, {}}; }
 
 Item Plain(LossUnrecognisedEvent::Item& one) { return {{one.events.value}, {one.category.value}}; }
+
+Item Plain(LossNotProfiles::Item& one) { return {{}, {one.reason.value}}; }
 
 template <typename One>
 std::vector<Item> PlainOf(std::vector<One>& items) {
@@ -2666,6 +2707,62 @@ Finding Make(LossRanksMissing one) {
 
 Finding Make(LossHookFailed one) {
   return {FindingKind::kLossHookFailed, {}, {one.hook.value, one.reason.value}, {}, {"", {}}};
+}
+
+Finding Make(LossInFile one) {
+  return {FindingKind::kLossInFile, {}, {one.file.value, one.what.value}, {}, {"", {}}};
+}
+
+Finding Make(LossFileRefused one) {
+  return {FindingKind::kLossFileRefused, {}, {one.reason.value}, {}, {"", {}}};
+}
+
+Finding Make(LossFileCutOff one) {
+  return {FindingKind::kLossFileCutOff, {ValueOf(one.at), one.packet.value, one.line.value, one.entry.value}, {one.file.value, one.damage}, {}, {"", {}}};
+}
+
+Finding Make(LossFileDamaged one) {
+  return {FindingKind::kLossFileDamaged, {ValueOf(one.at), one.whole.value}, {one.file.value, one.damage}, {}, {"", {}}};
+}
+
+Finding Make(LossSkippedBytes one) {
+  return {FindingKind::kLossSkippedBytes, {one.bytes.value, one.packets.value, one.foreign.value, one.too_long.value, one.too_deep.value}, {one.file.value}, {}, {"", {}}};
+}
+
+Finding Make(LossTooLarge one) {
+  return {FindingKind::kLossTooLarge, {one.most.value, one.packets.value}, {one.file.value}, {}, {"", {}}};
+}
+
+Finding Make(LossBeyond one) {
+  return {FindingKind::kLossBeyond, {one.most.value, one.descriptors.value, one.snapshots.value, one.texts.value}, {one.file}, {}, {"", {}}};
+}
+
+Finding Make(LossDuplicateKey one) {
+  return {FindingKind::kLossDuplicateKey, {one.line.value}, {one.file.value}, {}, {"", {}}};
+}
+
+Finding Make(LossMissingMetadata one) {
+  return {FindingKind::kLossMissingMetadata, {one.devices.value}, {one.file.value}, {}, {"", {}}};
+}
+
+Finding Make(LossSameProfile one) {
+  return {FindingKind::kLossSameProfile, {one.work.value, ValueOf(one.rank)}, {one.file.value, one.other.value}, {}, {"", {}}};
+}
+
+Finding Make(LossSameRank one) {
+  return {FindingKind::kLossSameRank, {one.rank.value, one.stored.value}, {one.file.value, one.other.value}, {}, {"", {}}};
+}
+
+Finding Make(LossNoDate one) {
+  return {FindingKind::kLossNoDate, {}, {one.file.value}, {}, {"", {}}};
+}
+
+Finding Make(LossNotProfiles one) {
+  return {FindingKind::kLossNotProfiles, {one.count.value, one.others.value}, {}, PlainOf(one.items.value), {"", {}}};
+}
+
+Finding Make(LossCutDurations one) {
+  return {FindingKind::kLossCutDurations, {one.two.value, ValueOf(one.late), one.works.value, one.most_late.value, one.late_time.value, ValueOf(one.too_long), one.recorded.value, one.long_time.value}, {one.file.value}, {}, {"", {}}};
 }
 
 Finding Make(CostGpusOfNode one) {

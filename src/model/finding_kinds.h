@@ -442,6 +442,20 @@ enum class FindingKind : uint16_t {
   kLossUnrecognisedEvent,
   kLossRanksMissing,
   kLossHookFailed,
+  kLossInFile,
+  kLossFileRefused,
+  kLossFileCutOff,
+  kLossFileDamaged,
+  kLossSkippedBytes,
+  kLossTooLarge,
+  kLossBeyond,
+  kLossDuplicateKey,
+  kLossMissingMetadata,
+  kLossSameProfile,
+  kLossSameRank,
+  kLossNoDate,
+  kLossNotProfiles,
+  kLossCutDurations,
   kCostGpusOfNode,
   kCostCoresOfNode,
   kCostMemoryOfNode,
@@ -466,7 +480,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 450;
+inline constexpr size_t kFindingKindCount = 464;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -2666,6 +2680,103 @@ struct LossHookFailed {
   Text reason;
 };
 
+struct LossInFile {
+  Text file;
+  Text what;
+};
+
+struct LossFileRefused {
+  Text reason;
+};
+
+struct LossFileCutOff {
+  std::optional<int64_t> at = std::nullopt;  // integer
+  Given<bool> packet;  // flag
+  Given<bool> line;  // flag
+  Given<bool> entry;  // flag
+  Text file;
+  std::string damage = {};
+};
+
+struct LossFileDamaged {
+  std::optional<int64_t> at = std::nullopt;  // integer
+  Given<bool> whole;  // flag
+  Text file;
+  std::string damage = {};
+};
+
+struct LossSkippedBytes {
+  Given<int64_t> bytes;  // integer
+  Given<bool> packets;  // flag
+  Given<bool> foreign;  // flag
+  Given<bool> too_long;  // flag
+  Given<bool> too_deep;  // flag
+  Text file;
+};
+
+struct LossTooLarge {
+  Given<int64_t> most;  // integer
+  Given<bool> packets;  // flag
+  Text file;
+};
+
+struct LossBeyond {
+  Given<int64_t> most;  // integer
+  Given<bool> descriptors;  // flag
+  Given<bool> snapshots;  // flag
+  Given<bool> texts;  // flag
+  std::string file = {};
+};
+
+struct LossDuplicateKey {
+  Given<bool> line;  // flag
+  Text file;
+};
+
+struct LossMissingMetadata {
+  Given<bool> devices;  // flag
+  Text file;
+};
+
+struct LossSameProfile {
+  Given<bool> work;  // flag
+  std::optional<int64_t> rank = std::nullopt;  // integer
+  Text file;
+  Text other;
+};
+
+struct LossSameRank {
+  Given<int64_t> rank;  // integer
+  Given<int64_t> stored;  // integer
+  Text file;
+  Text other;
+};
+
+struct LossNoDate {
+  Text file;
+};
+
+struct LossNotProfiles {
+  struct Item {
+    Text reason;
+  };
+  Given<int64_t> count;  // integer
+  Given<bool> others;  // flag
+  Given<std::vector<Item>> items;
+};
+
+struct LossCutDurations {
+  Given<bool> two;  // flag
+  std::optional<int64_t> late = std::nullopt;  // integer
+  Given<int64_t> works;  // integer
+  Given<int64_t> most_late;  // ns
+  Given<int64_t> late_time;  // ns
+  std::optional<int64_t> too_long = std::nullopt;  // integer
+  Given<int64_t> recorded;  // ns
+  Given<int64_t> long_time;  // ns
+  Text file;
+};
+
 struct CostGpusOfNode {
   Given<double> used;  // number
   Given<int64_t> has;  // integer
@@ -3202,6 +3313,20 @@ Finding Make(LossImpossibleTimes one);
 Finding Make(LossUnrecognisedEvent one);
 Finding Make(LossRanksMissing one);
 Finding Make(LossHookFailed one);
+Finding Make(LossInFile one);
+Finding Make(LossFileRefused one);
+Finding Make(LossFileCutOff one);
+Finding Make(LossFileDamaged one);
+Finding Make(LossSkippedBytes one);
+Finding Make(LossTooLarge one);
+Finding Make(LossBeyond one);
+Finding Make(LossDuplicateKey one);
+Finding Make(LossMissingMetadata one);
+Finding Make(LossSameProfile one);
+Finding Make(LossSameRank one);
+Finding Make(LossNoDate one);
+Finding Make(LossNotProfiles one);
+Finding Make(LossCutDurations one);
 Finding Make(CostGpusOfNode one);
 Finding Make(CostCoresOfNode one);
 Finding Make(CostMemoryOfNode one);

@@ -1048,6 +1048,62 @@ inline constexpr ClauseWords kLossRanksMissingClauses[] = {
     {"state", "recorded", {}, "have no optimizer steps; call steptrace.step() at the end of each of their steps"},
     {"state", "", {}, "not recorded; start each node's share of the job under `steptrace run` with the same output"},
 };
+inline constexpr ClauseWords kLossFileCutOffClauses[] = {
+    {"where", "packet", {}, "in the packet at byte {at}"},
+    {"where", "at", {}, "at byte {at} in the middle"},
+    {"where", "line", {}, "in the middle of a line"},
+    {"where", "entry", {}, "in the middle of an entry"},
+    {"where", "", {}, "in the middle of an event"},
+    {"damaged", "damage", {}, " ({damage})"},
+    {"rest", "at", {}, "; what came later is missing"},
+};
+inline constexpr ClauseWords kLossFileDamagedClauses[] = {
+    {"what", "at", {}, "holds no packet behind the damage at byte {at}"},
+    {"what", "", {}, "{damage}"},
+    {"rest", "whole", {}, ""},
+    {"rest", "", {}, "; what came later is missing"},
+};
+inline constexpr ClauseWords kLossSkippedBytesClauses[] = {
+    {"what", "packets", {}, "packets that are not valid protobuf were skipped, {bytes} bytes between them"},
+    {"what", "foreign", {}, "other text between the events was skipped, {bytes} bytes"},
+    {"what", "too_long", {}, "events over 64 MiB; {bytes} bytes of the file were skipped"},
+    {"what", "too_deep", {}, "events nested deeper than --max-depth; {bytes} bytes of the file were skipped"},
+    {"what", "", {}, "events that are not JSON were skipped, {bytes} bytes"},
+};
+inline constexpr ClauseWords kLossTooLargeClauses[] = {
+    {"what", "packets", {}, "packets"},
+    {"what", "", {}, "events"},
+};
+inline constexpr ClauseWords kLossBeyondClauses[] = {
+    {"of", "file", {}, "{file}: "},
+    {"what", "descriptors", {}, "descriptors of tracks"},
+    {"what", "snapshots", {}, "snapshots of clocks"},
+    {"what", "texts", {}, "interned texts"},
+    {"what", "", {}, "threads and streams"},
+};
+inline constexpr ClauseWords kLossDuplicateKeyClauses[] = {
+    {"where", "line", {}, "a line: the last one counts"},
+    {"where", "", {}, "an event or at the top level: the last one counts, of traceEvents all"},
+};
+inline constexpr ClauseWords kLossMissingMetadataClauses[] = {
+    {"what", "devices", {}, "no deviceProperties: what needs a device's size is left out"},
+    {"what", "", {}, "distributedInfo is not an object, or is nested too deeply: left out"},
+};
+inline constexpr ClauseWords kLossSameProfileClauses[] = {
+    {"what", "work", {}, "the same device work as in"},
+    {"what", "rank", {}, "the same profile of rank {rank} as"},
+    {"what", "", {}, "the same profile as"},
+};
+inline constexpr ClauseWords kLossNotProfilesClauses[] = {
+    {"which", "count", 1, "1 file is not a profile and was"},
+    {"which", "", {}, "{count} files are not profiles and were"},
+    {"more", "others", {}, ", ..."},
+};
+inline constexpr ClauseWords kLossCutDurationsClauses[] = {
+    {"late_ones", "late", {}, "{late} of {works} kernels and copies end up to {most_late} after the next one on their stream began: each ends there, {late_time} is cut off"},
+    {"both", "two", {}, "; "},
+    {"long_ones", "too_long", {}, "{too_long} durations are longer than the {recorded} that the profiler recorded: they end with it, {long_time} is cut off"},
+};
 inline constexpr ClauseWords kCostGpusOfAllClauses[] = {
     {"verb", "machines", 1, "has"},
     {"verb", "", {}, "have"},
@@ -2377,6 +2433,48 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // loss.hook_failed
     {{"the hook on {hook} was removed: {reason}", {}},
+     {"", {}}, "", ""},
+    // loss.in_file
+    {{"{file}: {what}", {}},
+     {"", {}}, "", ""},
+    // loss.file_refused
+    {{"{reason}", {}},
+     {"", {}}, "", ""},
+    // loss.file_cut_off
+    {{"{file}: ends {where}{damaged}{rest}", kLossFileCutOffClauses},
+     {"", {}}, "", ""},
+    // loss.file_damaged
+    {{"{file}: {what}{rest}", kLossFileDamagedClauses},
+     {"", {}}, "", ""},
+    // loss.skipped_bytes
+    {{"{file}: {what}", kLossSkippedBytesClauses},
+     {"", {}}, "", ""},
+    // loss.too_large
+    {{"{file}: {what} of more than {most} bytes were skipped", kLossTooLargeClauses},
+     {"", {}}, "", ""},
+    // loss.beyond
+    {{"{of}{what} beyond the first {most}", kLossBeyondClauses},
+     {"", {}}, "", ""},
+    // loss.duplicate_key
+    {{"{file}: a key occurs twice in {where}", kLossDuplicateKeyClauses},
+     {"", {}}, "", ""},
+    // loss.missing_metadata
+    {{"{file}: {what}", kLossMissingMetadataClauses},
+     {"", {}}, "", ""},
+    // loss.same_profile
+    {{"{file}: {what} {other}; left out", kLossSameProfileClauses},
+     {"", {}}, "", ""},
+    // loss.same_rank
+    {{"{file}: rank {rank} as {other} too; stored as rank {stored}; of several recordings of a process, import one", {}},
+     {"", {}}, "", ""},
+    // loss.no_date
+    {{"{file}: its times have no date; its first event was put at the run's begin", {}},
+     {"", {}}, "", ""},
+    // loss.not_profiles
+    {{"{which} left out: {items}{more}", kLossNotProfilesClauses},
+     {"{reason}", {}}, ", ", ", "},
+    // loss.cut_durations
+    {{"{file}: {late_ones}{both}{long_ones}", kLossCutDurationsClauses},
      {"", {}}, "", ""},
     // cost.gpus_of_node
     {{"GPUs: p95 of a node's use is {used} of a GPU's time, the type has {has}", {}},

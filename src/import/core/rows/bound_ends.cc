@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/core/rows/bound_ends.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,6 +11,7 @@
 
 #include "import/core/rows/slice_steps.h"
 #include "import/core/rows/stream_order.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::import {
 namespace {
@@ -35,10 +34,6 @@ constexpr std::string_view kProfilersOwn = "Trace";
 // Marks of what was recorded: a range, and the moment of its end, behind which nothing comes.
 constexpr std::string_view kRecorded = "PyTorch Profiler";  // and a number in brackets
 constexpr std::string_view kRecordedEnd = "Record Window End";
-
-std::string Seconds(int64_t ns) {
-  return fmt::format("{:.3f} s", static_cast<double>(ns) / 1e9);
-}
 
 // Of what is not negative: what a file says may last as long as it likes.
 int64_t SumUpToMost(int64_t a, int64_t b) {
@@ -224,22 +219,19 @@ class EndsOfPart {
   }
 
   void Tell() {
-    std::string detail;
-    if (cut_.late > 0) {
-      detail = fmt::format(
-          "{} of {} kernels and copies end up to {} after the next one on their stream began: each "
-          "ends there, {} are cut off",
-          cut_.late, cut_.works, Seconds(cut_.most_late_ns), Seconds(cut_.late_ns));
-    }
-    if (cut_.too_long > 0) {
-      detail += fmt::format(
-          "{}{} durations are longer than the {} that the profiler recorded: they end with it, {} "
-          "are cut off",
-          detail.empty() ? "" : "; ", cut_.too_long, Seconds(recorded_ns()),
-          Seconds(cut_.too_long_ns));
-    }
+    const auto if_any = [](int64_t count) {
+      return count > 0 ? std::optional(count) : std::nullopt;
+    };
     AddLoss(part_.losses, "slices", LossCause::kImpossibleDuration, cut_.late + cut_.too_long,
-            part_.facts.source + ": " + detail);
+            Make(model::finding::LossCutDurations{.two = cut_.late > 0 && cut_.too_long > 0,
+                                                  .late = if_any(cut_.late),
+                                                  .works = cut_.works,
+                                                  .most_late = cut_.most_late_ns,
+                                                  .late_time = cut_.late_ns,
+                                                  .too_long = if_any(cut_.too_long),
+                                                  .recorded = recorded_ns(),
+                                                  .long_time = cut_.too_long_ns,
+                                                  .file = part_.facts.source}));
   }
 
   Part& part_;

@@ -46,7 +46,7 @@ class Division {
         whole_.steps, [this](const store::StepRow& row) { return parts_.front()->Append(row); }));
     STEPTRACE_RETURN_IF_ERROR(Facts());
     for (const auto& [key, loss] : whole_.losses) {
-      parts_.front()->Loss(key.first, key.second, loss.count, loss.detail);
+      parts_.front()->Loss(key.first, key.second, loss.count, loss.said);
     }
     for (const auto& [name, version] : whole_.versions) {
       for (PartSink* part : parts_) part->Version(name, version);

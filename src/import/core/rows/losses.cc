@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/core/rows/losses.h"
 
+#include <utility>
+
+#include "model/finding_kinds.h"
+
 namespace steptrace::import {
 
 void AddLoss(Losses& losses, std::string_view table, LossCause cause, int64_t count,
-             std::string_view detail) {
-  auto [found, added] = losses.try_emplace({std::string(table), cause}, LossEntry{0, ""});
-  if (added) found->second.detail = detail;
+             std::optional<model::Finding> said) {
+  auto [found, added] = losses.try_emplace({std::string(table), cause});
+  if (added) found->second.said = std::move(said);
   found->second.count += count;
+}
+
+model::Finding InFile(std::string_view file, LossCause cause) {
+  return Make(model::finding::LossInFile{.file = std::string(file),
+                                         .what = std::string(store::DetailOf(cause))});
 }
 
 }  // namespace steptrace::import

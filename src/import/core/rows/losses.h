@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "model/finding.h"
 #include "store/loss_causes.h"
 
 namespace steptrace::import {
@@ -15,13 +17,16 @@ using store::LossCause;
 
 struct LossEntry {
   int64_t count = 0;
-  std::string detail;
+  std::optional<model::Finding> said;  // none: what its cause says
 };
 using Losses = std::map<std::pair<std::string, LossCause>, LossEntry>;  // by table and cause
 
-// Counts of one cause add up, of the details the first stays.
+// Counts of one cause add up, of what is said the first stays.
 void AddLoss(Losses& losses, std::string_view table, LossCause cause, int64_t count,
-             std::string_view detail);
+             std::optional<model::Finding> said = std::nullopt);
+
+// What its cause says, of a file.
+model::Finding InFile(std::string_view file, LossCause cause);
 
 // What an importer counts by itself.
 using LossCounts = std::map<LossCause, int64_t>;
@@ -30,9 +35,8 @@ using LossCounts = std::map<LossCause, int64_t>;
 template <class Sink>
 void AddLosses(Sink& sink, const LossCounts& counts, std::string_view file = {}) {
   for (const auto& [cause, count] : counts) {
-    std::string detail(store::DetailOf(cause));
-    if (!file.empty()) detail = std::string(file) + ": " + detail;
-    sink.Loss(store::FirstTableOf(cause), cause, count, detail);
+    sink.Loss(store::FirstTableOf(cause), cause, count,
+              file.empty() ? std::nullopt : std::optional(InFile(file, cause)));
   }
 }
 

@@ -6,15 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::import {
 namespace {
 
 struct RecordingSink {
-  void Loss(std::string_view table, LossCause cause, int64_t count, std::string_view detail) {
-    AddLoss(losses, table, cause, count, detail);
+  void Loss(std::string_view table, LossCause cause, int64_t count,
+            std::optional<model::Finding> said) {
+    AddLoss(losses, table, cause, count, std::move(said));
   }
   Losses losses;
 };
@@ -31,7 +36,7 @@ TEST(AddLosses, EachCountIsToldWithWhatItsCauseSays) {
   for (const auto& [key, entry] : sink.losses) {
     EXPECT_EQ(key.first, store::FirstTableOf(key.second));
     EXPECT_EQ(entry.count, counts.at(key.second));
-    EXPECT_EQ(entry.detail, store::DetailOf(key.second));
+    EXPECT_FALSE(entry.said) << "what its cause says";
   }
 }
 
@@ -46,7 +51,7 @@ TEST(AddLosses, OfOneFileItsNameStandsBefore) {
   AddLosses(sink, {{LossCause::kBadCounter, 2}}, "a.json");
   const auto found = sink.losses.find({"counters", LossCause::kBadCounter});
   ASSERT_NE(found, sink.losses.end());
-  EXPECT_EQ(found->second.detail,
+  EXPECT_EQ(present::SentenceOf(found->second.said).text,
             "a.json: " + std::string(store::DetailOf(LossCause::kBadCounter)));
 }
 

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "import/core/rows/part.h"
 #include "import/core/rows/sink_share.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::import {
 namespace {
@@ -96,7 +97,9 @@ int32_t PartSink::AddTrack(store::TrackRow row, std::string_view kind) {
   bool counts = fills_ == Fills::kPart;
   if (counts && share_.tracks.fetch_add(1, std::memory_order_relaxed) >= kMostTracks) {
     share_.tracks.fetch_sub(1, std::memory_order_relaxed);
-    Loss("tracks", LossCause::kTooManyTracks, 1, "threads and streams beyond the first 262144");
+    Loss("tracks", LossCause::kTooManyTracks, 1,
+         Make(model::finding::LossBeyond{
+             .most = kMostTracks, .descriptors = false, .snapshots = false, .texts = false}));
     return -1;
   }
   row.kind = Intern(kind);
@@ -279,8 +282,8 @@ void PartSink::Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::st
 }
 
 void PartSink::Loss(std::string_view table, LossCause cause, int64_t count,
-                    std::string_view detail) {
-  if (count != 0) AddLoss(part_->losses, table, cause, count, detail);
+                    std::optional<model::Finding> said) {
+  if (count != 0) AddLoss(part_->losses, table, cause, count, std::move(said));
 }
 
 void PartSink::Version(const std::string& framework, const std::string& version) {

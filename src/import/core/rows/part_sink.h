@@ -64,7 +64,8 @@ class PartSink {
   // Without a time: at the run's begin.
   void Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::string json, int64_t pid = 0);
   // The part's loss of a cause; counts of one cause add up, of the details the first stays.
-  void Loss(std::string_view table, LossCause cause, int64_t count, std::string_view detail);
+  void Loss(std::string_view table, LossCause cause, int64_t count,
+            std::optional<model::Finding> said = std::nullopt);
   void Version(const std::string& framework, const std::string& version);
 
   // A sink for pieces of this part, for one thread of any. Its tracks are numbered within a piece,

@@ -62,7 +62,7 @@ TEST_F(PartSinkTest, ThreadsFillPartsSideBySide) {
                                          : "shared " + std::to_string(row % 100);
         ASSERT_TRUE(part->Append(At(track, row, part->Intern(name))).ok());
       }
-      part->Loss("slices", LossCause::kTextLimit, i + 1, "of a thread");
+      part->Loss("slices", LossCause::kTextLimit, i + 1);
       PartFacts facts;
       facts.rank = i;
       part->End(facts);

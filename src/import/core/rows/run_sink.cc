@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/core/rows/run_sink.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <tuple>
 #include <utility>
 
+#include "analyze/json/stored_finding.h"
+#include "base/utf8.h"
 #include "import/core/rows/bound_ends.h"
 #include "import/core/rows/jobs_apart.h"
 #include "import/core/rows/part.h"
 #include "import/core/rows/sink_share.h"
 #include "import/core/rows/slice_writer.h"
+#include "model/finding_kinds.h"
+#include "present/words/finding_sentence.h"
 #include "store/closed_run.h"
 
 namespace steptrace::import {
+
+namespace finding = model::finding;
 
 namespace {
 
@@ -92,9 +97,9 @@ void RunSink::SetWorkers(size_t workers) {
 }
 
 void RunSink::RunLoss(std::string_view table, LossCause cause, int64_t count,
-                      std::string_view detail) {
+                      std::optional<model::Finding> said) {
   std::lock_guard lock(impl_->share.mutex);
-  if (count != 0) AddLoss(impl_->share.losses, table, cause, count, detail);
+  if (count != 0) AddLoss(impl_->share.losses, table, cause, count, std::move(said));
 }
 
 int64_t RunSink::rows() const {
@@ -120,11 +125,13 @@ void RunSink::Impl::LeaveOutDoubles() {
                          part);
     if (added) continue;
     part->left_out = part->is_double = true;
-    std::string note =
-        fmt::format("{}: the same profile{} as {}; left out", part->facts.source,
-                    rank < 0 ? "" : fmt::format(" of rank {}", rank), found->second->facts.source);
-    AddLoss(share.losses, "slices", LossCause::kSameProfileTwice, 1, note);
-    notes.push_back(std::move(note));
+    model::Finding said = Make(
+        finding::LossSameProfile{.work = false,
+                                 .rank = rank < 0 ? std::nullopt : std::optional<int64_t>(rank),
+                                 .file = part->facts.source,
+                                 .other = found->second->facts.source});
+    notes.push_back(present::SentenceOf(said).text);
+    AddLoss(share.losses, "slices", LossCause::kSameProfileTwice, 1, std::move(said));
   }
 }
 
@@ -155,12 +162,13 @@ void RunSink::Impl::ChooseRanks() {
     part->rank = next;
     taken.emplace(next, part);
     if (!part->facts.rank) continue;
-    std::string note = fmt::format(
-        "{}: rank {} as {} too; stored as rank {}; of "
-        "several recordings of a process, import one",
-        part->facts.source, *part->facts.rank, taken[*part->facts.rank]->facts.source, next);
-    AddLoss(share.losses, "slices", LossCause::kSameRankTwice, 1, note);
-    notes.push_back(std::move(note));
+    model::Finding said =
+        Make(finding::LossSameRank{.rank = *part->facts.rank,
+                                   .stored = next,
+                                   .file = part->facts.source,
+                                   .other = taken[*part->facts.rank]->facts.source});
+    notes.push_back(present::SentenceOf(said).text);
+    AddLoss(share.losses, "slices", LossCause::kSameRankTwice, 1, std::move(said));
   }
 }
 
@@ -200,13 +208,11 @@ int64_t RunSink::Impl::ChooseEpoch(bool* known) {
     if (any_known && !part->facts.utc_offset_ns) {
       part->shift_ns = -part->bounds.first_ns;
       AddLoss(part->losses, "slices", LossCause::kClockUnknown, 1,
-              fmt::format("{}: its times have no date; its first event was put at the run's begin",
-                          part->facts.source));
+              Make(finding::LossNoDate{.file = part->facts.source}));
     }
   }
   if (any_unknown && !any_known) {
-    AddLoss(share.losses, "tracks", LossCause::kDateUnknown, 1,
-            "the profile's times have no date: only their distances are known");
+    AddLoss(share.losses, "tracks", LossCause::kDateUnknown, 1);
   }
   return epoch;
 }
@@ -354,7 +360,15 @@ std::vector<store::DataLossRow> LossRows(const Losses& losses, int32_t node, int
     row.table = strings.Intern(key.first);
     row.cause = strings.Intern(NameOf(key.second));
     row.count = entry.count;
-    row.detail = entry.detail;
+    if (entry.said) {
+      nlohmann::ordered_json evidence = nlohmann::ordered_json::object();
+      analyze::AddFinding(*entry.said, evidence);
+      row.evidence =
+          evidence.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+      row.detail = CleanUtf8(present::SentenceOf(*entry.said).text);
+    } else {
+      row.detail = DetailOf(key.second);
+    }
     rows.push_back(std::move(row));
   }
   return rows;

@@ -72,8 +72,9 @@ class RunSink {
             int64_t pid = 0) {
     open_->Fact(ts_ns, kind, std::move(json), pid);
   }
-  void Loss(std::string_view table, LossCause cause, int64_t count, std::string_view detail) {
-    open_->Loss(table, cause, count, detail);
+  void Loss(std::string_view table, LossCause cause, int64_t count,
+            std::optional<model::Finding> said = std::nullopt) {
+    open_->Loss(table, cause, count, std::move(said));
   }
 
   // The parent of a track of the open part where it may be in another part.
@@ -82,7 +83,8 @@ class RunSink {
   const store::StringTable& strings() const;
 
   // Without a part: of the run.
-  void RunLoss(std::string_view table, LossCause cause, int64_t count, std::string_view detail);
+  void RunLoss(std::string_view table, LossCause cause, int64_t count,
+               std::optional<model::Finding> said = std::nullopt);
 
   int64_t rows() const;  // of all parts that were not dropped or left out
 

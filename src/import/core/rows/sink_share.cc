@@ -15,8 +15,7 @@ CachedText InternInRun(SinkShare& share, std::string_view text) {
   store::StringId id{};
   if (!share.strings.Find(text, &id)) {
     if (share.text_bytes > share.limits.max_text_bytes) {
-      AddLoss(share.losses, "slices", LossCause::kTextLimit, 1,
-              "texts (names, shapes, stacks) beyond the limit of memory for them were left out");
+      AddLoss(share.losses, "slices", LossCause::kTextLimit, 1);
       return {0, {}, share.strings.Intern(kTextPlaceholder)};
     }
     id = share.strings.Intern(text);

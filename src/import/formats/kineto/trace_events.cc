@@ -26,9 +26,12 @@
 #include "import/formats/kineto/rank_mark.h"
 #include "import/formats/kineto/split_reader.h"
 #include "import/formats/kineto/trace_reader.h"
+#include "model/finding_kinds.h"
 #include "store/metadata_keys.h"
 
 namespace steptrace::import::kineto {
+namespace finding = model::finding;
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -125,29 +128,42 @@ class FileImport {
     return std::make_unique<SplitReader>(stream, std::move(options), sink_, *reader_);
   }
 
-  void Lost(LossCause cause, int64_t count, std::string_view detail) {
-    sink_.Loss("slices", cause, count, fmt::format("{}: {}", source_.path, detail));
+  void Lost(LossCause cause, int64_t count, model::Finding said) {
+    sink_.Loss("slices", cause, count, std::move(said));
+  }
+
+  model::Finding Skipped(const Damage& damage, bool foreign) const {
+    return Make(finding::LossSkippedBytes{.bytes = damage.skipped_bytes,
+                                          .packets = false,
+                                          .foreign = foreign,
+                                          .too_long = false,
+                                          .too_deep = false,
+                                          .file = source_.path});
   }
 
   void TellDamage(const Damage& damage, const std::string& stream_damage) {
     if (damage.cut_off) {
       Lost(LossCause::kFileCutOff, 1,
-           fmt::format("ends at byte {} in the middle{}; what came later is missing",
-                       damage.cut_off_at, stream_damage.empty() ? "" : " (" + stream_damage + ")"));
+           Make(finding::LossFileCutOff{.at = damage.cut_off_at,
+                                        .packet = false,
+                                        .line = false,
+                                        .entry = false,
+                                        .file = source_.path,
+                                        .damage = stream_damage}));
     } else if (!stream_damage.empty()) {
-      Lost(LossCause::kFileDamaged, 1, stream_damage + "; what came later is missing");
+      Lost(LossCause::kFileDamaged, 1,
+           Make(finding::LossFileDamaged{
+               .whole = false, .file = source_.path, .damage = stream_damage}));
     }
-    Lost(LossCause::kDamagedEvent, damage.damaged_events,
-         fmt::format("events that are not JSON were skipped, {} bytes", damage.skipped_bytes));
-    Lost(LossCause::kForeignText, damage.foreign_texts,
-         fmt::format("other text between the events was skipped, {} bytes", damage.skipped_bytes));
+    Lost(LossCause::kDamagedEvent, damage.damaged_events, Skipped(damage, false));
+    Lost(LossCause::kForeignText, damage.foreign_texts, Skipped(damage, true));
     Lost(LossCause::kEventTooLong, damage.too_long_events,
-         fmt::format("events of more than {} bytes were skipped", context_.limits.max_event_bytes));
+         Make(finding::LossTooLarge{
+             .most = context_.limits.max_event_bytes, .packets = false, .file = source_.path}));
     Lost(LossCause::kDuplicateKey, damage.duplicate_keys,
-         "a key occurs twice in an event or at the top level: the last one counts, of traceEvents "
-         "all");
+         Make(finding::LossDuplicateKey{.line = false, .file = source_.path}));
     Lost(LossCause::kTextAfterEnd, damage.bytes_after_end,
-         "bytes after the end of the JSON were left out");
+         InFile(source_.path, LossCause::kTextAfterEnd));
   }
 
   std::string Dialect() const {
@@ -169,9 +185,8 @@ class FileImport {
     source["bytes"] = bytes;
     sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kSource), Dumped(source));
     if (reader_->members().has_bad_base()) {
-      sink_.Loss(
-          "run_metadata", LossCause::kBadBaseTime, 1,
-          source_.path + ": baseTimeNanoseconds is not a whole number of ns and was left out");
+      sink_.Loss("run_metadata", LossCause::kBadBaseTime, 1,
+                 InFile(source_.path, LossCause::kBadBaseTime));
     }
     Json devices = Parsed(reader_->members().Of("deviceProperties"));
     if (devices.is_array()) {
@@ -182,7 +197,7 @@ class FileImport {
     }
     if (reader_->has_device_events() && (!devices.is_array() || devices.empty())) {
       sink_.Loss("run_metadata", LossCause::kMissingMetadata, 1,
-                 source_.path + ": no deviceProperties: what needs a device's size is left out");
+                 Make(finding::LossMissingMetadata{.devices = true, .file = source_.path}));
     }
     Json job = Parsed(reader_->members().Of("distributedInfo"));
     for (const char* number : {"rank", "world_size"}) {  // some launchers write them as text
@@ -191,9 +206,8 @@ class FileImport {
     if (job.is_object()) {
       sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kJob), Dumped(job));
     } else if (!reader_->members().Of("distributedInfo").empty()) {
-      sink_.Loss(
-          "run_metadata", LossCause::kMissingMetadata, 1,
-          source_.path + ": distributedInfo is not an object, or is nested too deeply: left out");
+      sink_.Loss("run_metadata", LossCause::kMissingMetadata, 1,
+                 Make(finding::LossMissingMetadata{.devices = false, .file = source_.path}));
     }
     for (const char* name : {"cuda_runtime_version", "cuda_driver_version", "cupti_version",
                              "hip_runtime_version", "hip_driver_version", "roctracer_version"}) {
@@ -307,7 +321,8 @@ class FilesImport {
         if (!marked_[i].ranks.empty()) STEPTRACE_RETURN_IF_ERROR(Divide(i, node));
         continue;
       }
-      sink_.RunLoss("slices", LossCause::kFileRefused, 1, results_[i].error().text());
+      sink_.RunLoss("slices", LossCause::kFileRefused, 1,
+                    Make(finding::LossFileRefused{.reason = results_[i].error().text()}));
       if (first_failure.ok()) first_failure = results_[i].error();
     }
     return any ? Status() : first_failure;
@@ -330,8 +345,9 @@ class FilesImport {
       again[less] = 1;
       sinks_[less]->Drop();
       sink_.RunLoss("slices", LossCause::kSameProfileTwice, 1,
-                    fmt::format("{}: the same device work as in {}; left out",
-                                results_[less]->source, results_[found->second]->source));
+                    Make(finding::LossSameProfile{.work = true,
+                                                  .file = results_[less]->source,
+                                                  .other = results_[found->second]->source}));
     }
     return again;
   }

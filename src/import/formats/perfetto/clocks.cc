@@ -7,7 +7,6 @@
 namespace steptrace::import::perfetto {
 namespace {
 
-constexpr size_t kMostSnapshots = 1 << 16;
 constexpr uint32_t kFirstOfSequence = 64;  // ClockSnapshot: 64 to 127 belong to a sequence
 constexpr uint32_t kLastOfSequence = 127;
 constexpr int kMostHops = 3;

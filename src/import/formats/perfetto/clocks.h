@@ -11,6 +11,8 @@
 
 namespace steptrace::import::perfetto {
 
+inline constexpr size_t kMostSnapshots = 1 << 16;
+
 // A clock of the trace: one of Perfetto's numbers, with its packet sequence where it has one of its
 // own (64 to 127).
 using ClockId = uint64_t;

@@ -12,10 +12,13 @@
 #include "import/formats/perfetto/fields.h"
 #include "import/formats/perfetto/packet_stream.h"
 #include "import/formats/perfetto/trace_events.h"
+#include "model/finding_kinds.h"
 #include "store/metadata_keys.h"
 #include "store/profile_writers.h"
 
 namespace steptrace::import::perfetto {
+namespace finding = model::finding;
+
 namespace {
 
 constexpr ReadFiles kReads[] = {
@@ -112,39 +115,56 @@ class FileImport {
         "if that is meant, raise --max-bytes"};
   }
 
-  void Lost(const char* table, LossCause cause, int64_t count, std::string_view detail) {
-    sink_.Loss(table, cause, count, fmt::format("{}: {}", source_.path, detail));
+  void Lost(const char* table, LossCause cause, int64_t count, model::Finding said) {
+    sink_.Loss(table, cause, count, std::move(said));
   }
 
   void TellDamage(const PacketDamage& damage, const std::string& stream_damage) {
+    const std::string& file = source_.path;
     if (damage.cut_off) {
       Lost("slices", LossCause::kFileCutOff, 1,
-           fmt::format("ends in the packet at byte {}{}; what came later is missing",
-                       damage.ended_at, stream_damage.empty() ? "" : " (" + stream_damage + ")"));
+           Make(finding::LossFileCutOff{.at = damage.ended_at,
+                                        .packet = true,
+                                        .line = false,
+                                        .entry = false,
+                                        .file = file,
+                                        .damage = stream_damage}));
     } else if (damage.gave_up) {
       Lost("slices", LossCause::kFileDamaged, 1,
-           fmt::format("holds no packet behind the damage at byte {}; what came later is missing",
-                       damage.ended_at));
+           Make(finding::LossFileDamaged{.at = damage.ended_at, .whole = false, .file = file}));
     } else if (!stream_damage.empty()) {
-      Lost("slices", LossCause::kFileDamaged, 1, stream_damage + "; what came later is missing");
+      Lost("slices", LossCause::kFileDamaged, 1,
+           Make(finding::LossFileDamaged{.whole = false, .file = file, .damage = stream_damage}));
     }
     Lost("slices", LossCause::kDamagedPacket, damage.damaged_packets,
-         fmt::format("packets that are not valid protobuf were skipped, {} bytes between them",
-                     damage.skipped_bytes));
-    Lost(
-        "slices", LossCause::kPacketTooLong, damage.too_long_packets,
-        fmt::format("packets of more than {} bytes were skipped", context_.limits.max_event_bytes));
+         Make(finding::LossSkippedBytes{.bytes = damage.skipped_bytes,
+                                        .packets = true,
+                                        .foreign = false,
+                                        .too_long = false,
+                                        .too_deep = false,
+                                        .file = file}));
+    Lost("slices", LossCause::kPacketTooLong, damage.too_long_packets,
+         Make(finding::LossTooLarge{
+             .most = context_.limits.max_event_bytes, .packets = true, .file = file}));
     Lost("tracks", LossCause::kDuplicateUuid, layout_.duplicate_uuids,
-         "two tracks have one uuid: the first counts");
+         InFile(file, LossCause::kDuplicateUuid));
     Lost("tracks", LossCause::kTooManyTracks, layout_.too_many_tracks,
-         "descriptors of tracks beyond the first 2097152");
+         Make(finding::LossBeyond{.most = static_cast<int64_t>(kMostDescriptors),
+                                  .descriptors = true,
+                                  .snapshots = false,
+                                  .texts = false,
+                                  .file = file}));
     Lost("tracks", LossCause::kClockSnapshots, layout_.clocks.left_out(),
-         "snapshots of clocks beyond the first 65536");
+         Make(finding::LossBeyond{.most = static_cast<int64_t>(kMostSnapshots),
+                                  .descriptors = false,
+                                  .snapshots = true,
+                                  .texts = false,
+                                  .file = file}));
   }
 
   void TellFacts(const TraceEvents& events, const Lines& lines, int64_t packets, int64_t bytes) {
     Lost("tracks", LossCause::kTrackUndescribed, lines.undescribed(),
-         "tracks that have events and no descriptor have no name");
+         InFile(source_.path, LossCause::kTrackUndescribed));
     Json source;
     source["file"] = source_.path;
     source["format"] = kPerfettoImporter.name;
@@ -214,7 +234,8 @@ Status Import(std::span<const DetectedSource> sources, const ImportContext& cont
     Status status = FileImport(detected.source, context, sink).Run();
     any = any || status.ok();
     if (status.ok()) continue;
-    sink.RunLoss("slices", LossCause::kFileRefused, 1, status.error().text());
+    sink.RunLoss("slices", LossCause::kFileRefused, 1,
+                 Make(finding::LossFileRefused{.reason = status.error().text()}));
     if (first_failure.ok()) first_failure = status;
   }
   return any ? Status() : first_failure;

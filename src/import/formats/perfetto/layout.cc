@@ -14,7 +14,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostTracks = 1 << 21;  // descriptors: PyTorch writes one for each event
 constexpr size_t kMostRanks = 1 << 16;
 constexpr size_t kMostDescription = 64 << 10;
 constexpr std::string_view kOwnMark = "steptrace ";
@@ -175,7 +174,7 @@ void TraceLayout::TakeTrack(std::string_view message) {
     }
     return;
   }
-  if (tracks.size() >= kMostTracks) {
+  if (tracks.size() >= kMostDescriptors) {
     ++too_many_tracks;
     return;
   }

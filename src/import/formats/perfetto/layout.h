@@ -15,6 +15,8 @@
 
 namespace steptrace::import::perfetto {
 
+inline constexpr size_t kMostDescriptors = 1 << 21;  // of tracks: PyTorch writes one for each event
+
 // A TrackDescriptor.
 struct TrackInfo {
   enum class Kind : uint8_t { kPlain, kProcess, kThread, kCounter };

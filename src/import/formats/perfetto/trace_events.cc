@@ -13,6 +13,7 @@
 #include "import/formats/perfetto/fields.h"
 #include "import/formats/perfetto/gpu_stage.h"
 #include "import/formats/perfetto/kineto_form.h"
+#include "model/finding_kinds.h"
 #include "store/all_tables.h"
 
 namespace steptrace::import::perfetto {
@@ -468,8 +469,10 @@ Status TraceEvents::Finish() {
   lost_[LossCause::kInternedTextMissing] += counts.no_interned;
   lost_[LossCause::kInvalidUtf8] += counts.no_text + invalid_texts_ + layout_.invalid_texts;
   if (interned_room_ < 0) {
-    sink_.Loss("slices", LossCause::kTextLimit, -interned_room_,
-               "interned texts beyond the first 2097152");
+    sink_.Loss(
+        "slices", LossCause::kTextLimit, -interned_room_,
+        Make(model::finding::LossBeyond{
+            .most = kMostInterned, .descriptors = false, .snapshots = false, .texts = true}));
   }
   AddLosses(sink_, lost_);
   return {};

@@ -8,6 +8,7 @@
 #include "import/formats/sagemaker/plan.h"
 #include "import/formats/sagemaker/process_import.h"
 #include "import/formats/sagemaker/system_import.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::import::sagemaker {
 namespace {
@@ -88,12 +89,14 @@ Status Import(std::span<const DetectedSource> sources, const ImportContext& cont
   for (const auto& [source, other] : plan.doubles) {
     if (context.advanced) context.advanced(source->bytes);
     sink.RunLoss("slices", LossCause::kSameProfileTwice, 1,
-                 source->path + ": the same as " + other->path);
+                 Make(model::finding::LossSameProfile{
+                     .work = false, .file = source->path, .other = other->path}));
   }
   if (any) return {};
   const std::string path = sources.empty() ? "no file" : sources.front().source.path;
   Error nothing{path + ": holds no sample and no event", "give the folder of Debugger's output"};
-  sink.RunLoss("slices", LossCause::kFileRefused, 1, nothing.text());  // others may fill the run
+  sink.RunLoss("slices", LossCause::kFileRefused, 1,  // others may fill the run
+               Make(model::finding::LossFileRefused{.reason = nothing.text()}));
   return nothing;
 }
 

@@ -8,10 +8,13 @@
 
 #include "import/formats/sagemaker/read_source.h"
 #include "import/json/elements.h"
+#include "model/finding_kinds.h"
 #include "store/metadata_keys.h"
 #include "store/step_kinds.h"
 
 namespace steptrace::import::sagemaker {
+namespace finding = model::finding;
+
 namespace {
 
 // cProfile's file of a whole training is below 1 MiB.
@@ -31,22 +34,34 @@ WriterMarks MarksOf(Dialect dialect) {
   return marks;
 }
 
+// In the middle of an event, or of an entry of a Python profile.
+model::Finding CutOff(const std::string& path, bool entry) {
+  return Make(
+      finding::LossFileCutOff{.packet = false, .line = false, .entry = entry, .file = path});
+}
+
+model::Finding Damaged(const std::string& path, const std::string& damage) {
+  return Make(finding::LossFileDamaged{.whole = true, .file = path, .damage = damage});
+}
+
 void TellElementLosses(const json::Elements& elements, const std::string& path, RunSink& sink) {
   const json::ElementLosses& losses = elements.losses();
-  const std::string skipped =
-      "; " + std::to_string(losses.skipped_bytes) + " bytes of the file were skipped";
-  sink.Loss("slices", LossCause::kDamagedEvent, losses.damaged,
-            path + ": text that is not an event" + skipped);
-  sink.Loss("slices", LossCause::kEventTooLong, losses.too_long,
-            path + ": events over 64 MiB" + skipped);
-  sink.Loss("slices", LossCause::kArgumentsTooDeep, losses.too_deep,
-            path + ": events nested deeper than --max-depth" + skipped);
-  sink.Loss("slices", LossCause::kFileCutOff, losses.cut_off ? 1 : 0,
-            path + ": ends in the middle of an event");
+  const auto skipped = [&](bool too_long, bool too_deep) {
+    return Make(finding::LossSkippedBytes{.bytes = losses.skipped_bytes,
+                                          .packets = false,
+                                          .foreign = false,
+                                          .too_long = too_long,
+                                          .too_deep = too_deep,
+                                          .file = path});
+  };
+  sink.Loss("slices", LossCause::kDamagedEvent, losses.damaged, skipped(false, false));
+  sink.Loss("slices", LossCause::kEventTooLong, losses.too_long, skipped(true, false));
+  sink.Loss("slices", LossCause::kArgumentsTooDeep, losses.too_deep, skipped(false, true));
+  sink.Loss("slices", LossCause::kFileCutOff, losses.cut_off ? 1 : 0, CutOff(path, false));
   sink.Loss("slices", LossCause::kTextAfterEnd, losses.trailing_bytes,
-            path + ": bytes after the end of the events");
+            InFile(path, LossCause::kTextAfterEnd));
   sink.Loss("slices", LossCause::kNoEvents, elements.found() ? 0 : 1,
-            path + ": has no array of events");
+            InFile(path, LossCause::kNoEvents));
 }
 
 }  // namespace
@@ -90,7 +105,7 @@ void ProcessImport::AddEvents(const PlannedFile& file) {
   TellElementLosses(elements, path, sink_);  // first: of a cause's details the first stays
   AddLosses(sink_, trace.losses(), path);
   if (!end.damage.empty())
-    sink_.Loss("slices", LossCause::kFileDamaged, 1, path + ": " + end.damage);
+    sink_.Loss("slices", LossCause::kFileDamaged, 1, Damaged(path, end.damage));
   TellSource(file, marks, trace.events(), end.bytes);
 }
 
@@ -136,21 +151,20 @@ void ProcessImport::AddPythonStats(const PlannedFile& file) {
   const std::string& path = file.source->path;
   const auto content = ReadAll(*file.source, kMaxPythonStatsBytes);
   if (!content.ok())
-    return sink_.Loss("run_metadata", LossCause::kFileRefused, 1, content.error().text());
+    return sink_.Loss("run_metadata", LossCause::kFileRefused, 1,
+                      Make(finding::LossFileRefused{.reason = content.error().text()}));
   if (context_.advanced) context_.advanced(file.source->bytes);
   const auto stats = ParsePythonStats(*content);
   if (!stats.ok()) {
     return sink_.Loss("run_metadata", LossCause::kFileDamaged, 1,
-                      path + ": " + stats.error().text());
+                      Damaged(path, stats.error().text()));
   }
-  sink_.Loss("run_metadata", LossCause::kFileCutOff, stats->cut_off ? 1 : 0,
-             path + ": ends in the middle of an entry");
-  sink_.Loss("run_metadata", LossCause::kProfileEntryDamaged, stats->bad_entries,
-             path + ": entries left out");
-  sink_.Loss("run_metadata", LossCause::kNameTooLong, stats->cut_names,
-             path + ": names beyond 1024 bytes are cut");
-  sink_.Loss("run_metadata", LossCause::kTextAfterEnd, stats->bytes_left,
-             path + ": bytes after the profile");
+  sink_.Loss("run_metadata", LossCause::kFileCutOff, stats->cut_off ? 1 : 0, CutOff(path, true));
+  for (const auto& [cause, count] : {std::pair(LossCause::kProfileEntryDamaged, stats->bad_entries),
+                                     std::pair(LossCause::kNameTooLong, stats->cut_names),
+                                     std::pair(LossCause::kTextAfterEnd, stats->bytes_left)}) {
+    sink_.Loss("run_metadata", cause, count, InFile(path, cause));
+  }
   const ProfileWindow window = ParseProfileWindow(path);
   TellProfile(window, *stats);
   TellFunctions(window, *stats);
@@ -224,7 +238,7 @@ bool ProcessImport::Finish() {
   for (const auto& row : steps_.Take(kinds)) {
     if (!sink_.Append(row).ok()) break;  // the sink fails the run
   }
-  sink_.Loss("steps", LossCause::kStepTwice, steps_.doubles(), "steps that stand in several files");
+  sink_.Loss("steps", LossCause::kStepTwice, steps_.doubles());
   return events_ > 0 || any_steps;
 }
 

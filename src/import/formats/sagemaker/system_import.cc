@@ -7,6 +7,7 @@
 
 #include "import/formats/sagemaker/detect.h"
 #include "import/formats/sagemaker/read_source.h"
+#include "model/finding_kinds.h"
 #include "store/metadata_keys.h"
 #include "store/metrics.h"
 
@@ -40,9 +41,12 @@ void SystemImport::AddFile(const Source& source) {
   const ReadEnd end = ReadPieces(source, context_, [&](auto bytes) { lines.Push(bytes); });
   lines.Finish();
   Flush();
-  sink_.Loss("counters", LossCause::kLineTooLong, lines.too_long(), source.path);
+  sink_.Loss("counters", LossCause::kLineTooLong, lines.too_long(),
+             InFile(source.path, LossCause::kLineTooLong));
   if (!end.damage.empty()) {
-    sink_.Loss("counters", LossCause::kFileDamaged, 1, source.path + ": " + end.damage);
+    sink_.Loss("counters", LossCause::kFileDamaged, 1,
+               Make(model::finding::LossFileDamaged{
+                   .whole = true, .file = source.path, .damage = end.damage}));
   }
   nlohmann::ordered_json fact{{"file", source.path},
                               {"format", NameOf(Dialect::kSystem)},
@@ -58,13 +62,18 @@ void SystemImport::AddLine(const Source& source, std::string_view line, bool com
   const LineFault fault = ParseSystemLine(line, sample);
   if (fault != LineFault::kNone) {
     const bool cut = fault == LineFault::kNoObject && !complete;
-    sink_.Loss("counters", cut ? LossCause::kFileCutOff : CauseOf(fault), 1,
-               source.path + (cut ? ": ends in the middle of a line" : ": lines left out"));
+    if (cut) {
+      sink_.Loss("counters", LossCause::kFileCutOff, 1,
+                 Make(model::finding::LossFileCutOff{
+                     .packet = false, .line = true, .entry = false, .file = source.path}));
+    } else {
+      sink_.Loss("counters", CauseOf(fault), 1, InFile(source.path, CauseOf(fault)));
+    }
     return;
   }
   if (sample.duplicate_key) {
     sink_.Loss("counters", LossCause::kDuplicateKey, 1,
-               source.path + ": a key occurs twice in a line: the last one counts");
+               Make(model::finding::LossDuplicateKey{.line = true, .file = source.path}));
   }
   if (sample.node == node_) {
     pending_.push_back(std::move(sample));
@@ -74,9 +83,8 @@ void SystemImport::AddLine(const Source& source, std::string_view line, bool com
     ++stray_count_;
     strays_[sample.node].push_back(std::move(sample));
   } else {
-    sink_.Loss(
-        "counters", LossCause::kLineOfOtherNode, 1,
-        source.path + ": lines of other nodes beyond the first 1048576, or of more than 4096");
+    sink_.Loss("counters", LossCause::kLineOfOtherNode, 1,
+               InFile(source.path, LossCause::kLineOfOtherNode));
   }
 }
 
@@ -118,13 +126,11 @@ void SystemImport::Store(const SystemSample& sample) {
   const int32_t track = TrackOf(sample.key);
   if (track < 0) return;
   if (!IsNew(track, sample)) {
-    sink_.Loss("counters", LossCause::kSampleTwice, 1,
-               "samples that stand in several files of the node were stored once");
+    sink_.Loss("counters", LossCause::kSampleTwice, 1);
     return;
   }
   if (sample.out_of_range) {
-    sink_.Loss("counters", LossCause::kValueOutOfRange, 1,
-               "percentages below 0 or above 100 stand as Debugger wrote them");
+    sink_.Loss("counters", LossCause::kValueOutOfRange, 1);
   }
   if (!sink_.Append(store::CounterRow{sample.ts_ns, track, sample.value}).ok()) return;
   ++stored_;
