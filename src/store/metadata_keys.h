@@ -12,7 +12,7 @@ namespace steptrace::store {
 // Kinds of rows of run metadata.
 enum class MetadataKind : uint8_t {
   kLoader,  // A `DataLoader` and what it is set to
-  kBatch,  // What some batches of a `DataLoader` held: told at the first batch that was looked at, the second, fourth and so on
+  kBatch,  // What some batches of a `DataLoader` held: reported at the first batch that was inspected, the second, fourth and so on
   kProcess,  // A process that the hooks are in
   kFramework,  // A framework that was imported
   kJob,  // Place of a process in a distributed job

@@ -130,7 +130,7 @@ def page(schema):
     yield f"<!-- {MADE} -->"
     yield "Reports sum device time by what kernels do. A kernel's name tells its class: the first list below that holds a"
     yield "part of it, in any case and without the list of parameters, decides (`*` is any text). Kernels that communicate are"
-    yield "told by their own list, copies and fills by their kind. A name that nothing here knows is `other`, and its share is"
+    yield "known by their own list, copies and fills by their kind. A name that nothing here knows is `other`, and its share is"
     yield "reported like any other."
     yield ""
     yield "Time is the sum of the kernels' durations: kernels that run at once count each, so the classes sum to kernel time and"

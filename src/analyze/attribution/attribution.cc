@@ -47,7 +47,7 @@ constexpr bool HasStage(const store::StepColumn& column) {
 }
 static_assert(std::ranges::all_of(store::kStepPhases, HasStage) &&
                   std::ranges::all_of(store::kStepStages, HasStage),
-              "a column of `steps` is no stage: its time would be unattributed");
+              "a column of `steps` is not a stage: its time would be unattributed");
 
 // The stages that a cause of the row is made of, and which of them takes what none of them
 // explains. Listed while compiling: a run has millions of steps.

@@ -105,7 +105,7 @@ constexpr bool HasCell(std::string_view column) {
 }
 static_assert(std::apply([](const auto&... field) { return (HasCell(field.name) && ...); },
                          store::TableOf<store::SliceRow>::kFields),
-              "a column of slices is no cell of SliceCells");
+              "a column of slices has no cell in SliceCells");
 
 }  // namespace
 

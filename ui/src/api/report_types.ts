@@ -1345,7 +1345,7 @@ export interface ModulePerStep {
 export interface Module extends ModuleTimes {
   /** The rank. */
   rank: number;
-  /** The module; where stacks tell of it, with the place that calls it. */
+  /** The module; if it is known from stacks, with the place that calls it. */
   name: string;
   /** The module alone, as events are named. */
   module: string;
