@@ -43,6 +43,7 @@ StepTimes::StepTimes(const ReportInput& input, const StepSelection& selection,
     }
     AddStep(members, cells_[begin * cells_.size() / steady.size()]);
   }
+  for (const auto& [rank, times] : ranks_) AddTo(total_, times.stages);
   std::erase_if(cells_, [](const Cell& cell) { return Sum(cell.stages) == 0; });
   NameOutliers();
 }
@@ -66,7 +67,6 @@ void StepTimes::AddStep(std::span<Member> members, Cell& cell) {
     ++rank.steps;
     AddTo(rank.stages, member.times);
     AddTo(cell.stages, member.times);
-    AddTo(total_, member.times);
     total_ns_ = SaturatingAdd(total_ns_, member.row.dur_ns);
     Count(member.row);
     NoteOutlier(member);

@@ -2,9 +2,11 @@
 #include "analyze/input/count_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -59,36 +61,76 @@ bool Meets(const Condition& condition, const T& value, const store::StringTable&
 template <class Row>
 using Test = std::function<bool(const Row&)>;
 
-// The same texts have the same number: a comparison of numbers, for tables of millions of rows.
+// A condition on a column of whole numbers, or of texts: the same texts have the same number.
+// Tables of millions of rows are asked for a column at a time, of as many rows as lie side by side.
 template <class Row>
-std::optional<Test<Row>> TestOfText(const Condition& condition, store::StringId Row::*member,
-                                    const store::StringTable& strings) {
-  const auto* text = std::get_if<std::string>(&condition.value);
-  if (text == nullptr || condition.is != Compare::kEqual) return std::nullopt;
-  store::StringId wanted{};
-  if (!strings.Find(*text, &wanted)) return [](const Row&) { return false; };
-  return [member, wanted](const Row& row) { return row.*member == wanted; };
+struct NumberTest {
+  int64_t (*of_row)(const Row& row);
+  // Null where the table is not packed.
+  void (*of_rows)(const store::PackedRows<Row>& rows, size_t from, std::span<int64_t> numbers);
+  Compare is;
+  int64_t wanted;
+};
+
+template <class Row, size_t kField>
+constexpr auto kMemberOf = std::get<kField>(store::TableOf<Row>::kFields).member;
+
+// Of millions of rows; a table that is small holds its rows as they are.
+template <class Row>
+constexpr bool kIsPacked = std::is_same_v<Row, store::StepRow>;
+
+template <class Row, size_t kField>
+NumberTest<Row> TestOfColumn(Compare is, int64_t wanted) {
+  const auto of_row = [](const Row& row) {
+    return static_cast<int64_t>(row.*kMemberOf<Row, kField>);
+  };
+  if constexpr (!kIsPacked<Row>) {
+    return {of_row, nullptr, is, wanted};
+  } else {
+    const auto of_rows = [](const store::PackedRows<Row>& rows, size_t from,
+                            std::span<int64_t> numbers) {
+      for (size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = static_cast<int64_t>(rows[from + i].*kMemberOf<Row, kField>);
+      }
+    };
+    return {of_row, of_rows, is, wanted};
+  }
 }
 
-// A number of a plain column, with nothing left to look up for each row.
-template <class Row, std::integral T>
-std::optional<Test<Row>> TestOfNumber(const Condition& condition, T Row::*member) {
-  const auto* number = std::get_if<int64_t>(&condition.value);
-  if (number == nullptr || !std::in_range<T>(*number)) return std::nullopt;
-  const auto wanted = static_cast<T>(*number);
-  switch (condition.is) {
-    case Compare::kEqual:
-      return [member, wanted](const Row& row) { return row.*member == wanted; };
-    case Compare::kLess:
-      return [member, wanted](const Row& row) { return row.*member < wanted; };
-    case Compare::kAtMost:
-      return [member, wanted](const Row& row) { return row.*member <= wanted; };
-    case Compare::kMore:
-      return [member, wanted](const Row& row) { return row.*member > wanted; };
-    case Compare::kAtLeast:
-      return [member, wanted](const Row& row) { return row.*member >= wanted; };
+constexpr int64_t kNoText = -1;  // no text has this number
+
+template <class Row, size_t kField>
+std::optional<NumberTest<Row>> NumberTestOf(const Condition& condition,
+                                            const store::StringTable& strings) {
+  using Value = std::remove_cvref_t<decltype(std::declval<Row>().*kMemberOf<Row, kField>)>;
+  if constexpr (std::is_same_v<Value, store::StringId>) {
+    const auto* text = std::get_if<std::string>(&condition.value);
+    // Which text comes before which the numbers do not say.
+    if (text == nullptr || condition.is != Compare::kEqual) return std::nullopt;
+    store::StringId found{};
+    const int64_t wanted = strings.Find(*text, &found) ? static_cast<int64_t>(found) : kNoText;
+    return TestOfColumn<Row, kField>(condition.is, wanted);
+  } else if constexpr (std::integral<Value>) {
+    const auto* number = std::get_if<int64_t>(&condition.value);
+    if (number == nullptr) return std::nullopt;
+    return TestOfColumn<Row, kField>(condition.is, *number);
+  } else {
+    return std::nullopt;
   }
-  return std::nullopt;
+}
+
+template <class Row>
+std::optional<NumberTest<Row>> NumberTestOf(const Condition& condition,
+                                            const store::StringTable& strings) {
+  std::optional<NumberTest<Row>> test;
+  using Fields = std::remove_cvref_t<decltype(store::TableOf<Row>::kFields)>;
+  const auto try_fields = [&]<size_t... kField>(std::index_sequence<kField...>) {
+    ((std::get<kField>(store::TableOf<Row>::kFields).name == condition.column &&
+      (test = NumberTestOf<Row, kField>(condition, strings))),
+     ...);
+  };
+  try_fields(std::make_index_sequence<std::tuple_size_v<Fields>>());
+  return test;
 }
 
 // Empty: the table has no such column.
@@ -97,17 +139,6 @@ Test<Row> TestOf(const Condition& condition, const store::StringTable& strings) 
   Test<Row> test;
   const auto try_field = [&](const auto& field) {
     if (condition.column != field.name) return;
-    if constexpr (std::is_same_v<decltype(field.member), store::StringId Row::*>) {
-      if (auto of_text = TestOfText<Row>(condition, field.member, strings)) {
-        test = *std::move(of_text);
-        return;
-      }
-    } else if constexpr (requires { TestOfNumber<Row>(condition, field.member); }) {
-      if (auto of_number = TestOfNumber<Row>(condition, field.member)) {
-        test = *std::move(of_number);
-        return;
-      }
-    }
     test = [&condition, &strings, member = field.member](const Row& row) {
       return Meets(condition, row.*member, strings);
     };
@@ -127,19 +158,21 @@ class Predicates {
     const auto [found, added] = by_text_.try_emplace(WhereText(rows.where), counted_.size());
     if (added) {
       counted_.emplace_back();
-      for (const Condition& one : rows.where) {
-        counted_.back().tests.push_back(TestOf<Row>(one, strings_));
-        counted_.back().known &= static_cast<bool>(counted_.back().tests.back());
-      }
+      for (const Condition& one : rows.where) AddCondition(one, counted_.back());
     }
     asked_.emplace_back(&rows, found->second);
   }
   bool empty() const { return counted_.empty(); }
 
   void Count(const Row& row) {
-    for (Counted& one : counted_) {
-      one.count += one.known && std::all_of(one.tests.begin(), one.tests.end(),
-                                            [&row](const Test<Row>& holds) { return holds(row); });
+    for (Counted& one : counted_) one.count += one.known && one.Holds(row);
+  }
+  void Count(const store::PackedRows<Row>& rows) {
+    for (size_t from = 0; from < rows.size(); from += kSideBySide) {
+      const size_t many = std::min(kSideBySide, rows.size() - from);
+      for (Counted& one : counted_) {
+        if (one.known) one.count += one.CountOf(rows, from, many);
+      }
     }
   }
   void Answer() const {
@@ -149,11 +182,50 @@ class Predicates {
   }
 
  private:
+  static constexpr size_t kSideBySide = store::PackedBlock<Row>::kMostRows;
+
   struct Counted {
-    std::vector<Test<Row>> tests;
+    std::vector<NumberTest<Row>> numbers;
+    std::vector<Test<Row>> others;
     bool known = true;
     int64_t count = 0;
+
+    bool Holds(const Row& row) const {
+      return std::ranges::all_of(numbers,
+                                 [&row](const NumberTest<Row>& test) {
+                                   return analyze::Holds(test.is, test.of_row(row), test.wanted);
+                                 }) &&
+             OthersHold(row);
+    }
+    bool OthersHold(const Row& row) const {
+      return std::ranges::all_of(others, [&row](const Test<Row>& holds) { return holds(row); });
+    }
+    int64_t CountOf(const store::PackedRows<Row>& rows, size_t from, size_t many) const {
+      std::array<bool, kSideBySide> held;
+      std::fill_n(held.begin(), many, true);
+      std::array<int64_t, kSideBySide> column;
+      for (const NumberTest<Row>& test : numbers) {
+        test.of_rows(rows, from, std::span(column.data(), many));
+        for (size_t i = 0; i < many; ++i) {
+          held[i] &= analyze::Holds(test.is, column[i], test.wanted);
+        }
+      }
+      if (!others.empty()) {
+        for (size_t i = 0; i < many; ++i) held[i] = held[i] && OthersHold(rows[from + i]);
+      }
+      return std::count(held.begin(), held.begin() + many, true);
+    }
   };
+
+  void AddCondition(const Condition& condition, Counted& to) {
+    if (const auto test = NumberTestOf<Row>(condition, strings_)) {
+      to.numbers.push_back(*test);
+      return;
+    }
+    to.others.push_back(TestOf<Row>(condition, strings_));
+    to.known &= static_cast<bool>(to.others.back());
+  }
+
   const store::StringTable& strings_;
   std::map<std::string, size_t> by_text_;
   std::vector<Counted> counted_;
@@ -275,7 +347,7 @@ void CountRows(const ReadTables& read, std::span<model::Finding* const> findings
     rows.count = found->second;
   }
   if (!of_steps.empty()) {
-    for (const store::StepRow& row : read.steps) of_steps.Count(row);
+    of_steps.Count(read.steps);
     for (const store::StepRow& row : read.which.cut_steps) of_steps.Count(row);
     of_steps.Answer();
   }
