@@ -481,12 +481,8 @@ std::vector<SettingInForce> SettingsInForce(const Settings& settings,
   for (const auto& setting : AllSettings()) {
     const auto variable = environment(setting.variable);
     std::string value = setting.shown(settings);
-    std::string from = SettingsFile(environment).string();
-    if (variable && !variable->empty()) {
-      from = setting.variable;
-    } else if (value == setting.shown(defaults)) {
-      from = "default";
-    }
+    std::string from = value == setting.shown(defaults) ? "default" : SettingsFile(environment);
+    if (variable && !variable->empty()) from = setting.variable;
     all.push_back({setting.key, std::move(value), std::move(from)});
   }
   return all;

@@ -16,18 +16,18 @@ namespace steptrace::analyze {
 
 // clang-format off
 enum class RuleId : uint8_t {
-  kLowGpuUtilization,  // A GPU has too little to do, or its use fluctuates.
-  kBatchSize,  // CPU, GPU and GPU memory are all little used.
-  kCpuBottleneck,  // GPUs wait while the CPU is busy.
-  kIoBottleneck,  // GPUs wait while storage is waited for.
+  kLowGpuUtilization,  // A GPU is under-utilised, or its utilization fluctuates.
+  kBatchSize,  // CPU, GPU and GPU memory all have low utilization.
+  kCpuBottleneck,  // GPUs are idle while the CPU is busy.
+  kIoBottleneck,  // GPUs are idle during I/O wait.
   kGpuMemoryIncrease,  // The memory in use on a GPU grows.
   kLoadBalancing,  // GPUs do not share the work evenly.
-  kDataloader,  // The number of loaders does not fit, or steps wait for data.
+  kDataloader,  // The number of DataLoader workers does not fit, or steps wait for data.
   kStepOutlier,  // Some steps take much longer than the others.
   kMaxInitializationTime,  // The first step comes late.
-  kOverallSystemUsage,  // How much each node was used. Never triggers.
-  kOverallFrameworkMetrics,  // Where the framework's time went. Never triggers.
-  kProfilerReport,  // All rules together.
+  kOverallSystemUsage,  // Utilization of each node. Never triggers.
+  kOverallFrameworkMetrics,  // Where the time of the framework went. Never triggers.
+  kProfilerReport,  // Summary of all rules.
 };
 inline constexpr size_t kRuleCount = 12;
 
@@ -36,34 +36,34 @@ namespace rule_parameters {
 // name, kind, compat: what ran, SDK, AWS docs; modern; sentence
 inline constexpr ParameterInfo kLowGpuUtilization[] = {
     {"threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "A GPU whose 95th percentile in the window is below this is under-utilised."},
-    {"threshold_p5", ParameterKind::kPercent, 10, 10, 10, 10, "One that is not, and whose 5th percentile is below this, fluctuates."},
-    {"window", ParameterKind::kWindow, 500, 500, 500, 500, "Samples of a GPU that are looked at together."},
+    {"threshold_p5", ParameterKind::kPercent, 10, 10, 10, 10, "Any other GPU whose 5th percentile is below this fluctuates."},
+    {"window", ParameterKind::kWindow, 500, 500, 500, 500, "Samples of a GPU in one window."},
     {"patience", ParameterKind::kCount, 1000, 1000, 1000, 60, "Samples of a GPU before a verdict."},
 };
 inline constexpr ParameterInfo kBatchSize[] = {
-    {"cpu_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "Limit of the CPU's 95th percentile."},
-    {"gpu_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "Limit of the GPU's."},
-    {"gpu_memory_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "Limit of the GPU memory's."},
+    {"cpu_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "Limit for the 95th percentile of the CPU."},
+    {"gpu_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "Limit for the 95th percentile of the GPU."},
+    {"gpu_memory_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "Limit for the 95th percentile of GPU memory."},
     {"patience", ParameterKind::kCount, 1000, 1000, 100, 60, "Samples before a verdict."},
-    {"window", ParameterKind::kWindow, 500, 500, 500, 500, "Samples that are looked at together."},
+    {"window", ParameterKind::kWindow, 500, 500, 500, 500, "Samples in one window."},
 };
 inline constexpr ParameterInfo kCpuBottleneck[] = {
-    {"threshold", ParameterKind::kPercent, 50, 50, 50, 50, "Share of snapshots with a bottleneck, in per cent."},
-    {"gpu_threshold", ParameterKind::kPercent, 10, 10, 10, 10, "A GPU below this has nothing to do."},
+    {"threshold", ParameterKind::kPercent, 50, 50, 50, 50, "Share of snapshots with a bottleneck, in percent."},
+    {"gpu_threshold", ParameterKind::kPercent, 10, 10, 10, 10, "A GPU below this is idle."},
     {"cpu_threshold", ParameterKind::kPercent, 90, 90, 90, 90, "CPU use above this is high."},
     {"patience", ParameterKind::kCount, 1000, 1000, 100, 60, "Snapshots before a verdict."},
-    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 120, "Snapshots that are judged together."},
-    {"max_wait", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 50, "A step that waits for data longer than this share makes its data path busy."},
+    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 120, "Snapshots in one window."},
+    {"max_wait", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 50, "A step that waits for data longer than this share counts as a busy data path."},
 };
 inline constexpr ParameterInfo kIoBottleneck[] = {
-    {"threshold", ParameterKind::kPercent, 50, 50, 50, 50, "Share of snapshots with a bottleneck, in per cent."},
-    {"gpu_threshold", ParameterKind::kPercent, 10, 10, 70, 10, "A GPU below this has nothing to do."},
+    {"threshold", ParameterKind::kPercent, 50, 50, 50, 50, "Share of snapshots with a bottleneck, in percent."},
+    {"gpu_threshold", ParameterKind::kPercent, 10, 10, 70, 10, "A GPU below this is idle."},
     {"io_threshold", ParameterKind::kPercent, 50, 50, 50, 50, "I/O wait above this is high."},
     {"patience", ParameterKind::kCount, 1000, 1000, 1000, 60, "Snapshots before a verdict."},
-    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 120, "Snapshots that are judged together."},
+    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 120, "Snapshots in one window."},
 };
 inline constexpr ParameterInfo kGpuMemoryIncrease[] = {
-    {"increase", ParameterKind::kPercent, 5, 5, 10, 5, "Growth in points of the GPU's memory."},
+    {"increase", ParameterKind::kPercent, 5, 5, 10, 5, "Growth, in percentage points of the GPU's memory."},
     {"patience", ParameterKind::kCount, 1000, 1000, 100, 60, "Samples of a GPU before a verdict."},
     {"window", ParameterKind::kSlope, 10, 10, 500, 1200, "Samples over which the growth is measured."},
 };
@@ -75,18 +75,18 @@ inline constexpr ParameterInfo kDataloader[] = {
     {"min_threshold", ParameterKind::kPercent, 70, 70, 70, kNoSuchParameter, "Fewer loaders than this share of the cores."},
     {"max_threshold", ParameterKind::kNumber, 200, 200, 200, 200, "More workers than this share of the cores."},
     {"patience", ParameterKind::kCount, 10, 10, 10, 10, "Seconds with loaders (modern: steps) before a verdict."},
-    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 100, "Steps of a rank that are judged together."},
-    {"max_wait", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 20, "Share of the steps that may go into waiting."},
+    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 100, "Steps of a rank in one window."},
+    {"max_wait", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 20, "Share of step time that may go into waiting."},
 };
 inline constexpr ParameterInfo kStepOutlier[] = {
-    {"stddev", ParameterKind::kPositive, 3, 3, 5, 5, "Deviations from the middle that make an outlier."},
+    {"stddev", ParameterKind::kPositive, 3, 3, 5, 5, "Deviations from the mean (modern: median) that make an outlier."},
     {"mode", ParameterKind::kText, 0, 0, 0, 0, "Which steps: None (all), TRAIN or EVAL."},
-    {"n_outliers", ParameterKind::kCount, 10, 10, 10, 3, "So many outliers are passed over."},
-    {"rate", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 1, "... and so many in a hundred steps."},
-    {"lost", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 5, "Or: share of the time that outliers may cost."},
+    {"n_outliers", ParameterKind::kCount, 10, 10, 10, 3, "Number of outliers that are ignored."},
+    {"rate", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 1, "Outliers per hundred steps that are ignored."},
+    {"lost", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 5, "Share of the time that outliers may cost."},
 };
 inline constexpr ParameterInfo kMaxInitializationTime[] = {
-    {"threshold", ParameterKind::kNumber, 20, 20, 20, 20, "Minutes that may go by before the first step."},
+    {"threshold", ParameterKind::kNumber, 20, 20, 20, 20, "Minutes before the first step."},
 };
 
 }  // namespace rule_parameters
@@ -99,18 +99,18 @@ struct RuleInfo {
   std::span<const ParameterInfo> parameters;
 };
 inline constexpr std::array<RuleInfo, kRuleCount> kRuleInfos = {{
-    {RuleId::kLowGpuUtilization, "LowGPUUtilization", "A GPU has too little to do, or its use fluctuates.", model::FindingKind::kRuleAdviceLowGpuUtilization, rule_parameters::kLowGpuUtilization},
-    {RuleId::kBatchSize, "BatchSize", "CPU, GPU and GPU memory are all little used.", model::FindingKind::kRuleAdviceBatchSize, rule_parameters::kBatchSize},
-    {RuleId::kCpuBottleneck, "CPUBottleneck", "GPUs wait while the CPU is busy.", model::FindingKind::kRuleAdviceCpuBottleneck, rule_parameters::kCpuBottleneck},
-    {RuleId::kIoBottleneck, "IOBottleneck", "GPUs wait while storage is waited for.", model::FindingKind::kRuleAdviceIoBottleneck, rule_parameters::kIoBottleneck},
+    {RuleId::kLowGpuUtilization, "LowGPUUtilization", "A GPU is under-utilised, or its utilization fluctuates.", model::FindingKind::kRuleAdviceLowGpuUtilization, rule_parameters::kLowGpuUtilization},
+    {RuleId::kBatchSize, "BatchSize", "CPU, GPU and GPU memory all have low utilization.", model::FindingKind::kRuleAdviceBatchSize, rule_parameters::kBatchSize},
+    {RuleId::kCpuBottleneck, "CPUBottleneck", "GPUs are idle while the CPU is busy.", model::FindingKind::kRuleAdviceCpuBottleneck, rule_parameters::kCpuBottleneck},
+    {RuleId::kIoBottleneck, "IOBottleneck", "GPUs are idle during I/O wait.", model::FindingKind::kRuleAdviceIoBottleneck, rule_parameters::kIoBottleneck},
     {RuleId::kGpuMemoryIncrease, "GPUMemoryIncrease", "The memory in use on a GPU grows.", model::FindingKind::kRuleAdviceGpuMemoryIncrease, rule_parameters::kGpuMemoryIncrease},
     {RuleId::kLoadBalancing, "LoadBalancing", "GPUs do not share the work evenly.", model::FindingKind::kRuleAdviceLoadBalancing, rule_parameters::kLoadBalancing},
-    {RuleId::kDataloader, "Dataloader", "The number of loaders does not fit, or steps wait for data.", model::FindingKind::kRuleAdviceDataloader, rule_parameters::kDataloader},
+    {RuleId::kDataloader, "Dataloader", "The number of DataLoader workers does not fit, or steps wait for data.", model::FindingKind::kRuleAdviceDataloader, rule_parameters::kDataloader},
     {RuleId::kStepOutlier, "StepOutlier", "Some steps take much longer than the others.", model::FindingKind::kRuleAdviceStepOutlier, rule_parameters::kStepOutlier},
     {RuleId::kMaxInitializationTime, "MaxInitializationTime", "The first step comes late.", model::FindingKind::kRuleAdviceMaxInitializationTime, rule_parameters::kMaxInitializationTime},
-    {RuleId::kOverallSystemUsage, "OverallSystemUsage", "How much each node was used. Never triggers.", std::nullopt, {}},
-    {RuleId::kOverallFrameworkMetrics, "OverallFrameworkMetrics", "Where the framework's time went. Never triggers.", std::nullopt, {}},
-    {RuleId::kProfilerReport, "ProfilerReport", "All rules together.", model::FindingKind::kRuleAdviceProfilerReport, {}},
+    {RuleId::kOverallSystemUsage, "OverallSystemUsage", "Utilization of each node. Never triggers.", std::nullopt, {}},
+    {RuleId::kOverallFrameworkMetrics, "OverallFrameworkMetrics", "Where the time of the framework went. Never triggers.", std::nullopt, {}},
+    {RuleId::kProfilerReport, "ProfilerReport", "Summary of all rules.", model::FindingKind::kRuleAdviceProfilerReport, {}},
 }};
 // clang-format on
 
