@@ -67,7 +67,7 @@ class HelpFormatter : public CLI::Formatter {
                      make_option_desc(option));
   }
   std::string make_subcommand(const CLI::App* command) const override {
-    return HelpEntry(command->get_display_name(true), command->get_description());
+    return HelpEntry(command->get_name(), command->get_description());
   }
 
  private:

@@ -106,7 +106,7 @@ void TellLeftOut(const SortedSources& sorted, RunSink& sink, std::vector<std::st
   if (sorted.unknown.empty()) return;
   finding::LossNotProfiles unknown{.count = static_cast<int64_t>(sorted.unknown.size()),
                                    .others = sorted.unknown.size() > kMostNamed,
-                                   .items = {}};
+                                   .items = std::vector<finding::LossNotProfiles::Item>()};
   std::vector<finding::LossNotProfiles::Item> items;
   for (const Error& error :
        std::span(sorted.unknown).first(std::min(sorted.unknown.size(), size_t{kMostNamed}))) {
