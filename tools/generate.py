@@ -10,6 +10,7 @@ import sys
 
 from generators import (
     data_loss,
+    event_categories,
     findings,
     gpu_peaks,
     hidden_characters,
@@ -26,6 +27,7 @@ from generators import (
 
 VOCABULARIES = (
     data_loss,
+    event_categories,
     findings,
     gpu_peaks,
     hidden_characters,

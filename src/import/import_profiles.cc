@@ -104,16 +104,14 @@ void TellLeftOut(const SortedSources& sorted, RunSink& sink, std::vector<std::st
     notes.push_back(damaged);
   }
   if (sorted.unknown.empty()) return;
-  finding::LossNotProfiles unknown{.count = static_cast<int64_t>(sorted.unknown.size()),
-                                   .others = sorted.unknown.size() > kMostNamed,
-                                   .items = std::vector<finding::LossNotProfiles::Item>()};
   std::vector<finding::LossNotProfiles::Item> items;
-  for (const Error& error :
-       std::span(sorted.unknown).first(std::min(sorted.unknown.size(), size_t{kMostNamed}))) {
-    items.push_back({.reason = error.text()});
+  for (size_t i = 0; i < sorted.unknown.size() && i < kMostNamed; ++i) {
+    items.push_back({.reason = sorted.unknown[i].text()});
   }
-  unknown.items = std::move(items);
-  model::Finding said = Make(std::move(unknown));
+  model::Finding said =
+      Make(finding::LossNotProfiles{.count = static_cast<int64_t>(sorted.unknown.size()),
+                                    .others = sorted.unknown.size() > kMostNamed,
+                                    .items = std::move(items)});
   notes.push_back(present::SentenceOf(said).text);
   sink.RunLoss("slices", LossCause::kNoProfile, static_cast<int64_t>(sorted.unknown.size()),
                std::move(said));

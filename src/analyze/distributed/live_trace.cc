@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyze/trace/step_at.h"
+#include "store/event_categories.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -43,9 +44,7 @@ LiveTraceBuilder::Kind LiveTraceBuilder::KindOfCategory(store::StringId category
     const std::string& text = strings_.Text(category);
     if (text == "communication") found->second = Kind::kCollective;
     if (text == "nccl") found->second = Kind::kNccl;
-    if (text == "kernel" || text == "gpu_memcpy" || text == "gpu_memset") {
-      found->second = Kind::kDevice;
-    }
+    if (store::IsStreamWork(text)) found->second = Kind::kDevice;
     if (text == "phase" || text == "user") found->second = Kind::kHost;
   }
   return found->second;

@@ -12,6 +12,7 @@
 #include "base/shallow_json.h"
 #include "base/text_hash.h"
 #include "serve/export/formats.h"
+#include "store/event_categories.h"
 
 // PyTorch's dialect of Chrome's trace events: microseconds with three decimals since
 // baseTimeNanoseconds, so that every nanosecond survives and a double holds every number.
@@ -285,10 +286,10 @@ class ChromeWriter {
   }
 
   Status Flows(const SliceCells& slice, const ExportTrack& track) {
-    if (slice.correlation && IsLaunchCategory(slice.category)) {
+    if (slice.correlation && store::IsRuntimeCall(slice.category)) {
       STEPTRACE_RETURN_IF_ERROR(Flow("s", "ac2g", *slice.correlation, track, slice.ts_ns));
     }
-    if (slice.correlation && IsDeviceCategory(slice.category)) {
+    if (slice.correlation && store::IsOnStream(slice.category)) {
       STEPTRACE_RETURN_IF_ERROR(Flow("f", "ac2g", *slice.correlation, track, slice.ts_ns));
     }
     if (slice.flow_out) {

@@ -13,6 +13,7 @@
 #include "serve/export/perfetto_format.h"
 #include "serve/rpc/table.h"
 #include "store/all_tables.h"
+#include "store/event_categories.h"
 #include "store/run_reader.h"
 
 // Perfetto's trace format: packets with the descriptors of tracks and with slices' begins and ends.
@@ -327,7 +328,7 @@ class PerfettoWriter {
     });
     AnnotateJson(content, news, "details", slice.details);
     AnnotateJson(content, news, "args", slice.args);
-    const bool linked = IsLaunchCategory(slice.category) || IsDeviceCategory(slice.category);
+    const bool linked = store::IsRuntimeCall(slice.category) || store::IsOnStream(slice.category);
     if (slice.correlation && linked) {
       content.fields.add_fixed64(event::kFlowId, FlowId(slice.rank, true, *slice.correlation));
     }

@@ -128,14 +128,4 @@ Result<RunFrame> ReadFrame(const std::filesystem::path& run, TraceFormat format)
   return frame;
 }
 
-bool IsLaunchCategory(std::string_view category) {
-  return category.ends_with("_runtime") || category.ends_with("_driver");
-}
-
-bool IsDeviceCategory(std::string_view category) {
-  return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
-         category == "cuda_sync" || category == "npu_sync" || category == "mtia_ccp_events" ||
-         category == "collective_comm";
-}
-
 }  // namespace steptrace::exporter

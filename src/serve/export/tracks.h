@@ -59,7 +59,4 @@ struct RunFrame {
 
 Result<RunFrame> ReadFrame(const std::filesystem::path& run, TraceFormat format);
 
-bool IsLaunchCategory(std::string_view category);
-bool IsDeviceCategory(std::string_view category);
-
 }  // namespace steptrace::exporter

@@ -15,6 +15,7 @@
 #include "analyze/trace/trace_builder.h"
 #include "base/time.h"
 #include "serve/rpc/trace_columns.h"
+#include "store/event_categories.h"
 #include "store/metadata_json.h"
 
 namespace steptrace::rpc {
@@ -118,11 +119,6 @@ WindowsOfRanks WithoutLost(const WindowsOfRanks& windows,
   return sound;
 }
 
-bool IsDeviceRow(std::string_view category) {
-  return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
-         category == "cuda_sync";
-}
-
 // Takes the rows of one rank's windows, in the words of a profile.
 class WindowRows {
  public:
@@ -137,7 +133,7 @@ class WindowRows {
     std::vector<store::SliceRow> taken;
     for (const store::SliceRow& row : rows) {
       const std::string& category = strings_.Text(row.category);
-      const bool device = IsDeviceRow(category);
+      const bool device = store::IsOnStream(category);
       // Threads and processes beside the one that trains, and NCCL's proxy, say nothing of it.
       if (category == "worker" || category == "nccl_proxy") continue;
       if (category == analyze::kDevicePhaseCategory) continue;  // kernels tell more

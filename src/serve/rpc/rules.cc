@@ -19,6 +19,7 @@
 #include "serve/rpc/run_rows.h"
 #include "serve/rpc/steps.h"
 #include "store/columns_of.h"
+#include "store/event_categories.h"
 #include "store/row_stream.h"
 #include "store/run_reader.h"
 
@@ -40,7 +41,7 @@ enum class Source : uint8_t { kLive, kImported };
 // The reference's names for groups of operators; empty: not a total of its report.
 const char* GroupOf(const std::string& category) {
   if (category == "cpu_op") return "cpu";
-  if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset") return "gpu";
+  if (store::IsStreamWork(category)) return "gpu";
   if (category == "horovod" || category == "framework") return category.c_str();
   return "";
 }

@@ -4,6 +4,8 @@
 // in OKLCH, where equal lightness looks equal, and differ in lightness as well, so that neighbours
 // stay apart for eyes that cannot tell the hues.
 
+import { COPIES, isRuntimeCall } from '../api/event_categories';
+
 export type Theme = 'light' | 'dark';
 
 /** 0xAABBGGRR: what a Uint32Array over ImageData holds on a little-endian machine. */
@@ -43,9 +45,9 @@ const COMMUNICATION_NAME = /nccl|rccl|hccl|hcom_|xccl|cross_device_reduce|^gloo:
 
 export function roleOf(name: string, category: string): Role {
   if (category === 'communication' || COMMUNICATION_NAME.test(name)) return 'communication';
-  if (category === 'gpu_memcpy' || category === 'gpu_memset') return 'copy';
+  if (COPIES.has(category)) return 'copy';
   if (category === 'python_function') return 'python';
-  if (category.endsWith('_runtime') || category.endsWith('_driver')) return 'runtime';
+  if (isRuntimeCall(category)) return 'runtime';
   return 'other';
 }
 

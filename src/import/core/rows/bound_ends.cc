@@ -2,7 +2,6 @@
 #include "import/core/rows/bound_ends.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "import/core/rows/slice_steps.h"
 #include "import/core/rows/stream_order.h"
 #include "model/finding_kinds.h"
+#include "store/event_categories.h"
 
 namespace steptrace::import {
 namespace {
@@ -28,8 +28,6 @@ struct ByRow {
 };
 using LateRows = SortedRows<LateRow, ByRow>;
 
-constexpr std::array<std::string_view, 4> kWorkCategories = {"kernel", "gpu_memcpy", "gpu_memset",
-                                                             "collective_comm"};
 constexpr std::string_view kProfilersOwn = "Trace";
 // Marks of what was recorded: a range, and the moment of its end, behind which nothing comes.
 constexpr std::string_view kRecorded = "PyTorch Profiler";  // and a number in brackets
@@ -61,7 +59,7 @@ class EndsOfPart {
         on_device_(TracksOnDevice(part.tracks, strings)),
         streams_(part.tracks.size()) {
     is_work_.resize(static_cast<size_t>(strings.size()));
-    for (const std::string_view name : kWorkCategories) {
+    for (const std::string_view name : store::kStreamWorkCategories) {
       store::StringId id{};
       if (strings.Find(name, &id)) is_work_[static_cast<size_t>(id)] = 1;
     }
