@@ -265,7 +265,7 @@ constexpr FigureInfo kRecommendationMemoryPeakFigures[] = {{"share", Unit::kShar
 constexpr FigureInfo kRecommendationLaunchesFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kRecommendationShortLaunchesFigures[] = {{"launches", Unit::kCount, false}, {"mean", Unit::kNs, false}, {"shorter", Unit::kShare, false}};
 constexpr FigureInfo kRecommendationExposedCommunicationFigures[] = {{"share", Unit::kShare, false}};
-constexpr FigureInfo kRecommendationCommunicationBesideComputingFigures[] = {{"share", Unit::kShare, false}, {"communication", Unit::kNs, false}};
+constexpr FigureInfo kRecommendationCommunicationOverlappedFigures[] = {{"share", Unit::kShare, false}, {"communication", Unit::kNs, false}};
 constexpr FigureInfo kRecommendationStragglerFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kRecommendationLateRankFigures[] = {{"wait", Unit::kNs, false}, {"rank", Unit::kInteger, false}};
 constexpr std::string_view kRecommendationLateRankTexts[] = {"cause"};
@@ -747,7 +747,7 @@ constexpr KindInfo kKinds[] = {
     {"recommendation.launches", Role::kRecommendation, {kRecommendationLaunchesFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"recommendation.short_launches", Role::kRecommendation, {kRecommendationShortLaunchesFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"recommendation.exposed_communication", Role::kRecommendation, {kRecommendationExposedCommunicationFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"recommendation.communication_beside_computing", Role::kRecommendation, {kRecommendationCommunicationBesideComputingFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"recommendation.communication_overlapped", Role::kRecommendation, {kRecommendationCommunicationOverlappedFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"recommendation.straggler", Role::kRecommendation, {kRecommendationStragglerFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"recommendation.late_rank", Role::kRecommendation, {kRecommendationLateRankFigures, kRecommendationLateRankTexts}, {{}, {}}, false, kRecommendationLateRankSubject, Topic::kNone},
     {"recommendation.synchronisation", Role::kRecommendation, {kRecommendationSynchronisationFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -772,7 +772,7 @@ constexpr KindInfo kKinds[] = {
     {"verdict.model_healthy", Role::kHeadline, {kVerdictModelHealthyFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.model_slowed", Role::kHeadline, {kVerdictModelSlowedFigures, kVerdictModelSlowedTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.no_hooks", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"verdict.no_step_in_stretch", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"verdict.no_step_in_range", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.cannot_record", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.shared_memory_full", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"verdict.unrecorded_process", Role::kHeadline, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -816,7 +816,7 @@ constexpr KindInfo kKinds[] = {
     {"note.window_cost", Role::kNote, {kNoteWindowCostFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.cupti_stays", Role::kNote, {{}, kNoteCuptiStaysTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"note.cupti_taken", Role::kNote, {{}, kNoteCuptiTakenTexts}, {{}, {}}, false, {}, Topic::kNone},
-    {"note.no_group_told", Role::kNote, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"note.no_group_reported", Role::kNote, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.no_collectives", Role::kNote, {kNoteNoCollectivesFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.one_rank", Role::kNote, {kNoteOneRankFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"note.nothing_matched", Role::kNote, {kNoteNothingMatchedFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -2065,8 +2065,8 @@ Finding Make(RecommendationExposedCommunication one) {
   return {FindingKind::kRecommendationExposedCommunication, {one.share.value}, {}, {}, {"", {}}};
 }
 
-Finding Make(RecommendationCommunicationBesideComputing one) {
-  return {FindingKind::kRecommendationCommunicationBesideComputing, {one.share.value, one.communication.value}, {}, {}, {"", {}}};
+Finding Make(RecommendationCommunicationOverlapped one) {
+  return {FindingKind::kRecommendationCommunicationOverlapped, {one.share.value, one.communication.value}, {}, {}, {"", {}}};
 }
 
 Finding Make(RecommendationStraggler one) {
@@ -2165,8 +2165,8 @@ Finding Make(VerdictNoHooks) {
   return {FindingKind::kVerdictNoHooks, {}, {}, {}, {"", {}}};
 }
 
-Finding Make(VerdictNoStepInStretch) {
-  return {FindingKind::kVerdictNoStepInStretch, {}, {}, {}, {"", {}}};
+Finding Make(VerdictNoStepInRange) {
+  return {FindingKind::kVerdictNoStepInRange, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(VerdictCannotRecord) {
@@ -2341,8 +2341,8 @@ Finding Make(NoteCuptiTaken one) {
   return {FindingKind::kNoteCuptiTaken, {}, {one.reason.value}, {}, {"", {}}};
 }
 
-Finding Make(NoteNoGroupTold) {
-  return {FindingKind::kNoteNoGroupTold, {}, {}, {}, {"", {}}};
+Finding Make(NoteNoGroupReported) {
+  return {FindingKind::kNoteNoGroupReported, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(NoteNoCollectives one) {

@@ -281,7 +281,7 @@ enum class FindingKind : uint16_t {
   kRecommendationLaunches,
   kRecommendationShortLaunches,
   kRecommendationExposedCommunication,
-  kRecommendationCommunicationBesideComputing,
+  kRecommendationCommunicationOverlapped,
   kRecommendationStraggler,
   kRecommendationLateRank,
   kRecommendationSynchronisation,
@@ -306,7 +306,7 @@ enum class FindingKind : uint16_t {
   kVerdictModelHealthy,
   kVerdictModelSlowed,
   kVerdictNoHooks,
-  kVerdictNoStepInStretch,
+  kVerdictNoStepInRange,
   kVerdictCannotRecord,
   kVerdictSharedMemoryFull,
   kVerdictUnrecordedProcess,
@@ -350,7 +350,7 @@ enum class FindingKind : uint16_t {
   kNoteWindowCost,
   kNoteCuptiStays,
   kNoteCuptiTaken,
-  kNoteNoGroupTold,
+  kNoteNoGroupReported,
   kNoteNoCollectives,
   kNoteOneRank,
   kNoteNothingMatched,
@@ -1857,7 +1857,7 @@ struct RecommendationExposedCommunication {
   Given<double> share;  // share
 };
 
-struct RecommendationCommunicationBesideComputing {
+struct RecommendationCommunicationOverlapped {
   Given<double> share;  // share
   Given<int64_t> communication;  // ns
 };
@@ -2016,7 +2016,7 @@ struct VerdictModelSlowed {
 struct VerdictNoHooks {
 };
 
-struct VerdictNoStepInStretch {
+struct VerdictNoStepInRange {
 };
 
 struct VerdictCannotRecord {
@@ -2225,7 +2225,7 @@ struct NoteCuptiTaken {
   Text reason;
 };
 
-struct NoteNoGroupTold {
+struct NoteNoGroupReported {
 };
 
 struct NoteNoCollectives {
@@ -3152,7 +3152,7 @@ Finding Make(RecommendationMemoryPeak one);
 Finding Make(RecommendationLaunches one);
 Finding Make(RecommendationShortLaunches one);
 Finding Make(RecommendationExposedCommunication one);
-Finding Make(RecommendationCommunicationBesideComputing one);
+Finding Make(RecommendationCommunicationOverlapped one);
 Finding Make(RecommendationStraggler one);
 Finding Make(RecommendationLateRank one);
 Finding Make(RecommendationSynchronisation one);
@@ -3177,7 +3177,7 @@ Finding Make(VerdictModelUnrecognised one);
 Finding Make(VerdictModelHealthy one);
 Finding Make(VerdictModelSlowed one);
 Finding Make(VerdictNoHooks one);
-Finding Make(VerdictNoStepInStretch one);
+Finding Make(VerdictNoStepInRange one);
 Finding Make(VerdictCannotRecord one);
 Finding Make(VerdictSharedMemoryFull one);
 Finding Make(VerdictUnrecordedProcess one);
@@ -3221,7 +3221,7 @@ Finding Make(MemoryMachineNearlyFull one);
 Finding Make(NoteWindowCost one);
 Finding Make(NoteCuptiStays one);
 Finding Make(NoteCuptiTaken one);
-Finding Make(NoteNoGroupTold one);
+Finding Make(NoteNoGroupReported one);
 Finding Make(NoteNoCollectives one);
 Finding Make(NoteOneRank one);
 Finding Make(NoteNothingMatched one);

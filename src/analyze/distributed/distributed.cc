@@ -75,7 +75,7 @@ class SectionBuilder {
     Ranks();
     if (AllCalls() == 0) {
       section_.notes.push_back(
-          options_.live ? Make(finding::NoteNoGroupTold{})
+          options_.live ? Make(finding::NoteNoGroupReported{})
                         : Make(finding::NoteNoCollectives{.groups = HasSeveralGroups(trace_)}));
       return std::move(section_);
     }

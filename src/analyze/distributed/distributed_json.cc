@@ -53,7 +53,7 @@ Json ToJson(const CollectiveRow& row) {
   return {{"ts_ns", row.begin_ns},
           {"dur_ns", row.dur_ns},
           {"name", row.name},
-          {"told_name", row.told_name},
+          {"source_name", row.told_name},
           {"group", row.group},
           {"group_size", OrNull(row.group_size)},
           {"ranks", row.ranks},

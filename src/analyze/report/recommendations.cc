@@ -270,7 +270,7 @@ class Maker {
         Add("exposed_communication", kOwn, share, kExposedShare, share.value_or(0) > kExposedShare);
     one.text = Make(finding::RecommendationExposedCommunication{.share = share.value_or(0)});
     if (communication > 0) {
-      one.evidence = {Make(finding::RecommendationCommunicationBesideComputing{
+      one.evidence = {Make(finding::RecommendationCommunicationOverlapped{
           .share = Quotient(overlap, communication), .communication = communication})};
     }
     CommunicationGain(one, Make(finding::RecommendationOverlapCommunication{}), share.value_or(0));

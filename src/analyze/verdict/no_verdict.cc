@@ -46,7 +46,7 @@ bool CapturedWithoutHooks(const VerdictInput& input) {
 }
 
 // Whatever the run holds beside it: nothing was wrong with the hooks.
-Verdict NoStepInStretch(const VerdictInput& input) {
+Verdict NoStepInRange(const VerdictInput& input) {
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSteps;
   if (CapturedWithoutHooks(input)) {
@@ -54,7 +54,7 @@ Verdict NoStepInStretch(const VerdictInput& input) {
     AdviseWithoutHooks(verdict);
     return verdict;
   }
-  verdict.headline = Make(finding::VerdictNoStepInStretch{});
+  verdict.headline = Make(finding::VerdictNoStepInRange{});
   Advise(finding::RunLongerRange{.steps = kMinSteadySteps}, verdict);
   return verdict;
 }
@@ -269,7 +269,7 @@ void ExplainImported(const VerdictInput& input, Verdict& verdict) {
 
 Verdict NoStepsVerdict(const VerdictInput& input) {
   if (!input.report.holds_training) return NoTraining(input);
-  if (input.report.options.of_stretch) return NoStepInStretch(input);
+  if (input.report.options.of_stretch) return NoStepInRange(input);
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSteps;
   if (LostWithTheirFile(input, verdict)) return verdict;

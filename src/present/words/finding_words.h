@@ -1951,7 +1951,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // recommendation.exposed_communication
     {{"exposed communication takes {share} of the step", {}},
      {"", {}}, "", ""},
-    // recommendation.communication_beside_computing
+    // recommendation.communication_overlapped
     {{"{share} of {communication} of communication overlap with computing", {}},
      {"", {}}, "", ""},
     // recommendation.straggler
@@ -2026,7 +2026,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // verdict.no_hooks
     {{"no steps seen: no process of this run has the hooks", {}},
      {"", {}}, "", ""},
-    // verdict.no_step_in_stretch
+    // verdict.no_step_in_range
     {{"no complete step in this time range", {}},
      {"", {}}, "", ""},
     // verdict.cannot_record
@@ -2158,7 +2158,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // note.cupti_taken
     {{"a window has no kernels: {reason}", {}},
      {"", {}}, "", ""},
-    // note.no_group_told
+    // note.no_group_reported
     {{"no collective in this run names its process group; call torch.distributed in a script under `steptrace run`", {}},
      {"", {}}, "", ""},
     // note.no_collectives

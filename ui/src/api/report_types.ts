@@ -1450,7 +1450,7 @@ export interface Collective {
   /** The collective. */
   name: string;
   /** As the source spells it. */
-  told_name: string;
+  source_name: string;
   /** Its process group, or its stream if groups are unknown. */
   group: string;
   /** How many ranks the group has. */
