@@ -12,16 +12,16 @@ namespace {
 
 constexpr double kWorthTelling = 0.10;
 
-struct Stretch {
+struct TrackStretch {
   int64_t from_ns = std::numeric_limits<int64_t>::max();
   int64_t to_ns = std::numeric_limits<int64_t>::min();
 };
 
-std::map<int32_t, Stretch> WindowsByRank(const ReportInput& input) {
-  std::map<int32_t, Stretch> windows;
+std::map<int32_t, TrackStretch> WindowsByRank(const ReportInput& input) {
+  std::map<int32_t, TrackStretch> windows;
   for (const store::StepRow& row : input.steps) {
     if (!row.operators_ns) continue;
-    Stretch& of_rank = windows[row.rank];
+    TrackStretch& of_rank = windows[row.rank];
     of_rank.from_ns = std::min(of_rank.from_ns, row.ts_ns);
     of_rank.to_ns = std::max(of_rank.to_ns, row.ts_ns + row.dur_ns);
   }
@@ -30,7 +30,7 @@ std::map<int32_t, Stretch> WindowsByRank(const ReportInput& input) {
 
 // The sum over the samples that reach into it, in cores and ns.
 double SumIn(const ReportInput& input, store::Metric metric, const RankProcess& process,
-             const Stretch& window) {
+             const TrackStretch& window) {
   double sum = 0;
   for (const CounterSeries& series : input.counters) {
     if (series.metric != NameOf(metric) || series.node != process.node ||
