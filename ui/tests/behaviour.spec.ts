@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reader does: choosing, going back, the keyboard; and what may go wrong.
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { accessible, address, grouped, open, settled, test } from './pages';
@@ -139,6 +139,34 @@ test('the dot nearest to the pointer is named, and a click on it sets it against
   const here = steps.find((s) => s.ts_ns === slowest.ts_ns)?.model_ns ?? -1;
   await expect(model.locator(`[title="${grouped(here)} ns"]`)).toHaveCount(1);
   await accessible(page);
+});
+
+test('a run is shared: its link, the report as a file, the run for other tools', async ({
+  page,
+}) => {
+  await open(page, '/run/slow/steps');
+  await page.getByRole('banner').getByRole('button', { name: 'Share' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Share and export' });
+  await accessible(page);
+  async function saved(name: string) {
+    const downloading = page.waitForEvent('download');
+    await dialog.getByRole('link', { name, exact: true }).click();
+    const download = await downloading;
+    return {
+      file: download.suggestedFilename(),
+      bytes: readFileSync(await download.path()),
+    };
+  }
+  const report = await saved('Save as HTML');
+  expect(report.file).toMatch(/\.report\.html$/);
+  expect(report.bytes.toString()).toContain('"schema":"steptrace.report/2"');
+  const { bytes } = await saved('CSV');
+  const { count } = reportOf('slow').steps;
+  expect(bytes.toString().trimEnd().split('\n')).toHaveLength(count + 1);
+  expect((await saved('Parquet')).bytes.subarray(0, 4).toString()).toBe('PAR1');
+  expect((await saved('Perfetto')).bytes.length).toBeGreaterThan(1000);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
 });
 
 test('a table by the keyboard', async ({ page }) => {

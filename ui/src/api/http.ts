@@ -5,7 +5,7 @@ import { Columns } from './arrow';
 import { ApiError, errorOf } from './error';
 import { inertReport } from './report';
 import type { RunRequest } from './requests';
-import type { Params, RunEvent, Source } from './source';
+import type { Captured, Params, RunEvent, Source } from './source';
 
 /** `path?a=1&b=2&b=3`; what is null is left out. */
 export function address(path: string, params: Params = {}): string {
@@ -27,13 +27,20 @@ const runPath = (run: string, path: RunRequest) => `api/runs/${encodeURIComponen
 /** Of a busy server it is asked again after a second, this often. */
 const TRIES = 3;
 
-async function get(path: string, params?: Params, signal?: AbortSignal): Promise<Response> {
+async function get(
+  path: string,
+  params?: Params,
+  signal?: AbortSignal,
+  method: 'GET' | 'POST' = 'GET',
+): Promise<Response> {
   const url = address(path, params);
   for (let tries = 1; ; tries++) {
-    const response = await fetch(url, signal ? { signal } : {}).catch((thrown: unknown) => {
-      if (signal?.aborted) throw thrown;
-      throw new ApiError(0, 'the server', 'does not answer', 'is steptrace ui still running?');
-    });
+    const response = await fetch(url, { method, ...(signal ? { signal } : {}) }).catch(
+      (thrown: unknown) => {
+        if (signal?.aborted) throw thrown;
+        throw new ApiError(0, 'the server', 'does not answer', 'is steptrace ui still running?');
+      },
+    );
     if (response.ok) return response;
     if (response.status !== 503 || tries === TRIES) throw await errorOf(response);
     await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -47,8 +54,9 @@ async function json<T>(
   params?: Params,
   signal?: AbortSignal,
   keep: (answer: T) => T = (answer) => inertly(answer) as T,
+  method: 'GET' | 'POST' = 'GET',
 ): Promise<T> {
-  const response = await get(path, params, signal);
+  const response = await get(path, params, signal, method);
   try {
     return keep((await response.json()) as T);
   } catch (thrown) {
@@ -145,6 +153,15 @@ export const httpSource: Source = {
     ),
   json: (run, path, params, signal) => json(runPath(run, path), params, signal),
   arrow: (run, path, params, signal) => arrow(runPath(run, path), params, signal),
+  fileLink: (run, path, params) => address(runPath(run, path), params),
+  capture: (run, steps, kinds, signal) =>
+    json<Captured>(
+      runPath(run, 'capture'),
+      { steps, capture: kinds },
+      signal,
+      (captured) => captured,
+      'POST',
+    ),
   watchRuns: (onChange, onLost) => watch('api/events', 'runs', onChange, onLost),
   watchRun: (run, onEvent, onLost) =>
     watch(

@@ -172,6 +172,8 @@ export function pageSource(page: Page): Source {
     },
     json: (_run, path) => refuse(path),
     arrow: (_run, path) => refuse(path),
+    fileLink: () => null,
+    capture: () => refuse('a capture'),
     watchRuns: () => () => undefined,
     watchRun: () => () => undefined,
   };

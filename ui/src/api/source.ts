@@ -2,7 +2,7 @@
 // Where views get their data: a server (docs/reference/http.md), or a report that lies in the page itself.
 import type { Ns, Stretch } from '../base/time';
 import type { Columns } from './arrow';
-import type { ArrowRequest, JsonRequest } from './requests';
+import type { ArrowRequest, FileRequest, JsonRequest } from './requests';
 import type { ColumnOf, TableName } from './tables';
 import type { SuspectId } from '../base/stages';
 import type {
@@ -95,6 +95,13 @@ export interface RunEvent {
   stopped_since_ns: Ns | null;
 }
 
+/** The time range of the steps that were captured, and how many they are. */
+export interface Captured {
+  from_ns: Ns;
+  to_ns: Ns;
+  steps: number;
+}
+
 export interface TableQuery<Table extends TableName> {
   columns?: readonly ColumnOf<Table>[];
   where?: string;
@@ -131,6 +138,10 @@ export interface Source {
   /** Any other answer under a run: `json(run, 'timeline/tree')`. */
   json<T>(run: string, path: JsonRequest, params?: Params, signal?: AbortSignal): Promise<T>;
   arrow(run: string, path: ArrowRequest, params?: Params, signal?: AbortSignal): Promise<Columns>;
+  /** Where a file of the run can be saved from; null: there is none to ask. */
+  fileLink(run: string, path: FileRequest, params?: Params): string | null;
+  /** Captures steps of a run in progress, `kinds` as `--capture` takes them; answers when they are in the run. */
+  capture(run: string, steps: number, kinds: string, signal: AbortSignal): Promise<Captured>;
   /** Calls back when the list of runs changed; returns how to stop. `onLost` as of `watchRun`. */
   watchRuns(onChange: () => void, onLost: (since_utc: string | null) => void): () => void;
   /** `onLost` tells since when (UTC) nothing can come, and null when it can again. */

@@ -120,6 +120,18 @@ describe('tree', () => {
     ]);
   });
 
+  it('puts the counters of the profiler itself after those of the training', () => {
+    const counter = (number: number, name: string) =>
+      track(number, { kind: 'counter', name, values: 1 });
+    const nodes = buildTree([counter(1, 'agent.rss_bytes'), counter(2, 'cpu.busy_share')]);
+    expect(drawn(nodes).map((name) => name.trim())).toEqual([
+      'node 0',
+      'rank 0',
+      'cpu.busy_share',
+      'agent.rss_bytes',
+    ]);
+  });
+
   it('puts a profiler’s notes on itself last; folds them, deep threads and ranks beyond the eighth', () => {
     const nodes = buildTree([
       track(0, { kind: 'process', name: 'Spans' }),

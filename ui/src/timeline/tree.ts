@@ -47,7 +47,12 @@ const CATEGORY_ORDER: Record<string, number> = {
 /** A process without a number is a profiler's own book-keeping: it comes last. */
 const isNote = (track: Track): boolean => track.kind === 'process' && track.pid === null;
 
-const order = (track: Track): number => (isNote(track) ? 9 : (CATEGORY_ORDER[track.kind] ?? 2));
+/** What the profiler tells of itself comes after what it tells of the training. */
+const isOwn = (track: Track): boolean =>
+  track.kind === 'counter' && track.name.startsWith('agent.');
+
+const order = (track: Track): number =>
+  isNote(track) ? 9 : isOwn(track) ? 8 : (CATEGORY_ORDER[track.kind] ?? 2);
 
 /** Threads before workers before devices before counters; then as people count them. */
 function compare(a: Track, b: Track): number {
