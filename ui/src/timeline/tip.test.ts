@@ -41,7 +41,7 @@ it('a counter: its value whole, how far the values of a pixel reach, and since w
     mean: list(0.5, 0.123456),
     max: list(0.5, 0.25),
   };
-  const at = (ns: number) => plain(counterTipOf('cpu_share', series, ns));
+  const at = (ns: number) => plain(counterTipOf('cpu.busy_share', series, ns));
   expect(at(999)).toEqual([]);
   expect(at(1_000)).toEqual(['50 %', 'since 1,000 ns']);
   expect(at(3e9)).toEqual([

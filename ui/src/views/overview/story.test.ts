@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { Columns } from '../../api/arrow';
-import type { Condition, Report, Rows, Verdict } from '../../api/report';
-import { STEP_COLUMNS, stepsOf } from '../../api/steps';
+import type { Condition, Report, Verdict } from '../../api/report';
 import type { Figure, Sentence } from '../../base/format';
 import { ns } from '../../base/time';
-import { checkpointsOf } from './checkpoints';
+import { report } from './report_fixture';
 import {
   evidenceTarget,
   lanes,
@@ -27,34 +25,6 @@ const read = (sentence: Sentence, as: keyof Figure = 'text') =>
       : sentence.map((piece) => (typeof piece === 'string' ? piece : piece[as])).join(''),
   );
 
-const VERDICT: Verdict = {
-  status: 'found',
-  reason: null,
-  count: 0,
-  truncated: false,
-  suspect: 'data_pipeline',
-  sub_stage: 'getitem',
-  headline: 'data pipeline, 65 % of the step (63-67)',
-  figures: [],
-  kind: null,
-  id: null,
-  subject: {},
-  values: {},
-  healthy: false,
-  share: 0.65,
-  share_low: 0.63,
-  share_high: 0.67,
-  at_most_speedup: 2.9,
-  at_most_saving: null,
-  straggler_rank: null,
-  straggler_cause: '',
-  function: null,
-  evidence: [],
-  rules: [],
-  advice: [],
-  whole_run: null,
-};
-
 const FEW = [
   {
     id: '0123456789abcdef',
@@ -66,40 +36,6 @@ const FEW = [
     rows: { table: 'steps', where: '', conditions: [], count: 5 },
   },
 ];
-
-const rows = <Row>(of: Row[]): Rows<Row> => ({
-  status: 'found',
-  reason: null,
-  count: of.length,
-  truncated: false,
-  rows: of,
-});
-
-// A run of 100 ns: 10 before the steps, 80 of them, 10 after.
-function report(verdict: Partial<Verdict> = {}): Report {
-  return {
-    run: { duration_ns: ns(100) },
-    phases: { initialization_ns: ns(10), training_ns: ns(80), finalization_ns: ns(10) },
-    steps: { steady: 8, duration_ns: { mean: ns(10) }, outliers: [] },
-    verdict: { ...VERDICT, ...verdict },
-    suspects: rows([
-      { name: 'model', ns: ns(28), share: 0.35 },
-      { name: 'data_pipeline', ns: ns(52), share: 0.65 },
-      { name: 'other_work', ns: ns(0), share: 0 },
-    ]),
-    stages: rows([
-      { suspect: 'data_pipeline', name: 'collate', ns: ns(4), share: 0.05 },
-      { suspect: 'data_pipeline', name: 'getitem', ns: ns(48), share: 0.6 },
-      { suspect: 'data_pipeline', name: 'receive', ns: ns(0), share: 0.001 },
-    ]),
-    breakdown: rows([
-      { rank: 0, step_kind: 'train', phase: 'checkpoint', ns: ns(6), share: 0.1 },
-      { rank: 1, step_kind: 'train', phase: 'checkpoint', ns: ns(4), share: 0.1 },
-    ]),
-    data_pipeline: { status: 'found' },
-    data_loss: rows([]),
-  } as unknown as Report;
-}
 
 it('a stage that takes less than half of its suspect is its largest part, not most of it', () => {
   const of = report();
@@ -378,79 +314,6 @@ it('the run in time: phases, and lanes only for what happened', () => {
   expect(found.map((l) => [l.name, l.marks[0]?.from])).toEqual([['Findings', 100]]); // kept on the axis
 });
 
-describe('evaluations and checkpoints', () => {
-  // An evaluation of 8 in step 1, which takes 20, and one of 9 after the last step; a save in each of them.
-  const steps = stepsOf(
-    Columns.of({
-      ...Object.fromEntries(STEP_COLUMNS.map((name) => [name, [0, 0, 0]])),
-      step: [1, 1, 2],
-      kind: ['train', 'eval', 'eval'],
-      ts_ns: [70, 78, 91],
-      dur_ns: [20, 8, 9],
-      evaluation_ns: [8, 6, 7],
-      data_ns: [2, 2, 2],
-      checkpoint_ns: [1, 0, 0],
-    }),
-  );
-  const row = (step_kind: string, phase: string, length: number) => ({
-    rank: 0,
-    step_kind,
-    phase,
-    ns: ns(length),
-    share: 0,
-  });
-  const checkpoints = checkpointsOf(
-    Columns.of({
-      rank: [0, 0, 0, 0],
-      ts_ns: [88, 99, 5, 71],
-      dur_ns: [1, 1, 2, 1],
-      step: [1, null, null, 1],
-      depth: [0, 0, 0, 1],
-      args: ['{"kind":"save"}', '{"kind":"save"}', 'no JSON', '{"kind":"load"}'],
-    }),
-  );
-
-  it('are marked where they were, each once', () => {
-    const found = lanes(report(), { steps, checkpoints, findings: [] });
-    expect(found.map(({ name, marks }) => [name, ...marks.map((m) => m.text)])).toEqual([
-      ['Evaluation', 'Evaluation in step 1 of rank 0, 8 ns', 'Evaluation of rank 0, 9 ns'],
-      [
-        'Checkpoints',
-        'Checkpoint (save) in step 1 of rank 0, 1 ns',
-        'Checkpoint (save) of rank 0, 1 ns',
-        'Checkpoint of rank 0, 2 ns',
-      ],
-    ]);
-    expect(found.map(({ marks }) => marks.map((m) => [m.from, m.to]))).toEqual([
-      [
-        [78, 86],
-        [91, 100],
-      ],
-      [
-        [88, 89],
-        [99, 100],
-        [5, 7],
-      ],
-    ]);
-  });
-
-  it('count once, and as part of the training only what lies in its steps', () => {
-    const sums = (...breakdown: ReturnType<typeof row>[]) => {
-      const { inside, besides } = runPhases({ ...report(), breakdown: rows(breakdown) });
-      return [inside, besides].map((list) => list.map((p) => [p.name, p.figure.exact]));
-    };
-    const train = [row('train', 'evaluation', 8), row('warm-up', 'checkpoint', 1)];
-    const both = [row('eval', 'evaluation', 13), row('eval', 'data', 4)];
-    const inside = [
-      ['evaluation', '8 ns'],
-      ['checkpoint', '1 ns'],
-    ];
-    expect(sums(...train, ...both)).toEqual([inside, [['all evaluation', '17 ns']]]);
-    expect(sums(...train, row('eval', 'evaluation', 8))).toEqual([inside, []]);
-    expect(sums(row('eval', 'evaluation', 9))).toEqual([[], [['evaluation', '9 ns']]]);
-  });
-});
-
 it('phases lie where they were in the run, and are no parts of a stretch', () => {
   const of = (phases: object) => runPhases({ ...report(), phases } as Report);
   const places = (phases: object) => of(phases).whole.map((p) => [p.name, p.place]);
@@ -496,5 +359,7 @@ it('what is lost of all tables names none', () => {
   expect(plain(lossText({ ...lost, cause: 'ring_full', table: 'slices', count: 2 }))).toBe(
     'Lost: 2 records; it ended',
   );
-  expect(lossText({ ...lost, cause: 'ranks_missing', count: 7 })).toBe('Incomplete: it ended');
+  expect(lossText({ ...lost, cause: 'ranks_missing', table: '', count: 7 })).toBe(
+    'Incomplete: it ended',
+  );
 });
