@@ -258,7 +258,7 @@ inline constexpr ClauseWords kFrameworkLookAtGuardClauses[] = {
 inline constexpr ClauseWords kCommunicationAllRanksClauses[] = {
     {"how", "imported", {}, "profile every rank in the same steps and import the folder with all profiles"},
     {"how", "recorded", {}, "call steptrace.step() at the end of each step of the ranks that step no optimizer"},
-    {"how", "", {}, "start the job on each node under `steptrace run` with the same output, or `steptrace join` the runs of the nodes"},
+    {"how", "", {}, "start the job on each node under `steptrace run`, then `steptrace join` the runs of the nodes"},
 };
 inline constexpr ClauseWords kCommunicationLargerBucketsClauses[] = {
     {"size", "bucket_mb", {}, ", now {bucket_mb},"},
@@ -1046,7 +1046,7 @@ inline constexpr ClauseWords kLossUnrecognisedEventClauses[] = {
 inline constexpr ClauseWords kLossRanksMissingClauses[] = {
     {"state", "imported", {}, "not imported; import their profiles of the same steps together with this one"},
     {"state", "recorded", {}, "have no optimizer steps; call steptrace.step() at the end of each of their steps"},
-    {"state", "", {}, "not recorded; start each node's share of the job under `steptrace run` with the same output"},
+    {"state", "", {}, "not recorded; start each node's share of the job under `steptrace run`, then `steptrace join` the runs"},
 };
 inline constexpr ClauseWords kLossFileCutOffClauses[] = {
     {"where", "packet", {}, "in the packet at byte {at}"},
