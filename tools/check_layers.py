@@ -302,7 +302,11 @@ ALLOWED = {
     ],
     # What tests of several folders share: it builds what each of them reads.
     "testing": [
+        "agent/capture",
+        "agent/ingest",
         "agent/system",
+        "agent/watch",
+        "analyze/code",
         "analyze/input",
         "analyze/report",
         "analyze/rules",

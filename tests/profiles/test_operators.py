@@ -194,11 +194,6 @@ def case(request, tmp_path_factory):
     return reference.Profile(source), import_and_report(source, folder)
 
 
-def test_real_profiles_are_there():
-    if not FILES:
-        pytest.skip(f"no profiles in {KINETO}: only made ones are tested")
-
-
 def same(sums, row):
     return {key: row[key] for key in sums} == dict(sums)
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "agent/capture/testing_process.h"
 #include "base/time.h"
+#include "testing/process_by_hand.h"
 #include "testing/test_run.h"
 
 namespace steptrace::agent {

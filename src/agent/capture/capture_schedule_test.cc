@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/capture/capture_schedule.h"
 
-#include "agent/capture/testing_schedule.h"
+#include "testing/capture_schedule_fixture.h"
 
 namespace steptrace::agent {
 namespace {

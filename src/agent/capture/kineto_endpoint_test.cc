@@ -7,8 +7,8 @@
 
 #include <optional>
 
-#include "agent/capture/testing_kineto_client.h"
 #include "base/time.h"
+#include "testing/kineto_client.h"
 
 namespace steptrace::agent {
 namespace {

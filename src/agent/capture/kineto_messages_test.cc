@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/capture/testing_kineto_client.h"
+#include "testing/kineto_client.h"
 
 namespace steptrace::agent {
 namespace {

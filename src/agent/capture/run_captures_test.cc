@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "agent/capture/demand_service.h"
-#include "agent/capture/testing_process.h"
-#include "agent/capture/testing_schedule.h"
+#include "testing/capture_schedule_fixture.h"
+#include "testing/process_by_hand.h"
 #include "testing/test_run.h"
 
 namespace steptrace::agent {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/ingest/recorder_fixture.h"
+#include "testing/recorder_fixture.h"
 
 namespace steptrace::agent {
 namespace {

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "agent/ingest/recorder_fixture.h"
+#include "testing/recorder_fixture.h"
 
 namespace steptrace::agent {
 namespace {

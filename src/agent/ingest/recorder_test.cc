@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "agent/ingest/recorder_fixture.h"
+#include "testing/recorder_fixture.h"
 
 namespace steptrace::agent {
 namespace {

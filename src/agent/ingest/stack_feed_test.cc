@@ -7,8 +7,8 @@
 
 #include <numeric>
 
-#include "agent/ingest/recorder_fixture.h"
 #include "testing/python_child.h"
+#include "testing/recorder_fixture.h"
 
 namespace steptrace::agent {
 namespace {

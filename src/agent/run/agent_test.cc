@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "agent/ingest/recorder_fixture.h"
+#include "testing/recorder_fixture.h"
 
 namespace steptrace::agent {
 namespace {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/ingest/recorder_fixture.h"
 #include "base/time.h"
+#include "testing/recorder_fixture.h"
 
 namespace steptrace::agent {
 namespace {

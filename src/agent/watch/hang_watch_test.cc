@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/rows/finding_row.h"
-#include "agent/watch/testing_watch.h"
 #include "base/time.h"
+#include "testing/job_by_hand.h"
 
 namespace steptrace::agent {
 namespace {

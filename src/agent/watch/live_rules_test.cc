@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "agent/watch/testing_watch.h"
 #include "base/time.h"
+#include "testing/job_by_hand.h"
 
 namespace steptrace::agent {
 namespace {

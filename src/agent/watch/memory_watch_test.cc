@@ -6,8 +6,8 @@
 
 #include <functional>
 
-#include "agent/watch/testing_watch.h"
 #include "base/time.h"
+#include "testing/job_by_hand.h"
 
 namespace steptrace::agent {
 namespace {

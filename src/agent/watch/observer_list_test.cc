@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/watch/testing_watch.h"
 #include "model/finding_kinds.h"
+#include "testing/job_by_hand.h"
 
 namespace steptrace::agent {
 namespace {

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "agent/watch/step_watch.h"
-#include "agent/watch/testing_watch.h"
 #include "base/time.h"
+#include "testing/job_by_hand.h"
 
 namespace steptrace::agent {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "analyze/code/test_stacks.h"
+#include "testing/call_stacks.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "analyze/code/test_stacks.h"
+#include "testing/call_stacks.h"
 
 // What functions of the script's do, by what they call.
 namespace steptrace::analyze {
