@@ -151,6 +151,14 @@ void RenderLeaks(const Report& report, Page& page) {
   }
 }
 
+// What workers copy is no leak of a process: its resident memory does not grow.
+void RenderCopies(const Report& report, Page& page) {
+  for (const model::Finding& note : report.notes) {
+    if (note.kind != model::FindingKind::kMemoryCopyOnWrite) continue;
+    page.Paragraph("Memory: ", 8, present::SentenceOf(note).text);
+  }
+}
+
 // What a profile says beside the verdict: the most to gain first.
 void RenderAlso(const Report& report, Page& page) {
   constexpr size_t kMostLines = 3;
@@ -226,6 +234,7 @@ constexpr SectionRenderer kRenderers[] = {
 void RenderLossLines(std::span<const analyze::LossLine> losses, int indent, const std::string& run,
                      Page& page) {
   constexpr size_t kMostLines = 5;
+  constexpr int kStepIn = 6;  // stands below the lines, as what follows "More: " does
   for (size_t i = 0; i < losses.size() && i < kMostLines; ++i) {
     const analyze::LossWords words = analyze::WordsOf(losses[i]);
     const std::string label = fmt::format("{:{}}{}: ", "", indent, words.label);
@@ -233,7 +242,7 @@ void RenderLossLines(std::span<const analyze::LossLine> losses, int indent, cons
                    Tint::kYellow);
   }
   if (losses.size() > kMostLines) {
-    page.Command(fmt::format("{:{}}and {} more: steptrace show {} data_loss", "", indent,
+    page.Command(fmt::format("{:{}}and {} more: steptrace show {} data_loss", "", indent + kStepIn,
                              losses.size() - kMostLines, run));
   }
 }
@@ -296,6 +305,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   RenderAlso(report, page);
   RenderFindings(report, page);
   RenderLeaks(report, page);
+  RenderCopies(report, page);
   RenderCloseLimits(report, page);
   RenderOutliers(report, page);
   const std::string run = RunToType(report, page);

@@ -215,6 +215,13 @@ TEST(RenderTextTest, ALeakIsToldWhereNobodyNoticedIt) {
   EXPECT_THAT(RenderText(report, {}), Not(HasSubstr("Memory: "))) << "it was taken back";
 }
 
+TEST(RenderTextTest, WhatWorkersCopyIsTold) {
+  analyze::Report report;
+  report.notes.push_back(
+      Make(model::finding::MemoryCopyOnWrite{.workers = 2, .node = {}, .from = 1e7, .to = 1e8}));
+  EXPECT_THAT(RenderText(report, {}), HasSubstr("Memory: private memory of 2 DataLoader workers"));
+}
+
 TEST(RenderTextTest, AProfileWithoutMarksHasNoSteps) {
   analyze::Report report = ReportOf("healthy");
   report.steps.marked = false;
