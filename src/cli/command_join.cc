@@ -41,12 +41,13 @@ void AddJoinCommand(CLI::App& app, Session& session) {
             .sentence = "Join the runs of the nodes of a job into one",
             .usage = "RUN RUN... [-o RUN] [OPTIONS]",
             .examples = {"steptrace join /shared/runs/node0 /shared/runs/node1 -o job",
-                         "steptrace join node* --name job && steptrace report job"},
+                         "steptrace join node{0..15} --name job && steptrace report job"},
             .exit_codes = "0: done; 2: bad input; 130, 143: stopped, nothing was written"});
   auto request = std::make_shared<rpc::JoinRequest>();
   command
       ->add_option("RUN", request->runs,
-                   "Runs of one job, one for each node: paths, names or ids. The first is node 0")
+                   "Runs of one job, one for each node: paths, names or ids. The first is node 0, "
+                   "the next node 1: a * of the shell puts 10 before 2")
       ->type_name("")
       ->required();
   command->add_option("-o,--output,--out", request->output, "Folder of the new run; must not exist")

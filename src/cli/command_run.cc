@@ -178,8 +178,9 @@ void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& w
           ->add_option("--window", windows,
                        "Record details during WINDOW (repeatable): START:STEPS (1000:500), "
                        "TIME:DURATION (90s:10s after the start; :10s from the first step), auto "
-                       "(default: one short window once steps are steady) or none. Append =KINDS "
-                       "to choose what this window records (5:1=stacks+shapes)")
+                       "(default: short windows at step 6, once steps are steady and when they "
+                       "change) or none. Append =KINDS to choose what this window records "
+                       "(5:1=stacks+shapes)")
           ->type_name("WINDOW")
           ->allow_extra_args(false);
   command

@@ -286,7 +286,8 @@ const std::vector<Setting>& AllSettings() {
        Store<std::string>(&Settings::shm),
        [](const Settings& s) { return s.shm.empty() ? std::string("/dev/shm") : s.shm; }},
       {"redact", "STEPTRACE_REDACT", SettingType::kTexts,
-       "More names whose values are redacted, such as my-secret; off: nothing is redacted.",
+       "Names whose values are redacted in addition to the known ones, such as my-secret. The name "
+       "off: redact nothing.",
        SetRedact, [](const Settings& s) { return fmt::format("{}", fmt::join(s.redact, ", ")); }},
       {"readable_by", "STEPTRACE_READABLE_BY", SettingType::kText,
        "Who may read new runs: owner or group. See privacy.md.", SetReaders,

@@ -251,7 +251,8 @@ def page(known):
         + known.schema
         + "`, a report has these members. All but `run` and `notes` are"
     )
-    yield "sections and have the members of [section](#section); of a list the rows stand in `rows` beside them."
+    yield "sections, objects with the members of [section](#section). Where the type is a list, the section has that list as its"
+    yield "member `rows`: `suspects.rows[]`, not `suspects[]`."
     yield ""
     yield from table(known, known.sections)
     yield ""

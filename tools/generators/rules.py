@@ -152,7 +152,7 @@ def modes(rules):
 
 def parameters(rules):
     yield ""
-    yield "| parameter | compat | sdk | aws-docs | modern | meaning |"
+    yield "| parameter | compat: `code` | compat: `sdk` | compat: `aws-docs` | modern | meaning |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for rule in rules:
         for one in rule.get("parameter", []):

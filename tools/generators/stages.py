@@ -360,13 +360,14 @@ def page(about, suspects, works):
         sampled = [f"`{stage['id']}`" for stage in suspect["stage"] if "dataset" in stage["is"]]
         if sampled:
             yield ""
-            yield f"Where stacks tell, the time within the dataset is shared out over {', '.join(sampled[:-1])}; what no"
-            yield f"sample names stays {sampled[-1]}."
+            yield f"Where stacks tell, the time within the dataset is shared out over {', '.join(sampled[:-1])}; where"
+            yield f"stacks do not name the work, the time stays {sampled[-1]}."
     yield ""
     yield "## What a function does"
     yield ""
     yield "A pattern of functions, also in [`[stages]`](../concepts/verdict.md), names one of these words. The second"
-    yield "column is the stage of such a function within a batch."
+    yield "column is the stage of such a function while a batch is made. There `user_code`, `model` and `logging` are all code of"
+    yield "the dataset. Elsewhere `user_code` is `loop_code`, `logging` is `logging`, and the time of `model` stays with the model."
     yield ""
     yield "| word | within a batch |"
     yield "| --- | --- |"

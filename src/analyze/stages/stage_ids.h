@@ -41,7 +41,7 @@ enum class SubStage : uint8_t {
   kStraggler,  // A rank waits for the one that comes last
   kGarbageCollection,  // Python collects garbage on the training thread
   kRecompilation,  // torch.compile compiles within a step
-  kDispatch,  // CPU time between operators, in which a device waits where there is one
+  kDispatch,  // CPU time between operators; of a training on a device, only while the device waits for it
   kLaunch,  // A device is idle because kernels are launched too slowly
   kSynchronisation,  // A device is idle while the host waits for it, or a stream for another
   kCheckpoint,  // A checkpoint is saved
@@ -49,7 +49,7 @@ enum class SubStage : uint8_t {
   kLogging,  // Metrics, text or pictures are logged
   kCapture,  // A capture window of Steptrace begins or ends
   kLoopCode,  // The script's own functions run beside the model, where samples of stacks name them
-  kUnknown,  // The training thread is in no known phase, and samples of stacks name at most where it waits or what calls torch there
+  kUnknown,  // The training thread is in no known phase, and its stacks do not say what the time is for: at most where the thread waits, or which function calls torch
 };
 
 inline constexpr size_t kSuspectCount = 6;

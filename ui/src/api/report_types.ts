@@ -406,7 +406,7 @@ export interface WholeRun {
 
 /** Who is to blame for the time of a step, what that rests on, and what to do. */
 export interface Verdict extends Section {
-  /** found: a suspect takes most of the step; not_found: no single one does; cannot_tell: of too few steps. */
+  /** found: one suspect stands out; not_found: none does; cannot_tell: there are no steps, or too few ([when](../concepts/verdict.md#when-a-suspect-is-blamed)). */
   status: SectionStatus;
   /** The suspect, empty unless found; unattributed blames nobody ([suspects](stages.md)). */
   suspect: string;
@@ -426,13 +426,13 @@ export interface Verdict extends Section {
   values: Values;
   /** The model fills the step, and nothing is in its way. */
   healthy: boolean;
-  /** The suspect's of the step, as in suspects[]; of a late rank that of the stage straggler, as in stages[]. */
+  /** The suspect's share of the step, as in suspects.rows[]; of a late rank that of the stage straggler, as in stages.rows[]. */
   share: number;
   /** The lower end of its 95 % interval. */
   share_low: number;
   /** The upper end of its 95 % interval. */
   share_high: number;
-  /** The step's time over what is left without the blamed share, or were the late rank as early as the next one; null for the model, and where [no bound holds](../concepts/verdict.md#what-bounds-the-gain). */
+  /** The speed-up bound: a step's time over the time that is [known to remain](../concepts/verdict.md#what-bounds-the-gain) without the suspect; of a late rank, over the time if it were as early as the next one. Null for the model, and where there is no such bound. */
   at_most_speedup: number | null;
   /** Over the run's training steps. */
   at_most_saving: Saving | null;
@@ -524,9 +524,9 @@ export interface DataPipeline extends Section {
   workers: number | null;
   /** How often the training asked for a batch. */
   waits: number;
-  /** Of these those whose batch was not made and sent yet, or that met an empty queue. */
+  /** Of these waits, those for which the next batch was not ready: it was still being made or sent, or the queue was empty. */
   starved_waits: number;
-  /** The suspect's rows of stages[], which sum to it exactly. */
+  /** The suspect's rows of stages.rows[], which sum to it exactly. */
   stages: DataStage[];
   /** The loaders. */
   loaders: Loader[];
@@ -652,7 +652,7 @@ export interface Throttling {
   gpu: number | null;
 }
 
-/** What two runs must have in common to be compared; what is not known is null or empty, and count is how many of the seven are known. */
+/** What the run reports about itself that must be the same in two runs for a fair comparison; what is not known is null or empty, and count is how many of the seven are known. */
 export interface Comparability extends Section {
   /** On what it computes. */
   hardware: Hardware;
@@ -708,7 +708,7 @@ export interface PrecisionFlops {
   peak_flops_per_s: number | null;
 }
 
-/** Statistics of tensors, and the rules about them. */
+/** Reserved for statistics of tensors and the rules about them: it has no members of its own yet. */
 export type Tensors = Section;
 
 /** What an import could not map, by kind. */
@@ -725,7 +725,7 @@ export interface Import extends Section {
   unrecognised: Unrecognised[];
 }
 
-/** A step by roles, each without those before it; they sum to the total. */
+/** A step by roles, in their order: a moment counts for the first of them that is at work, so they sum to the total. */
 export interface Roles {
   /** The rank. */
   rank: number;
@@ -1237,9 +1237,9 @@ export interface MemoryStep {
   step: number;
   /** Allocated in it. */
   allocated_bytes: number;
-  /** Of those what was not released by its end. */
+  /** The part of these that was not released by its end. */
   kept_bytes: number;
-  /** Of all blocks since the first step what lives at its end. */
+  /** All blocks that were allocated since the first step began and still live at its end. */
   held_bytes: number;
 }
 
@@ -2007,7 +2007,7 @@ export interface Report {
   failure: Failure;
   /** On what the run ran, and with what. */
   run_card: RunCard;
-  /** What two runs must have in common to be compared. */
+  /** What the run reports about itself that must be the same in two runs for a fair comparison. */
   comparability: Comparability;
   /** The run before, in and after its steps. */
   phases: RunPhases;
@@ -2025,7 +2025,7 @@ export interface Report {
   breakdown: Rows<Breakdown>;
   /** The training's waiting for data, its stages and its loaders. */
   data_pipeline: DataPipeline;
-  /** Each step by the eight roles of torch-tb-profiler: of each what those before it leave; they sum to the step. */
+  /** Each step by the eight roles of torch-tb-profiler. Each moment counts for one role, the first in their order that is at work, so they sum to the step. */
   roles: Rows<Roles>;
   /** Each device of each rank, where the run holds device events. */
   devices: Rows<Device>;
@@ -2047,7 +2047,7 @@ export interface Report {
   distributed: Distributed;
   /** What the steps' durations depended on, and what a change would gain. */
   critical_path: CriticalPath;
-  /** Statistics of tensors, and the rules about them. */
+  /** Reserved for statistics of tensors and the rules about them: this version reports none (`not_applicable`, `not_built`). */
   tensors: Tensors;
   /** Recommendations, all of them, where there is device activity. */
   recommendations: Rows<Recommendation>;

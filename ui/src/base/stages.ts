@@ -282,7 +282,8 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   dispatch: {
     title: 'dispatch overhead',
     color: '--cat-3',
-    meaning: 'CPU time between operators, in which a device waits where there is one',
+    meaning:
+      'CPU time between operators; of a training on a device, only while the device waits for it',
     suspect: 'framework_overhead',
     ofDataset: false,
     ready: false,
@@ -347,7 +348,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     title: 'unattributed time',
     color: '--other',
     meaning:
-      'The training thread is in no known phase, and samples of stacks name at most where it waits or what calls torch there',
+      'The training thread is in no known phase, and its stacks do not say what the time is for: at most where the thread waits, or which function calls torch',
     suspect: 'unattributed',
     ofDataset: false,
     ready: false,
