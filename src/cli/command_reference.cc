@@ -37,7 +37,8 @@ std::string CliMarkdown() {
          "current\nfolder (`STEPTRACE_CONFIG` names another file).\n\n" +
          SettingsMarkdown() +
          "\nTwo more variables are read, which the file does not have: "
-         "`STEPTRACE_RING_BUDGET_BYTES`, the shared\nmemory for the rings of one process (default: 22 MiB), and "
+         "`STEPTRACE_RING_BUDGET_BYTES`, the shared\nmemory for the rings of one process (default: "
+         "22 MiB), and "
          "`STEPTRACE_EXECUTABLE`, the command that\nthe Python package calls. `STEPTRACE_PROBE` "
          "and others are set by `steptrace run` for the\nprocesses of the run: leave them alone.\n";
 }
