@@ -67,6 +67,23 @@ test('evidence of what is missing leads to where it is listed', async ({ page })
   rmSync(path, { recursive: true, force: true });
 });
 
+test('a line that advice names opens in the editor; evidence leads to the panel that shows it', async ({
+  page,
+}) => {
+  await open(page, '/run/slow/overview');
+  const advice = page.getByRole('region', { name: 'What to change' });
+  const line = advice.getByRole('link', { name: /^training\.py:\d+$/ }).first();
+  await expect(line).toHaveAttribute('href', /\/training\.py:\d+/);
+  await accessible(page);
+  const evidence = page.getByRole('region', { name: 'Evidence' });
+  await evidence.getByRole('link', { name: /stack samples/ }).click();
+  await expect(page).toHaveURL(/\/data\?part=stacks/);
+  const stacks = page.getByRole('region', { name: 'What the threads were doing' });
+  await expect(stacks).toBeInViewport();
+  await settled(page);
+  await expect(stacks).toBeInViewport({ ratio: 0.5 });
+});
+
 test('two chosen runs are compared', async ({ page }) => {
   await open(page, '/runs');
   const grid = page.getByRole('grid', { name: 'Runs' });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { pieces, sentenceOf, whyNone, type Said } from './prose';
+import { aroundPlaces, pieces, sentenceOf, whyNone, type Said } from './prose';
 
 const told = (text: string) => pieces(text).map(({ text, code }) => (code ? `<${text}>` : text));
 
@@ -13,6 +13,15 @@ it('what stands between backticks is code', () => {
   ]);
   expect(told('no code')).toEqual(['no code']);
   expect(told('')).toEqual([]);
+});
+
+it('places in the code stand apart', () => {
+  expect(aroundPlaces('waits in time.sleep (train.py:21): keep')).toEqual([
+    'waits in time.sleep (',
+    'train.py:21',
+    '): keep',
+  ]);
+  expect(aroundPlaces('at 10:30')).toEqual(['at 10:30']);
 });
 
 it('a backtick alone, and two with nothing between, stay', () => {

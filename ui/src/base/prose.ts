@@ -75,6 +75,12 @@ export function sentenceOf({ text, figures = [] }: Said): Pieces {
 export const hasFigures = (sentences: readonly Said[]): boolean =>
   sentences.some(({ figures }) => figures !== undefined && figures.length > 0);
 
+/** In a sentence: `train.py:21`, a line of a file. */
+const PLACE = /([\w.-]+\.(?:py|pyx|ipynb):\d{1,9})(?!\w)/;
+
+/** A text with the places in the code that it names apart: each second piece is one. */
+export const aroundPlaces = (text: string): string[] => text.split(PLACE);
+
 /** A sentence of the report in pieces; a backtick without its other one stays. */
 export function pieces(text: string): Piece[] {
   return text

@@ -265,11 +265,11 @@ describe('evidence leads to the view and stretch that show it', () => {
       ...report(),
       data_pipeline: { status: 'not_applicable' },
     } as unknown as Report;
-    expect(threads('data.samples')).toEqual({}); // the workers, where there are any
-    expect(threads('data.samples', noLoader)).toEqual({ threads: 'training' });
-    expect(threads('step.runs_in')).toEqual({ threads: 'training' });
-    expect(threads('data.awaited')).toEqual({ threads: 'training' });
-    expect(threads('step.thread_beside')).toEqual({ threads: 'other' });
+    expect(threads('data.samples')).toEqual({ part: 'stacks' }); // the workers, where there are any
+    expect(threads('data.samples', noLoader)).toEqual({ threads: 'training', part: 'stacks' });
+    expect(threads('step.runs_in')).toEqual({ threads: 'training', part: 'stacks' });
+    expect(threads('data.awaited')).toEqual({ threads: 'training', part: 'stacks' });
+    expect(threads('step.thread_beside')).toEqual({ threads: 'other', part: 'stacks' });
   });
   it('a loss: the part of the overview that lists it', () => {
     expect(target('data_loss').params).toEqual({ part: 'missing' });

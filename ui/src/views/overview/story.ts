@@ -191,7 +191,9 @@ export function evidenceTarget(evidence: Located, report: Report, chosen: Stretc
     case 'overview':
       return { view, params: { part: 'missing' } };
     default: {
-      const params = shown.threads ? { params: threadsOf(shown.threads, report) } : {};
+      const params = shown.threads
+        ? { params: { ...threadsOf(shown.threads, report), part: 'stacks' } }
+        : {};
       return { view, stretch: named ?? chosen, ...params };
     }
   }

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { SystemRow } from '../../api/report';
 import { filterRows, parseSort, sortRows, toTsv } from '../../widgets/table';
-import { columnsFor } from './statistics';
+import { columnsFor, ownLast } from './statistics';
 
 const row = (metric: string, sparkline: number[], more: Partial<SystemRow> = {}): SystemRow => ({
   node: 0,
@@ -36,6 +36,11 @@ it('a curve sorts by how much it rose, what has none last', () => {
   const sorted = (by: string) => names(sortRows(rows, columns, parseSort(by)));
   expect(sorted('-over')).toBe('cpu1.busy cpu.busy cpu.wait disk.read');
   expect(sorted('over')).toBe('cpu.wait cpu.busy cpu1.busy disk.read');
+});
+
+it('what the profiler tells of itself comes last', () => {
+  const all = [row('agent.rss_bytes', []), row('cpu.busy', []), row('agent.cpu_cores', [])];
+  expect(names(ownLast(all))).toBe('cpu.busy agent.rss_bytes agent.cpu_cores');
 });
 
 it('a curve is copied as it is, and told in words', () => {

@@ -25,6 +25,14 @@ const statistic = (
   width: 'minmax(82px, 0.6fr)',
 });
 
+const isOwn = ({ metric }: SystemRow): boolean => metric.startsWith('agent.');
+
+/** What the profiler tells of itself comes last. */
+export const ownLast = (rows: readonly SystemRow[]): SystemRow[] => [
+  ...rows.filter((row) => !isOwn(row)),
+  ...rows.filter(isOwn),
+];
+
 /** Of a node alone its number is not shown, and without devices none of theirs. */
 export function columnsFor(rows: readonly SystemRow[]): Column<SystemRow>[] {
   const nodes = new Set(rows.map((r) => r.node)).size;
