@@ -50,7 +50,7 @@ def cpp(schema):
     yield "constexpr GpuPeaks kGpus[] = {"
     for i, gpu in enumerate(schema["gpu"]):
         yield (
-            f"    {{kWords{i}, kPeaks{i}, {gpu.get('multiprocessors', 0)}, {gpu['bytes_per_s']:g},"
+            f"    {{kWords{i}, kPeaks{i}, {gpu.get('multiprocessors', 0)},"
             f" {text.cpp(gpu['source'])}, {text.cpp(gpu.get('read', ''))}}},"
         )
     yield "};"
@@ -78,13 +78,13 @@ def page(schema):
     yield "Under `compared` is the day on which the figures were last compared with a published table: the source, or a copy of"
     yield "it. Where there is none, nobody has compared them yet, and the report compares nothing with them: there is no MFU."
     yield ""
-    yield f"| name holds | {' | '.join(PRECISIONS)} | GB/s | source | compared |"
-    yield "| --- |" + " ---: |" * (len(PRECISIONS) + 1) + " --- | --- |"
+    yield f"| name holds | {' | '.join(PRECISIONS)} | source | compared |"
+    yield "| --- |" + " ---: |" * len(PRECISIONS) + " --- | --- |"
     for gpu in schema["gpu"]:
         peaks = " | ".join(
             f"{gpu['tflops'][name]:g}" if name in gpu["tflops"] else "" for name in PRECISIONS
         )
-        rest = f"{gpu['bytes_per_s'] / 1e9:.0f} | {gpu['source']} | {gpu.get('read', '')}"
+        rest = f"{gpu['source']} | {gpu.get('read', '')}"
         yield f"| {gpu['words']} | {peaks} | {rest} |"
 
 

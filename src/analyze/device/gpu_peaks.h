@@ -18,7 +18,6 @@ struct GpuPeaks {
   std::span<const std::string_view> words;  // that stand in the device's name
   std::span<const GpuPeak> peaks;
   int64_t multiprocessors;  // of the whole GPU; 0: not told
-  double bytes_per_s;
   std::string_view source;
   std::string_view
       read;  // the day on which its figures were compared with a published table; empty: never
