@@ -297,6 +297,7 @@ ALLOWED = {
         "analyze/report",
         "analyze/rules",
         "analyze/trace",
+        "model",
         "store",
         "base",
     ],

@@ -9,6 +9,7 @@ A vocabulary is a module of tools/generators: SOURCE, its file, and files(), {pa
 import sys
 
 from generators import (
+    alerts,
     data_loss,
     event_categories,
     findings,
@@ -26,6 +27,7 @@ from generators import (
 )
 
 VOCABULARIES = (
+    alerts,
     data_loss,
     event_categories,
     findings,

@@ -10,6 +10,8 @@
 #include "base/redactor.h"
 #include "cli/commands.h"
 #include "cli/render/display_text.h"
+#include "cli/settings_limits.h"
+#include "cli/settings_privacy.h"
 #include "cli/version.h"
 
 namespace steptrace::cli {

@@ -39,7 +39,8 @@ Result<analyze::RuleSettings> SettingsOf(const RulesArguments& arguments) {
   }
   analyze::RuleSettings settings(mode, preset);
   for (const std::string& set : arguments.sets) {
-    STEPTRACE_RETURN_IF_ERROR(settings.Set(set));
+    const Status status = settings.Set(set);
+    if (!status.ok()) return Error{"--set " + status.error().cause, status.error().next_step};
   }
   return settings;
 }

@@ -4,10 +4,13 @@
 
 #include <memory>
 
+#include "agent/run/agent_options.h"
 #include "cli/commands.h"
 #include "cli/hook_words.h"
 #include "cli/run.h"
 #include "cli/run_environment.h"
+#include "cli/settings_alerts.h"
+#include "cli/settings_limits.h"
 
 namespace steptrace::cli {
 namespace {
@@ -91,6 +94,7 @@ int Run(const CLI::App& command, const Session& session, RunOptions options,
   options.system_interval_ms = settings.system_interval_ms;
   options.stack_rate = settings.stack_rate;
   options.hang_watch = settings.hang_watch;
+  options.alerts = settings.alerts;
   options.keep_traces = settings.keep_traces;
   options.kineto = settings.kineto;
   options.redact = settings.redact;
@@ -143,6 +147,38 @@ void AddPlaces(CLI::App* command, Session& session, RunOptions& options) {
       ->type_name("PATH");
 }
 
+// As CLI11 asks: what is wrong with it, or nothing.
+std::string CheckAlert(const std::string& text) {
+  model::AlertSettings ignored;
+  const Status sound = SetAlert(text, ignored);
+  return sound.ok() ? std::string() : sound.error().text();
+}
+
+std::string AlertHelp() {
+  std::string names;
+  for (const model::AlertThreshold& one : model::kAlertThresholds) {
+    const double value = model::AlertThresholds().*one.value;
+    names += fmt::format("{}{} ({:g})", names.empty() ? "" : ", ", one.id, value);
+  }
+  return "Threshold of what is reported during the run (repeatable). NAME (default): " + names +
+         ", or Rule.parameter of a profiler rule";
+}
+
+void AddAlerts(CLI::App* command, Settings& settings) {
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--alert",
+          [&settings](const std::vector<std::string>& alerts) {
+            for (const std::string& one : alerts) {
+              (void)SetAlert(one, settings.alerts).ok();  // was checked
+            }
+          },
+          AlertHelp())
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(CheckAlert, ""));
+}
+
 void AddCollection(CLI::App* command, Session& session) {
   Settings& settings = session.settings;
   command
@@ -170,6 +206,7 @@ void AddCollection(CLI::App* command, Session& session) {
       ->check(CLI::Range(int64_t{0}, agent::kMaxStackRate).description(""));
   command->add_flag_callback(
       "--no-hang-watch", [&settings] { settings.hang_watch = false; }, "Do not detect hangs");
+  AddAlerts(command, settings);
 }
 
 void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& windows) {

@@ -131,6 +131,7 @@ class Launcher {
     options.sample_interval_ms = options_.system_interval_ms;
     options.stack_rate = options_.stack_rate;
     options.hang_watch = options_.hang_watch;
+    options.alerts = options_.alerts;
     options.windows = options_.windows;
     if (!options_.quiet) {
       agent_.SetNoticeObserver([](const std::string& text) { Say(text); });

@@ -15,6 +15,7 @@
 #include "base/inherited_mode.h"
 #include "base/result.h"
 #include "cli/terminal.h"
+#include "model/alert_settings.h"
 
 namespace steptrace::cli {
 
@@ -36,6 +37,7 @@ struct RunOptions {
   int64_t system_interval_ms = 500;  // 100 to 60000
   int64_t stack_rate = 20;           // a second, 0 (none) to 1000
   bool hang_watch = true;            // say while the training hangs who waits for whom
+  model::AlertSettings alerts{};     // when something is reported during the run
   bool kineto = false;               // the agent is the endpoint that Kineto asks for captures
   bool keep_traces = false;          // files of profiles too, that are in the run
   agent::WindowPlan windows;         // what is captured when, beside what always is

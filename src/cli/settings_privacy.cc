@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run does not hold, and who may read it.
+#include "cli/settings_privacy.h"
+
 #include <algorithm>
 
 #include "base/redactor.h"
-#include "cli/settings.h"
+#include "cli/settings_limits.h"
 
 namespace steptrace::cli {
 

@@ -9,10 +9,13 @@
 #include <map>
 
 #include "base/redactor.h"
+#include "cli/settings_alerts.h"
+#include "cli/settings_privacy.h"
 
 namespace steptrace::cli {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -282,6 +285,58 @@ TEST(Settings, AFileThatWasNamedMustBeThere) {
   ASSERT_FALSE(settings.ok());
   EXPECT_THAT(settings.error().text(),
               HasSubstr("/nowhere/steptrace.toml: cannot be read: No such file"));
+}
+
+TEST(SettingsAlerts, ThresholdsHaveUnitsAndBounds) {
+  Settings settings;
+  ASSERT_TRUE(ApplyToml("alert_hang_s = 30\nalert_step_rise_percent = 7.5\n", "x", settings).ok());
+  EXPECT_EQ(settings.alerts.thresholds.hang_s, 30);
+  EXPECT_EQ(settings.alerts.thresholds.step_rise_percent, 7.5);
+  EXPECT_EQ(settings.alerts.thresholds.hang_steps, 5) << "what nobody sets";
+  const Status wrong = ApplyToml("alert_hang_s = 0\n", "x", settings);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(
+      wrong.error().text().find("x:1: alert_hang_s is not a number of seconds from 1 to 86400"), 0U)
+      << wrong.error().text();
+}
+
+TEST(SettingsAlerts, TheFlagTakesThresholdsAndRules) {
+  Settings settings;
+  ASSERT_TRUE(SetAlert("memory_growth_mb_per_hour=100", settings.alerts).ok());
+  EXPECT_EQ(settings.alerts.thresholds.memory_growth_mb_per_hour, 100);
+  for (const char* wrong : {"hang_s", "hang_s=", "hang_s=x", "hang_s=nan", "hang_s=0", "hangs=3",
+                            "NoSuchRule.threshold=3", "=3"}) {
+    const Status set = SetAlert(wrong, settings.alerts);
+    ASSERT_FALSE(set.ok()) << wrong;
+    EXPECT_EQ(set.error().text().find('\n'), std::string::npos) << set.error().text();
+  }
+  EXPECT_TRUE(settings.alerts.rules.empty());
+  ASSERT_TRUE(SetAlert("LowGPUUtilization.window=200", settings.alerts).ok());
+  EXPECT_THAT(settings.alerts.rules, ElementsAre("LowGPUUtilization.window=200"));
+}
+
+TEST(SettingsAlerts, ThresholdsOfRulesAreAListOrOneTextWithCommas) {
+  Settings settings;
+  ASSERT_TRUE(ApplyToml("alert_rules = ['LowGPUUtilization.window=200']\n", "x", settings).ok());
+  EXPECT_THAT(settings.alerts.rules, ElementsAre("LowGPUUtilization.window=200"));
+  const auto given = Given(
+      {{"STEPTRACE_ALERT_RULES", "LowGPUUtilization.window=300, GPUMemoryIncrease.window=10"}});
+  ASSERT_TRUE(ApplyEnvironment(given, settings).ok());
+  EXPECT_THAT(settings.alerts.rules,
+              ElementsAre("LowGPUUtilization.window=300", "GPUMemoryIncrease.window=10"));
+  EXPECT_THAT(TomlComplaint("alert_rules = ['NoSuchRule.window=3']\n"),
+              StartsWith("steptrace.toml:1: alert_rules has NoSuchRule.window=3: no rule"));
+}
+
+TEST(SettingsAlerts, AreInForceAsTheyWereSet) {
+  Settings settings;
+  ASSERT_TRUE(SetAlert("hang_s=30", settings.alerts).ok());
+  std::map<std::string, std::string> values;
+  for (const SettingInForce& one : SettingsInForce(settings, Given({}))) {
+    values[one.key] = one.value;
+  }
+  EXPECT_EQ(values["alert_hang_s"], "30");
+  EXPECT_EQ(values["alert_step_rise_percent"], "5");
 }
 
 }  // namespace

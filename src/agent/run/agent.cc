@@ -91,9 +91,11 @@ Status Agent::Begin() {
 // Observers are shown what comes from now on.
 void Agent::Observe() {
   const store::NodeInfo& node = manifest_.nodes[0];
-  observers_ = std::make_unique<ObserverFeed>(
-      WatchOptions{.node = node.node, .cpus = node.cpus, .hangs = options_.hang_watch}, *recorder_,
-      writer_.strings());
+  observers_ = std::make_unique<ObserverFeed>(WatchOptions{.node = node.node,
+                                                           .cpus = node.cpus,
+                                                           .hangs = options_.hang_watch,
+                                                           .alerts = options_.alerts},
+                                              *recorder_, writer_.strings());
   system_->SetObserver(
       [this](const MetricSample& sample, int64_t ts_ns) { observers_->OnSample(sample, ts_ns); });
 }

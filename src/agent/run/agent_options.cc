@@ -16,6 +16,20 @@ bool ParseNumber(const std::string& text, Number& out) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+// "hang_s=30"
+bool AssignThreshold(const std::string& text, model::AlertThresholds& thresholds) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos) return false;
+  for (const model::AlertThreshold& one : model::kAlertThresholds) {
+    if (text.substr(0, equals) != one.id) continue;
+    double value = 0;
+    if (!ParseNumber(text.substr(equals + 1), value)) return false;
+    if (!(value >= one.least && value <= one.most)) return false;
+    return thresholds.*one.value = value, true;
+  }
+  return false;
+}
+
 bool Assign(const std::string& flag, const std::string& value, AgentOptions& options) {
   if (flag == "--run-dir") return options.run_dir = value, true;
   if (flag == "--ring-dir") return options.ring_dir = value, true;
@@ -30,6 +44,8 @@ bool Assign(const std::string& flag, const std::string& value, AgentOptions& opt
     if (!ParseNumber(value, on)) return false;
     return options.hang_watch = on != 0, true;
   }
+  if (flag == "--alert") return AssignThreshold(value, options.alerts.thresholds);
+  if (flag == "--alert-rule") return options.alerts.rules.push_back(value), true;
   if (flag == "--windows") {
     auto plan = ParsePlan({value}, {});
     if (plan.ok()) plan->budget = options.windows.budget;
@@ -116,6 +132,14 @@ std::vector<std::string> ToArguments(const AgentOptions& options) {
                                         options.kineto_dir.string(),
                                         "--lock-fd",
                                         std::to_string(options.lock_fd)};
+  for (const model::AlertThreshold& one : model::kAlertThresholds) {
+    arguments.insert(
+        arguments.end(),
+        {"--alert", fmt::format("{}={}", one.id, options.alerts.thresholds.*one.value)});
+  }
+  for (const std::string& rule : options.alerts.rules) {
+    arguments.insert(arguments.end(), {"--alert-rule", rule});
+  }
   for (const std::string& name : options.redact) {
     arguments.insert(arguments.end(), {"--redact", name});
   }

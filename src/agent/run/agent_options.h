@@ -10,6 +10,7 @@
 
 #include "agent/capture/window_plan.h"
 #include "base/result.h"
+#include "model/alert_settings.h"
 
 namespace steptrace::agent {
 
@@ -26,6 +27,7 @@ struct AgentOptions {
   WindowPlan windows;
   int64_t stack_rate = 20;  // samples of each thread's stack a second; 0: none
   bool hang_watch = true;
+  model::AlertSettings alerts{};
   bool keep_traces = false;  // profiles that are in the run stay as files too
   // Further names of secrets, or that they are stored too (base/redactor.h).
   std::vector<std::string> redact;

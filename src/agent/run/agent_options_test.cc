@@ -60,5 +60,22 @@ TEST(AgentOptionsChanges, WhatIsCutOffOrWrongChangesNothing) {
   EXPECT_EQ(options.stack_rate, AgentOptions().stack_rate);
 }
 
+TEST(AgentOptionsTest, ThresholdsOfAlertsComeThrough) {
+  AgentOptions options;
+  options.run_dir = "/run";
+  options.ring_dir = "/rings";
+  options.alerts.thresholds.hang_s = 12.5;
+  options.alerts.thresholds.step_rise_percent = 20;
+  options.alerts.rules = {"LowGPUUtilization.window=50"};
+  const auto read = ParseArguments(ToArguments(options));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_TRUE(read->alerts == options.alerts);
+  for (const char* wrong : {"hang_s=0", "hang_s=nan", "hang_s=", "hang_s", "hangs=30"}) {
+    const auto refused =
+        ParseArguments({"--run-dir", "/run", "--ring-dir", "/rings", "--alert", wrong});
+    EXPECT_FALSE(refused.ok()) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace steptrace::agent

@@ -13,8 +13,8 @@ namespace {
 using analyze::HookName;
 using analyze::MarkKind;
 
-constexpr int64_t kTimesUsual = 5;         // so many usual steps without a step are a hang
-constexpr int64_t kTimesUsualSilent = 20;  // … where no hook says what goes on
+// Of the usual steps without a step that are a hang, so many times where no hook says what goes on.
+constexpr double kTimesSilent = 4;
 constexpr size_t kRecentSteps = 64;
 constexpr size_t kMaxThreadsTracked = 64;
 constexpr size_t kMaxOpen = 512;
@@ -167,11 +167,15 @@ int64_t RankProgress::usual_ns() const {
   return *middle;
 }
 
+int64_t RankProgress::UsualSteps(double count) const {
+  return static_cast<int64_t>(count * static_cast<double>(usual_ns()));
+}
+
 int64_t RankProgress::PatienceNs() const {
   int64_t longest = 0;
   for (const Step& step : recent_) longest = std::max(longest, step.dur_ns);
   // One that was as long and went on by itself was none either.
-  return std::max({options_.floor_ns, kTimesUsual * usual_ns(), longest + longest / 2});
+  return std::max({options_.floor_ns, UsualSteps(options_.usual_steps), longest + longest / 2});
 }
 
 int64_t RankProgress::last_event_ns() const {
@@ -191,7 +195,7 @@ RankProgress::State RankProgress::Judge(int64_t now_ns, int64_t awake_ns) const 
   const int64_t quiet_ns = now_ns - std::max({last_event_ns(), awake_ns, aside_ns_});
   const OpenPhase* innermost = InnermostPhase(open());
   const int64_t patience_ns = PatienceNs();
-  const int64_t long_ns = kTimesUsualSilent * usual_ns();
+  const int64_t long_ns = UsualSteps(kTimesSilent * options_.usual_steps);
   if (IsElsewhere()) {
     const bool waits = innermost != nullptr && (innermost->name == HookName::kData ||
                                                 innermost->name == HookName::kCollective);

@@ -13,6 +13,7 @@ namespace steptrace::agent {
 
 struct HangOptions {
   int64_t floor_ns = 10'000'000'000;       // no silence shorter than this is a hang
+  double usual_steps = 5;                  // … nor one shorter than so many usual steps
   int64_t silent_ns = 60'000'000'000;      // … in code that no hook knows, which may be anything
   int64_t elsewhere_ns = 300'000'000'000;  // … in one wait outside of usual steps
 };
@@ -65,6 +66,7 @@ class RankProgress {
   const std::vector<OpenPhase>& open() const;
 
  private:
+  int64_t UsualSteps(double count) const;  // how long so many take
   struct Thread {
     std::vector<OpenPhase> open;
     int64_t last_ns = 0;

@@ -272,5 +272,21 @@ TEST(HangDetector, MadEventsAreBounded) {
   (void)detector.Stuck(30'000);
 }
 
+TEST(HangOptions, SoManyUsualStepsWithoutAStepAreAHang) {
+  for (const auto& [steps, patience_s] : {std::pair(5.0, 20), std::pair(3.0, 12)}) {
+    HangOptions options;
+    options.usual_steps = steps;
+    RankProgress progress(options);
+    int64_t now_ns = 0;
+    for (int64_t i = 0; i < 20; ++i) {
+      now_ns += 4 * kNsPerSecond;
+      for (const MarkKind kind : {MarkKind::kBegin, MarkKind::kEnd}) {
+        progress.Add({now_ns, 100, 100, kind, HookName::kOptimizer, {}, 1, 0});
+      }
+    }
+    EXPECT_EQ(progress.PatienceNs(), patience_s * kNsPerSecond);
+  }
+}
+
 }  // namespace
 }  // namespace steptrace::agent

@@ -102,7 +102,7 @@ std::vector<analyze::RuleResult> LiveRules::Evaluate(int64_t now_ns) const {
   input.steps = steps;
   input.strings = &strings_;
   input.tables.whole = false;  // of the last minutes alone
-  return analyze::RunRules(input, analyze::RuleSettings(analyze::RuleMode::kModern));
+  return analyze::RunRules(input, settings_);
 }
 
 std::vector<Alert> LiveRules::Look(Moment moment, int64_t now_ns, const Job&) {

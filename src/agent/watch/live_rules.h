@@ -26,7 +26,9 @@ namespace steptrace::agent {
 // lines of the node and of its GPUs, never of cores, so that it stays small: 1 MiB with 8 GPUs.
 class LiveRules : public Observer {
  public:
-  LiveRules(int32_t node, int32_t cpus) : node_(node), cpus_(cpus) {}
+  LiveRules(int32_t node, int32_t cpus,
+            analyze::RuleSettings settings = analyze::RuleSettings(analyze::RuleMode::kModern))
+      : node_(node), cpus_(cpus), settings_(std::move(settings)) {}
 
   void OnSample(const Sample& sample) override;
   void OnStep(const store::StepRow& row, std::string_view kind) override;
@@ -46,6 +48,7 @@ class LiveRules : public Observer {
 
   int32_t node_;
   int32_t cpus_;
+  analyze::RuleSettings settings_;
   int64_t next_ns_ = 0;
   std::map<std::pair<store::Metric, int32_t>, Line> lines_;  // metric, device
   store::StringTable strings_;                               // the kinds of steps

@@ -119,6 +119,7 @@ std::vector<Alert> MemoryWatch::Changes(int64_t now_ns,
     if (leaks == told_.contains(subject)) continue;
     // What cannot be judged any more stands.
     if (!leaks && verdict != analyze::GrowthVerdict::kPlateau) continue;
+    if (leaks && process.bytes_per_s < least_bytes_per_s_) continue;
     alerts.push_back(GrowthAlert(process, section));
     if (leaks) {
       told_.insert(subject);

@@ -21,7 +21,9 @@ namespace steptrace::agent {
 // second one is dropped when it is full; of 64 processes and their devices.
 class MemoryWatch : public Observer {
  public:
-  explicit MemoryWatch(int32_t node) : node_(node) {}
+  // `least_bytes_per_s`: a leak that is slower is not reported during the run.
+  explicit MemoryWatch(int32_t node, double least_bytes_per_s = 0)
+      : node_(node), least_bytes_per_s_(least_bytes_per_s) {}
 
   void OnSample(const Sample& sample) override;
   void OnStep(const store::StepRow& row, std::string_view kind) override;
@@ -42,6 +44,7 @@ class MemoryWatch : public Observer {
   std::vector<Alert> Changes(int64_t now_ns, const std::vector<analyze::RankProcess>& ranks);
 
   int32_t node_;
+  double least_bytes_per_s_;
   int64_t next_ns_ = 0;
   std::map<std::tuple<int32_t, int32_t, std::string>, Line> lines_;  // pid, device
   analyze::StepAxes axes_;

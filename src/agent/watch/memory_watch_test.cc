@@ -132,5 +132,15 @@ TEST_F(MemoryWatchTest, ProcessesWithoutEndAreBounded) {
   EXPECT_THAT(memory_.Look(Moment::kSettled, 0, JobByHand()), IsEmpty());
 }
 
+TEST_F(MemoryWatchTest, ALeakBelowTheThresholdIsNotReported) {
+  const auto leak = [](int64_t step) { return 100 * kMib + kMib * static_cast<double>(step); };
+  memory_ = MemoryWatch(0, 20 * kMib);  // it grows by 10 MiB a second
+  Play(120, leak);
+  EXPECT_THAT(found_, IsEmpty());
+  memory_ = MemoryWatch(0, 5 * kMib);
+  Play(120, leak);
+  EXPECT_THAT(found_, ::testing::SizeIs(1));
+}
+
 }  // namespace
 }  // namespace steptrace::agent

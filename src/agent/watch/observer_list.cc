@@ -7,8 +7,33 @@
 #include "agent/watch/live_rules.h"
 #include "agent/watch/memory_watch.h"
 #include "agent/watch/step_watch.h"
+#include "base/time.h"
 
 namespace steptrace::agent {
+namespace {
+
+constexpr double kBytesPerMb = 1e6;
+constexpr double kSecondsPerHour = 3600;
+
+int64_t NsOf(double seconds) {
+  return static_cast<int64_t>(seconds * static_cast<double>(kNsPerSecond));
+}
+
+HangOptions HangOptionsOf(const model::AlertThresholds& from) {
+  return {.floor_ns = NsOf(from.hang_s),
+          .usual_steps = from.hang_steps,
+          .silent_ns = NsOf(from.hang_unknown_s),
+          .elsewhere_ns = NsOf(from.hang_outside_s)};
+}
+
+// The launcher has checked them: what is no threshold of a rule does not get here.
+analyze::RuleSettings SettingsOf(const std::vector<std::string>& rules) {
+  analyze::RuleSettings settings(analyze::RuleMode::kModern);
+  for (const std::string& one : rules) (void)settings.Set(one);
+  return settings;
+}
+
+}  // namespace
 
 void ObserverList::OnStep(const store::StepRow& row, std::string_view kind) {
   for (const auto& observer : observers_) observer->OnStep(row, kind);
@@ -33,11 +58,14 @@ std::vector<Alert> ObserverList::Look(Moment moment, int64_t now_ns, const Job& 
 }
 
 ObserverList AllObservers(const WatchOptions& options, const store::StringTable& strings) {
+  const model::AlertThresholds& from = options.alerts.thresholds;
   ObserverList list;
-  list.Add(std::make_unique<LiveRules>(options.node, options.cpus));
-  list.Add(std::make_unique<MemoryWatch>(options.node));
-  list.Add(std::make_unique<StepWatch>());
-  if (options.hangs) list.Add(std::make_unique<HangWatch>(strings));
+  list.Add(
+      std::make_unique<LiveRules>(options.node, options.cpus, SettingsOf(options.alerts.rules)));
+  list.Add(std::make_unique<MemoryWatch>(
+      options.node, from.memory_growth_mb_per_hour * kBytesPerMb / kSecondsPerHour));
+  list.Add(std::make_unique<StepWatch>(from.step_rise_percent / 100));
+  if (options.hangs) list.Add(std::make_unique<HangWatch>(strings, HangOptionsOf(from)));
   return list;
 }
 

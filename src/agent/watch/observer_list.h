@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/watch/observer.h"
+#include "model/alert_settings.h"
 #include "store/string_table.h"
 
 namespace steptrace::agent {
@@ -30,6 +31,7 @@ struct WatchOptions {
   int32_t node = 0;
   int32_t cpus = 0;
   bool hangs = true;  // watched for
+  model::AlertSettings alerts{};
 };
 
 // All there are. `strings` are those of the events, and must outlive the list.

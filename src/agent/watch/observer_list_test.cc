@@ -111,5 +111,26 @@ TEST(AllObservers, AreShownTheRun) {
   }
 }
 
+TEST(AllObservers, ReportWhatIsAboveTheThresholdsThatWereSet) {
+  store::StringTable strings;
+  for (const double percent : {40.0, 60.0}) {  // steps rise by 50 %
+    model::AlertSettings alerts;
+    alerts.thresholds.step_rise_percent = percent;
+    ObserverList list = AllObservers({.cpus = 8, .alerts = alerts}, strings);
+    store::StepRow row;
+    bool risen = false;
+    for (int64_t step = 0; step < 1200; ++step) {
+      row.step = step;
+      row.dur_ns = step < 500 ? 20'000'000 : 30'000'000;
+      row.ts_ns += row.dur_ns;
+      list.OnStep(row, "train");
+      for (const Alert& alert : list.Look(Moment::kSettled, row.ts_ns, JobByHand())) {
+        risen |= alert.subject == "step time";
+      }
+    }
+    EXPECT_EQ(risen, percent < 50);
+  }
+}
+
 }  // namespace
 }  // namespace steptrace::agent

@@ -15,9 +15,8 @@ constexpr size_t kBlockSteps = 16;
 constexpr size_t kMostBlockSteps = 2048;  // of a training of steps below a millisecond
 constexpr int64_t kBlockNs = 2 * kNsPerSecond;
 constexpr size_t kMostBlocks = 32;
-constexpr size_t kTrimmed = 8;  // of each end, one in so many
-constexpr double kRise = 1.05;
-constexpr double kBack = 1.02;
+constexpr size_t kTrimmed = 8;       // of each end, one in so many
+constexpr double kBackOfRise = 0.4;  // no longer than so much of the rise: it is over
 constexpr double kTimesNoise = 4;
 constexpr double kScaledMad = 1.4826;  // to the standard deviation of a normal distribution
 constexpr size_t kSplitBlocks = 6;     // in which the change is looked for
@@ -131,7 +130,7 @@ std::optional<StepShift> ShiftDetector::Judge() {
            std::all_of(blocks_.end() - kSteadyBlocks, blocks_.end(), holds);
   };
   const bool back = level_ns_ && last_are([&](const Block& block) {
-                      return block.mean_ns <= *level_ns_ * kBack;
+                      return block.mean_ns <= *level_ns_ * (1 + kBackOfRise * rise_);
                     });
   if (back) {
     const StepShift shift = Describe(true);
@@ -141,7 +140,8 @@ std::optional<StepShift> ShiftDetector::Judge() {
   }
   if (blocks_.size() < kLeastCalmBlocks + kSteadyBlocks) return std::nullopt;
   const double best = BestNs();
-  const bool risen = last_are([&](const Block& block) { return block.mean_ns > best * kRise; });
+  const bool risen =
+      last_are([&](const Block& block) { return block.mean_ns > best * (1 + rise_); });
   if (!risen || LastNs() - best < kTimesNoise * NoiseNs()) return std::nullopt;
   const StepShift shift = Describe(false);
   if (!level_ns_) level_ns_ = best;

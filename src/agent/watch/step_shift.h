@@ -21,7 +21,7 @@ struct StepShift {
 // of at least two seconds; a block's time is their mean without the eighth that is longest and the
 // eighth that is shortest, so that single steps move nothing.
 //
-//   calm ── kSteadyBlocks blocks, each 5 % over the recent best ──► risen ─ 2 % over it ─► calm
+//   calm ── kSteadyBlocks blocks, each `rise` over the recent best ──► risen ─ 2/5 of that ─► calm
 //
 // A rise counts only where it is also four times what blocks differ by anyway: by the spread in
 // them (standard error of the mean) and by the one between those before. After it the new level is
@@ -30,6 +30,9 @@ class ShiftDetector {
  public:
   static constexpr size_t kSteadyBlocks = 3;
   static constexpr size_t kLeastCalmBlocks = 3;  // before anything is judged
+
+  // `rise`: by which part of it a step has to be longer, 0.05 unless it is told.
+  explicit ShiftDetector(double rise = 0.05) : rise_(rise) {}
 
   // A steady step, in the order of time; `dur_ns`: without evaluation and checkpoints.
   std::optional<StepShift> Add(int64_t step, int64_t ts_ns, int64_t dur_ns);
@@ -53,6 +56,7 @@ class ShiftDetector {
   StepShift Describe(bool back) const;
   void BeginAnew(const StepShift& shift);
 
+  double rise_;
   Block filling_;
   std::deque<Block> blocks_;        // since the level was last set
   std::optional<double> level_ns_;  // before it rose

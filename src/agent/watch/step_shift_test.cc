@@ -23,8 +23,8 @@ using ::testing::HasSubstr;
 // Steps in words: "400*20" are 400 steps of 20 ms; "200*10/30" alternate; "~10" after it: each up
 // to 10 % longer or shorter. What is found: "rise 400 20>24", "back 800 24>20", the step to the
 // nearest ten, times to half a millisecond.
-std::vector<std::string> Found(const std::string& text) {
-  ShiftDetector detector;
+std::vector<std::string> Found(const std::string& text, double rise = 0.05) {
+  ShiftDetector detector(rise);
   std::minstd_rand random(7);
   std::vector<std::string> found;
   std::istringstream in(text);
@@ -127,6 +127,11 @@ TEST(StepWatch, SaysFromWhichStepAndFromWhatToWhat) {
   EXPECT_EQ(found[0].subject, "step time");
   EXPECT_EQ(strings.Text(found[0].severity), "warning");
   EXPECT_THAT(found[0].evidence, HasSubstr("\"step\":500"));
+}
+
+TEST(ShiftDetector, ARiseBelowTheThresholdIsNone) {
+  EXPECT_THAT(Found("450*20 600*24", 0.25), ::testing::IsEmpty());
+  EXPECT_THAT(Found("450*20 600*24", 0.15), ::testing::ElementsAre("rise 450 20>24"));
 }
 
 }  // namespace

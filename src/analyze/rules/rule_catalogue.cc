@@ -130,7 +130,7 @@ Status RuleSettings::Set(std::string_view assignment) {
   const size_t equals = assignment.find('=');
   const size_t dot = assignment.find('.');
   if (equals == std::string_view::npos || dot == std::string_view::npos || dot > equals) {
-    return Error{fmt::format("--set {}: not Rule.param=value", assignment),
+    return Error{fmt::format("{}: not Rule.param=value", assignment),
                  "write for example LowGPUUtilization.window=200"};
   }
   std::string_view name = assignment.substr(0, dot);
@@ -142,7 +142,7 @@ Status RuleSettings::Set(std::string_view assignment) {
   }
   const RuleInfo* rule = FindRule(name);
   if (rule == nullptr) {
-    return Error{fmt::format("--set {}: no rule '{}'", assignment, name),
+    return Error{fmt::format("{}: no rule '{}'", assignment, name),
                  fmt::format("the rules with parameters are {}", RulesWithParameters())};
   }
   return SetValue(*rule, parameter, assignment.substr(equals + 1));
@@ -163,16 +163,15 @@ Status RuleSettings::SetValue(const RuleInfo& rule, std::string_view name, std::
       good = parsed.ec == std::errc{} && parsed.ptr == end && Fits(parameter.kind, mode_, number);
     }
     if (!good) {
-      return Error{fmt::format("--set {}.{}={}: not {}", rule.name, parameter.name, value,
+      return Error{fmt::format("{}.{}={}: not {}", rule.name, parameter.name, value,
                                ExpectedOf(parameter.kind, mode_)),
                    "give one, or leave it out"};
     }
     values_[static_cast<size_t>(rule.id)][i] = number + 0.0;  // of -0 the plain one
     return {};
   }
-  return Error{
-      fmt::format("--set {}.{}: no such parameter in mode {}", rule.name, name, NameOf(mode_)),
-      fmt::format("its parameters are {}", ParameterNames(rule, mode_))};
+  return Error{fmt::format("{}.{}: no such parameter in mode {}", rule.name, name, NameOf(mode_)),
+               fmt::format("its parameters are {}", ParameterNames(rule, mode_))};
 }
 
 double RuleSettings::Number(ParameterId parameter) const {
