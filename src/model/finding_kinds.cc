@@ -151,6 +151,7 @@ constexpr FigureInfo kDataCoresTakenFigures[] = {{"others", Unit::kNumber, false
 constexpr FigureInfo kDataCoresFilledFigures[] = {{"workers", Unit::kInteger, false}, {"cores", Unit::kCores, false}, {"quota", Unit::kFlag, false}, {"machine", Unit::kCores, true}};
 constexpr FigureInfo kDataFirstWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"free", Unit::kNumber, false}};
 constexpr FigureInfo kDataMoreWorkersFigures[] = {{"proposed", Unit::kInteger, false}, {"workers", Unit::kInteger, false}, {"free", Unit::kNumber, false}, {"cores", Unit::kCores, false}, {"quota", Unit::kFlag, false}, {"machine", Unit::kCores, true}};
+constexpr FigureInfo kDataLoadBesideFigures[] = {{"low", Unit::kInteger, false}, {"high", Unit::kInteger, true}, {"cores", Unit::kCores, true}};
 constexpr std::string_view kStepStopGrowthTexts[] = {"function"};
 constexpr FigureInfo kCpuAllowMoreCoresFigures[] = {{"allowed", Unit::kNumber, false}, {"cores", Unit::kCores, false}, {"workers", Unit::kFlag, false}};
 constexpr FigureInfo kCpuFewerThreadsFigures[] = {{"proposed", Unit::kInteger, false}, {"threads", Unit::kInteger, false}};
@@ -593,7 +594,7 @@ constexpr KindInfo kKinds[] = {
     {"data.first_workers", Role::kAdvice, {kDataFirstWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"data.more_workers", Role::kAdvice, {kDataMoreWorkersFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"data.look_at_workers", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
-    {"data.load_beside", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"data.load_beside", Role::kAdvice, {kDataLoadBesideFigures, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"step.stop_growth", Role::kAdvice, {{}, kStepStopGrowthTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.raise_quota", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"cpu.allow_more_cores", Role::kAdvice, {kCpuAllowMoreCoresFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -1449,8 +1450,8 @@ Finding Make(DataLookAtWorkers) {
   return {FindingKind::kDataLookAtWorkers, {}, {}, {}, {"", {}}};
 }
 
-Finding Make(DataLoadBeside) {
-  return {FindingKind::kDataLoadBeside, {}, {}, {}, {"", {}}};
+Finding Make(DataLoadBeside one) {
+  return {FindingKind::kDataLoadBeside, {one.low.value, ValueOf(one.high), ValueOf(one.cores)}, {}, {}, {"", {}}};
 }
 
 Finding Make(StepStopGrowth one) {

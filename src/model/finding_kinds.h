@@ -1133,6 +1133,9 @@ struct DataLookAtWorkers {
 };
 
 struct DataLoadBeside {
+  Given<int64_t> low;  // integer
+  std::optional<int64_t> high = std::nullopt;  // integer
+  std::optional<double> cores = std::nullopt;  // cores
 };
 
 struct StepStopGrowth {

@@ -334,7 +334,7 @@ s7 kernel gemm 190 200 corr=2
 
 // Of a profile who loads is known by the iterator's name.
 TEST_F(TraceStepsTest, AProfiledLoaderIsAdvised) {
-  const auto advice = [](const std::string& iterator) {
+  const auto advice = [](const std::string& iterator, int32_t cores = 0) {
     store::StringTable strings;
     std::string text;
     for (int i = 0; i < 3; ++i) {
@@ -349,14 +349,20 @@ TEST_F(TraceStepsTest, AProfiledLoaderIsAdvised) {
     input.strings = &strings;
     input.steps = rows;
     input.profile = &trace;
+    if (cores > 0) input.run.nodes.push_back({.node = 0, .host = {}, .cpus = cores});
     std::string all;
     for (const Advice& one : BuildReport(input).verdict.advice) {
-      all += present::SentenceOf(one.what).text + "\n";
+      all += present::SentenceOf(one.what).text + " [" + one.proposed + "]\n";
     }
     return all;
   };
-  EXPECT_NE(advice("_SingleProcessDataLoaderIter").find("DataLoader(num_workers="),
-            std::string::npos);
+  const std::string alone = "_SingleProcessDataLoaderIter";
+  EXPECT_NE(advice(alone).find("DataLoader(num_workers=2 to 4)"), std::string::npos);
+  EXPECT_NE(advice(alone).find("[2-4]"), std::string::npos);
+  EXPECT_NE(advice(alone, 64).find("[2-4]"), std::string::npos);
+  EXPECT_NE(advice(alone, 3).find("DataLoader(num_workers=2), now 0"), std::string::npos);
+  EXPECT_NE(advice(alone, 2).find("[1]"), std::string::npos);
+  EXPECT_EQ(advice(alone, 1).find("num_workers"), std::string::npos) << "no core is left for one";
   EXPECT_NE(advice("_MultiProcessingDataLoaderIter").find("record with `steptrace run`"),
             std::string::npos);
   EXPECT_EQ(advice("Mine").find("num_workers"), std::string::npos);

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "analyze/verdict/thresholds.h"
 #include "model/finding_kinds.h"
@@ -227,6 +230,27 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
                                                .machine = MachineOfPart(input)}));
 }
 
+// How many cores are free a profile does not say: some values to try, of those that a core is left
+// for.
+std::optional<Advice> AdviseSomeWorkers(std::span<const NodeInfo> nodes) {
+  constexpr int64_t kFrom = 2, kTo = 4;
+  int64_t cores = 0;  // of the smallest node; 0: unknown
+  for (const NodeInfo& node : nodes) {
+    if (node.cpus > 0 && (cores == 0 || node.cpus < cores)) cores = node.cpus;
+  }
+  if (cores == 1) return std::nullopt;
+  const int64_t high = cores == 0 ? kTo : std::min(kTo, cores - 1);
+  const int64_t low = std::min(kFrom, high);
+  finding::DataLoadBeside what{.low = low};
+  std::string proposed = fmt::format("{}", low);
+  if (high > low) {
+    what.high = high;
+    proposed += fmt::format("-{}", high);
+  }
+  if (cores > 0) what.cores = static_cast<double>(cores);
+  return Advice{Make(what), kSetting, "0", std::move(proposed)};
+}
+
 std::optional<Advice> AdviseProfiledLoader(const VerdictInput& input) {
   const Trace* profile = input.report.profile;
   if (profile == nullptr || input.report.profile_of_windows || profile->strings == nullptr) {
@@ -244,7 +268,7 @@ std::optional<Advice> AdviseProfiledLoader(const VerdictInput& input) {
     return Advice{Make(finding::DataLookAtWorkers{}), "", "", ""};
   }
   if (has("_SingleProcessDataLoaderIter")) {
-    return Advice{Make(finding::DataLoadBeside{}), kSetting, "0", ""};
+    return AdviseSomeWorkers(input.report.run.nodes);
   }
   return std::nullopt;
 }

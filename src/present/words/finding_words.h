@@ -193,6 +193,11 @@ inline constexpr ClauseWords kDataMoreWorkersClauses[] = {
     {"of_quota", "quota", {}, " of the CPU quota"},
     {"of_quota", "machine", {}, " that it may run on, of {machine},"},
 };
+inline constexpr ClauseWords kDataLoadBesideClauses[] = {
+    {"to_high", "high", {}, " to {high}"},
+    {"unknown", "cores", {}, ", and the machine has {cores}"},
+    {"unknown", "", {}, "; the profile does not say how many cores are free"},
+};
 inline constexpr ClauseWords kStepStopGrowthClauses[] = {
     {"in_function", "function", {}, " in {function}"},
 };
@@ -1490,7 +1495,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"a profile of the training process does not show its DataLoader workers: record with `steptrace run` to see them; more workers (num_workers) help if cores are free", {}},
      {"", {}}, "", ""},
     // data.load_beside
-    {{"DataLoader(num_workers=...), now 0: the training thread makes each batch itself", {}},
+    {{"try DataLoader(num_workers={low}{to_high}), now 0: the training thread makes each batch itself{unknown}", kDataLoadBesideClauses},
      {"", {}}, "", ""},
     // step.stop_growth
     {{"steps become slower: look{in_function} for something that grows and is processed as a whole each time (a list, the state of a metric, a cache); keep running sums, process only what is new, or empty it each epoch", kStepStopGrowthClauses},
