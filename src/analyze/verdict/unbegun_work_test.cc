@@ -74,7 +74,7 @@ TEST(UnbegunWork, IsNoneWhereTheHostWaitsWithNothingLaunched) {
     const Report report = ReportOf(call, 96, 2);
     EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("let the host run ahead")));
     EXPECT_THAT(present::SentenceOf(*Stalls(report).text).text,
-                ::testing::EndsWith("while the host or streams synchronise"));
+                ::testing::EndsWith("while the host or streams synchronize"));
     EXPECT_THAT(present::SentenceOf(*Stalls(report).advice).text, HasSubstr("avoid .item()"));
   }
 }

@@ -447,7 +447,7 @@ inline constexpr ClauseWords kRecommendationNoTensorCoresUsedClauses[] = {
 };
 inline constexpr ClauseWords kRecommendationSynchronisationClauses[] = {
     {"what", "unbegun_work", {}, "launched work does not start"},
-    {"what", "", {}, "the host or streams synchronise"},
+    {"what", "", {}, "the host or streams synchronize"},
 };
 inline constexpr ClauseWords kRecommendationSynchronisingCallsClauses[] = {
     {"noun", "calls", 1, "call"},
@@ -1969,7 +1969,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"devices are idle in {share} of the step while {what}", kRecommendationSynchronisationClauses},
      {"", {}}, "", ""},
     // recommendation.synchronising_calls
-    {{"{calls} synchronising {noun}, {time} in total", kRecommendationSynchronisingCallsClauses},
+    {{"{calls} synchronizing {noun}, {time} in total", kRecommendationSynchronisingCallsClauses},
      {"", {}}, "", ""},
     // recommendation.small_copies
     {{"copies of under 64 KiB take {share} of the time", {}},
@@ -2155,7 +2155,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"up to {peak} of the {limit} of memory{of_node} was in use ({share}): {left} is left", kMemoryMachineNearlyFullClauses},
      {"", {}}, "", ""},
     // note.window_cost
-    {{"steps in kernel windows take {steps}, earlier ones {before}: the difference is subtracted from dispatch, launch and synchronisation", {}},
+    {{"steps in kernel windows take {steps}, earlier ones {before}: the difference is subtracted from dispatch, launch and synchronization", {}},
      {"", {}}, "", ""},
     // note.cupti_stays
     {{"after a window of kernels {reason}", {}},
@@ -2287,7 +2287,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"of {all} sampled GPUs the first {compared} are compared", {}},
      {"", {}}, "", ""},
     // rule_advice.low_gpu_utilization
-    {{"Find what the GPU waits for (steptrace report), use fewer synchronising calls, another distribution strategy, or a larger batch.", {}},
+    {{"Find what the GPU waits for (steptrace report), use fewer synchronizing calls, another distribution strategy, or a larger batch.", {}},
      {"", {}}, "", ""},
     // rule_advice.batch_size
     {{"Take a larger batch, or a smaller machine (steptrace report --section rules, cost).", {}},
