@@ -125,7 +125,7 @@ std::string RenderComparison(const analyze::Comparison& comparison, const analyz
                   PadLeft("B", kSideColumns) + PadLeft("B - A", kChangeColumns) + "  95 % interval",
               Tint::kDim}});
   for (const PartKind& kind : kPartKinds) KindLines(comparison, kind, page);
-  page.Line({{parts.front().change_low_ns ? "A change whose interval holds 0 may be chance."
+  page.Line({{parts.front().change_low_ns ? "A change whose interval contains 0 may be chance."
                                           : "Of so few steps no interval is known.",
               Tint::kDim}});
   const bool few = parts.front().change_low_ns && std::ranges::any_of(parts, Undrawn);

@@ -86,7 +86,7 @@ TEST(RenderComparison, ReadsSo) {
       "  data pipeline        153 ms  55 %  3.3 ms   5 %  -150 ms  -154 to -145 ms\n"
       "Stages\n"
       "  CPU contention        25 ms   9 % 25.1 ms  41 %  +100 \u00b5s  -963 \u00b5s to +1.16 ms\n"
-      "A change whose interval holds 0 may be chance.\n");
+      "A change whose interval contains 0 may be chance.\n");
 }
 
 TEST(RenderComparison, SaysWhereNoIntervalWasDrawn) {
