@@ -278,6 +278,7 @@ ALLOWED = {
         "analyze/stages",
         "present/words",
         "model",
+        "store",
         "base",
     ],
     "cli": [

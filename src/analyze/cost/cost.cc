@@ -141,7 +141,7 @@ const InstanceType* SmallestNode(const CostInput& input, const Need& need) {
   return best;
 }
 
-Alternative AlternativeOf(const char* kind, const InstanceType& type, int32_t count,
+Alternative AlternativeOf(AlternativeKind kind, const InstanceType& type, int32_t count,
                           const CostSection& section, double hours) {
   Alternative one;
   one.kind = kind;
@@ -167,7 +167,7 @@ void AddFewest(const CostInput& input, const InstanceType& type, double hours,
   if (count >= input.nodes) return;
   int32_t processes = 0;
   for (const NodeUse& one : input.use) processes += one.ranks > 0 ? one.ranks : one.gpus;
-  Alternative one = AlternativeOf("fewest", type, count, section, hours);
+  Alternative one = AlternativeOf(AlternativeKind::kFewest, type, count, section, hours);
   one.reasons.push_back(Make(finding::CostGpusOfAll{.used = *gpus,
                                                     .machines = count,
                                                     .has = static_cast<int64_t>(count) * type.gpus,
@@ -208,7 +208,8 @@ void AddAlternatives(const CostInput& input, const InstanceType* now, double hou
   if (now != nullptr && type->name == now->name) {
     section.notes.push_back(Make(finding::CostNoneCheaper{.instance = now->name}));
   } else {
-    Alternative same = AlternativeOf("same_nodes", *type, input.nodes, section, hours);
+    Alternative same =
+        AlternativeOf(AlternativeKind::kSameNodes, *type, input.nodes, section, hours);
     same.reasons = NodeReasons(need, *type);
     section.alternatives.push_back(std::move(same));
   }
@@ -349,13 +350,14 @@ nlohmann::ordered_json CostJson(const CostSection& section) {
   Json use = Json::array(), alternatives = Json::array();
   for (const NodeUse& one : section.use) use.push_back(UseJson(one));
   for (const Alternative& one : section.alternatives) {
-    alternatives.push_back({{"kind", one.kind},
-                            {"instance", one.instance},
-                            {"count", one.count},
-                            {"price_per_hour", one.price_per_hour},
-                            {"money", one.money},
-                            {"saving_share", OrNull(one.saving_share)},
-                            {"reasons", Each(one.reasons, FindingJson)}});
+    alternatives.push_back(
+        {{"kind", one.kind == AlternativeKind::kFewest ? "fewest" : "same_nodes"},
+         {"instance", one.instance},
+         {"count", one.count},
+         {"price_per_hour", one.price_per_hour},
+         {"money", one.money},
+         {"saving_share", OrNull(one.saving_share)},
+         {"reasons", Each(one.reasons, FindingJson)}});
   }
   return {{"applicable", section.applicable},
           {"reason", section.reason ? FindingJson(*section.reason) : Json()},

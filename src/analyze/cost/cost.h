@@ -59,8 +59,13 @@ struct CostPart {
   double money = 0;
 };
 
+enum class AlternativeKind : uint8_t {
+  kSameNodes,  // each node is replaced by one
+  kFewest,     // as few as the GPUs need
+};
+
 struct Alternative {
-  std::string kind;  // same_nodes: each node is replaced by one; fewest: as few as the GPUs need
+  AlternativeKind kind = AlternativeKind::kSameNodes;
   std::string instance;
   int32_t count = 0;
   double price_per_hour = 0;  // of all of them

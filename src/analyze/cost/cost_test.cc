@@ -70,7 +70,7 @@ double Cents(double money) {
   return std::round(money * 100) / 100;
 }
 
-const Alternative* Find(const CostSection& section, const std::string& kind) {
+const Alternative* Find(const CostSection& section, AlternativeKind kind) {
   for (const Alternative& one : section.alternatives) {
     if (one.kind == kind) return &one;
   }
@@ -89,7 +89,7 @@ TEST(Cost, ThreeLargeMachinesBecomeTwoSmallOnes) {
   EXPECT_NEAR(*section.use[0].gpus_p95, 0.54, 1e-9);
   EXPECT_NEAR(*section.use[0].cores_p95, 7.808, 1e-9);
 
-  const Alternative* fewest = Find(section, "fewest");
+  const Alternative* fewest = Find(section, AlternativeKind::kFewest);
   ASSERT_NE(fewest, nullptr);
   EXPECT_EQ(fewest->instance, "p3.2xlarge");
   EXPECT_EQ(fewest->count, 2);
@@ -99,7 +99,7 @@ TEST(Cost, ThreeLargeMachinesBecomeTwoSmallOnes) {
   EXPECT_THAT(KindsOf(fewest->reasons), Contains(FindingKind::kCostCoresMustShrink));
 
   // What holds without it.
-  const Alternative* same = Find(section, "same_nodes");
+  const Alternative* same = Find(section, AlternativeKind::kSameNodes);
   ASSERT_NE(same, nullptr);
   EXPECT_EQ(same->instance, "p3.2xlarge");
   EXPECT_EQ(same->count, 3);
@@ -116,10 +116,10 @@ TEST(Cost, TheSecondRunOfThatDocument) {
   const CostSection section = BuildCostSection(Input(counters, 502, 2));
   EXPECT_EQ(section.instance, "p3.2xlarge");
   EXPECT_EQ(Cents(section.money), 1.07);
-  EXPECT_EQ(Find(section, "same_nodes"), nullptr);
+  EXPECT_EQ(Find(section, AlternativeKind::kSameNodes), nullptr);
   EXPECT_THAT(KindsOf(section.notes), ElementsAre(FindingKind::kCostNoneCheaper));
   // One GPU would be busy to 92 %: there is room yet, as the document says.
-  const Alternative* fewest = Find(section, "fewest");
+  const Alternative* fewest = Find(section, AlternativeKind::kFewest);
   ASSERT_NE(fewest, nullptr);
   EXPECT_EQ(fewest->count, 1);
 }
@@ -127,12 +127,12 @@ TEST(Cost, TheSecondRunOfThatDocument) {
 TEST(Cost, MoreUseNeedsMore) {
   // Half of 4 GPUs is 2: neither the small machine nor two of the three will do.
   auto section = BuildCostSection(Input(ThreeMachines(0.5, 0.244), 503, 3));
-  EXPECT_EQ(Find(section, "same_nodes"), nullptr);
-  EXPECT_EQ(Find(section, "fewest")->count, 2);  // 6 GPUs: two machines of 4
-  EXPECT_EQ(Find(section, "fewest")->instance, "p3.8xlarge");
+  EXPECT_EQ(Find(section, AlternativeKind::kSameNodes), nullptr);
+  EXPECT_EQ(Find(section, AlternativeKind::kFewest)->count, 2);  // 6 GPUs: two machines of 4
+  EXPECT_EQ(Find(section, AlternativeKind::kFewest)->instance, "p3.8xlarge");
   // A little more CPU than 8 cores.
   section = BuildCostSection(Input(ThreeMachines(0.135, 0.26), 503, 3));
-  EXPECT_EQ(Find(section, "same_nodes"), nullptr);
+  EXPECT_EQ(Find(section, AlternativeKind::kSameNodes), nullptr);
 }
 
 TEST(Cost, HoldsMemory) {
@@ -144,7 +144,7 @@ TEST(Cost, HoldsMemory) {
   }
   // 30 % of 244 GiB are 73: more than the 61 of the small machine.
   const CostSection section = BuildCostSection(Input(counters, 503, 3));
-  EXPECT_EQ(Find(section, "same_nodes"), nullptr);
+  EXPECT_EQ(Find(section, AlternativeKind::kSameNodes), nullptr);
 }
 
 TEST(Cost, HoldsGpuMemoryOnAnotherGpu) {
@@ -152,11 +152,11 @@ TEST(Cost, HoldsGpuMemoryOnAnotherGpu) {
   counters.push_back(Series("gpu.memory_used_share", 0, 0, 0.9));
   CostInput input = Input(counters, 503, 3);
   input.types[0].gpu_memory_gib = 12;  // 14.4 are needed
-  EXPECT_EQ(Find(BuildCostSection(input), "same_nodes"), nullptr);
+  EXPECT_EQ(Find(BuildCostSection(input), AlternativeKind::kSameNodes), nullptr);
   input.types[0].gpu_memory_gib = 16;
-  EXPECT_NE(Find(BuildCostSection(input), "same_nodes"), nullptr);
+  EXPECT_NE(Find(BuildCostSection(input), AlternativeKind::kSameNodes), nullptr);
   input.types[0].gpu = "T4";  // slower by an unknown factor
-  EXPECT_EQ(Find(BuildCostSection(input), "same_nodes"), nullptr);
+  EXPECT_EQ(Find(BuildCostSection(input), AlternativeKind::kSameNodes), nullptr);
 }
 
 TEST(Cost, SuspectsAndPhasesHaveTheirShare) {

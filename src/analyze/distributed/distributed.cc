@@ -370,8 +370,7 @@ class SectionBuilder {
     for (const auto& [part, ns] : found.parts) {
       causes[part.cause] += ns;
       (part.before_step ? row.before_step_ns : row.in_step_ns) += ns;
-      row.parts.push_back({analyze::NameOf(part.cause),
-                           part.before_step ? "before_step" : "in_step", trace_.Text(part.name),
+      row.parts.push_back({analyze::NameOf(part.cause), part.before_step, trace_.Text(part.name),
                            trace_.Text(part.operator_), ns});
     }
     std::stable_sort(row.parts.begin(), row.parts.end(),

@@ -77,7 +77,7 @@ struct OperationRow {
 
 struct BlamePartRow {
   std::string cause;
-  std::string when;  // before_step: the rank was late by it when the step began; in_step
+  bool before_step = false;  // the rank was late by it when the step began
   std::string name;
   std::string op;
   int64_t ns = 0;

@@ -104,7 +104,7 @@ Json ToJson(const ProfileBlame& blame) {
   json["parts"] = Json::array();
   for (const auto& part : blame.parts) {
     json["parts"].push_back({{"cause", part.cause},
-                             {"when", part.when},
+                             {"when", part.before_step ? "before_step" : "in_step"},
                              {"name", part.name},
                              {"operator", part.op},
                              {"ns", part.ns}});

@@ -29,8 +29,8 @@ const std::string kPair = AllReduce("0", "[0, 1]", 2);
 std::vector<std::string> Parts(const ProfileBlame& blame) {
   std::vector<std::string> lines;
   for (const auto& part : blame.parts) {
-    lines.push_back(
-        fmt::format("{} {} {}|{} {}", part.when, part.cause, part.name, part.op, part.ns));
+    lines.push_back(fmt::format("{} {} {}|{} {}", part.before_step ? "before_step" : "in_step",
+                                part.cause, part.name, part.op, part.ns));
   }
   return lines;
 }

@@ -52,8 +52,8 @@ class LiveTraceTest : public testing::Test {
   static std::vector<std::string> Parts(const ProfileBlame& blame) {
     std::vector<std::string> parts;
     for (const auto& part : blame.parts) {
-      parts.push_back(part.when + " " + part.cause + " " + part.name + " " +
-                      std::to_string(part.ns));
+      parts.push_back((part.before_step ? "before_step " : "in_step ") + part.cause + " " +
+                      part.name + " " + std::to_string(part.ns));
     }
     return parts;
   }

@@ -240,7 +240,7 @@ StepTimes WithDatasetAsOne(const ReportInput& input, const Attributed& steps,
 
 // `part`: of the times, a suspect or a stage.
 template <class Part>
-StepPart PartOf(const char* kind, const std::string& name, double share, const StepTimes& times,
+StepPart PartOf(StepPartKind kind, const std::string& name, double share, const StepTimes& times,
                 Part part, const StepPart& step) {
   const Interval of_time = times.Share(part);
   const Interval of_step = times.Share(part, Per::kMeanStep);
@@ -252,7 +252,8 @@ void AddStages(const StepTimes& times, const StepPart& step, std::vector<StepPar
   const auto shares = ExactShares(times.total());
   for (size_t i = 0; i < kSubStageCount; ++i) {
     const auto stage = static_cast<SubStage>(i);
-    parts.push_back(PartOf("sub_stage", StageName(stage), shares[i], times, stage, step));
+    parts.push_back(
+        PartOf(StepPartKind::kSubStage, StageName(stage), shares[i], times, stage, step));
   }
 }
 
@@ -331,8 +332,8 @@ RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analy
   const StepPart step = parts.front();
   const std::vector<Suspect> suspects = MakeSuspects(steps.times.total());
   for (size_t i = 0; i < suspects.size(); ++i) {
-    parts.push_back(
-        PartOf("suspect", suspects[i].name, suspects[i].share, steps.times, kSuspects[i], step));
+    parts.push_back(PartOf(StepPartKind::kSuspect, suspects[i].name, suspects[i].share, steps.times,
+                           kSuspects[i], step));
   }
   AddStages(steps.times, step, parts);
   if (steps.rules.samples != nullptr || ranks != nullptr) {

@@ -335,8 +335,8 @@ TEST(MeasureStepPartsTest, APartOfAStepVariesWithTheStep) {
   const StepPart *step = nullptr, *model = nullptr;
   const RunParts parts = MeasureStepParts(run.input);
   for (const StepPart& part : parts.parts) {
-    if (part.kind == "step") step = &part;
-    if (part.kind == "suspect" && part.name == "model") model = &part;
+    if (part.kind == StepPartKind::kStep) step = &part;
+    if (part.kind == StepPartKind::kSuspect && part.name == "model") model = &part;
   }
   ASSERT_TRUE(step != nullptr && model != nullptr);
   const double of_step = step->ns_high - step->ns_low;
@@ -365,7 +365,7 @@ TEST(MeasureStepPartsTest, RanksThatKeepStepAreNoFurtherDraws) {
 std::string StagesOf(const std::vector<StepPart>& parts) {
   std::string text;
   for (const StepPart& part : parts) {
-    if (part.kind == "sub_stage" && std::llround(part.ns) != 0)
+    if (part.kind == StepPartKind::kSubStage && std::llround(part.ns) != 0)
       text += fmt::format("{} {}, ", part.name, std::llround(part.ns));
   }
   return text;
@@ -428,9 +428,9 @@ s7 kernel gemm 15 250000000 corr=1
   run.input.profile_of_windows = true;
   const RunParts parts = MeasureStepParts(run.input);
   for (const ComparedPart& part : Compare(parts, parts).parts) {
-    const bool of_rows = part.kind == "step" || part.kind == "phase";
-    EXPECT_EQ(part.change_low_ns.has_value(), of_rows) << part.kind << " " << part.name;
-    EXPECT_EQ(part.change_high_ns.has_value(), of_rows) << part.kind << " " << part.name;
+    const bool of_rows = part.kind == StepPartKind::kStep || part.kind == StepPartKind::kPhase;
+    EXPECT_EQ(part.change_low_ns.has_value(), of_rows) << NameOf(part.kind) << " " << part.name;
+    EXPECT_EQ(part.change_high_ns.has_value(), of_rows) << NameOf(part.kind) << " " << part.name;
   }
 }
 

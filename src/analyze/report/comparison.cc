@@ -29,7 +29,7 @@ constexpr double kLeastUntold = 0.01;  // of the dataset's time that the other r
 
 constexpr std::string_view kGetitem = StageName(SubStage::kGetitem);
 
-using ComparedKey = std::pair<std::string, std::string>;  // kind, name
+using ComparedKey = std::pair<StepPartKind, std::string>;  // kind, name
 
 // Two runs are drawn independently: the half widths of an interval of their difference add in
 // quadrature, each side by itself (MOVER: Zou & Donner 2008, Statistics in Medicine 27, 1693).
@@ -53,7 +53,7 @@ ComparedPart ComparedPartOf(const ComparedKey& key, const StepPart& a, const Ste
 }
 
 bool IsStage(const StepPart& part) {
-  return part.kind == "sub_stage";
+  return part.kind == StepPartKind::kSubStage;
 }
 
 double DatasetNs(const std::vector<StepPart>& parts) {
@@ -116,7 +116,8 @@ Comparison CompareParts(const RunParts& a, const RunParts& b) {
   }
   Comparison comparison{a.run, b.run, {}, {}, a.comparability, b.comparability};
   // Kinds in their order: what only the second run has stands with its kind.
-  for (const char* kind : {"step", "phase", "suspect", "sub_stage"}) {
+  for (const StepPartKind kind : {StepPartKind::kStep, StepPartKind::kPhase, StepPartKind::kSuspect,
+                                  StepPartKind::kSubStage}) {
     for (const ComparedKey& key : order) {
       if (key.first != kind) continue;
       comparison.parts.push_back(ComparedPartOf(key, found[key].first, found[key].second,

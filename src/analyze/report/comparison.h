@@ -13,7 +13,7 @@ namespace steptrace::analyze {
 
 // A part of the mean steady step in two runs. What one of them has none of is 0 there.
 struct ComparedPart {
-  std::string kind;  // step, phase, suspect, sub_stage
+  StepPartKind kind = StepPartKind::kStep;
   std::string name;
   StepPart a, b;
   // B less A, and the 95 % interval in which that lies; unknown where a run has few steps, or

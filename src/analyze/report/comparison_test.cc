@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // A part whose interval is `half_ms` wide to each side.
-StepPart Part(const std::string& kind, const std::string& name, double ms, double half_ms) {
+StepPart Part(StepPartKind kind, const std::string& name, double ms, double half_ms) {
   StepPart part;
   part.kind = kind;
   part.name = name;
@@ -25,7 +25,9 @@ StepPart Part(const std::string& kind, const std::string& name, double ms, doubl
 }
 
 RunParts RunOf(const std::string& name, double step_ms, double data_ms) {
-  return {name, {Part("step", "step", step_ms, 3), Part("suspect", "data_pipeline", data_ms, 4)}};
+  return {name,
+          {Part(StepPartKind::kStep, "step", step_ms, 3),
+           Part(StepPartKind::kSuspect, "data_pipeline", data_ms, 4)}};
 }
 
 TEST(Comparison, IntervalsAddInQuadrature) {
@@ -59,7 +61,7 @@ TEST(Comparison, TheOtherWayRoundIsItsNegative) {
 
 TEST(Comparison, WhatOneRunLacksStandsWithItsKind) {
   RunParts b = RunOf("b", 25, 1);
-  b.parts.insert(b.parts.begin() + 1, Part("phase", "evaluation", 5, 1));
+  b.parts.insert(b.parts.begin() + 1, Part(StepPartKind::kPhase, "evaluation", 5, 1));
   const auto parts = Compare(RunOf("a", 100, 60), b).parts;
   ASSERT_EQ(parts.size(), 3u);
   EXPECT_EQ(parts[1].name, "evaluation");
@@ -70,18 +72,20 @@ TEST(Comparison, WhatOneRunLacksStandsWithItsKind) {
 // Of a wait of 43 ms, all of it told; and as it would be untold.
 RunParts Told(const std::string& name) {
   RunParts run = RunOf(name, 100, 44);
-  run.parts.push_back(Part("sub_stage", "decode", 13, 1));
-  run.parts.push_back(Part("sub_stage", "dataset_code", 31, 2));
-  run.parts.push_back(Part("sub_stage", "getitem", 0, 0));
-  run.parts.push_back(Part("sub_stage", "collate", 1, 0));
-  run.dataset_as_one = {Part("sub_stage", "decode", 1, 0), Part("sub_stage", "dataset_code", 0, 0),
-                        Part("sub_stage", "getitem", 43, 2), Part("sub_stage", "collate", 1, 0)};
+  run.parts.push_back(Part(StepPartKind::kSubStage, "decode", 13, 1));
+  run.parts.push_back(Part(StepPartKind::kSubStage, "dataset_code", 31, 2));
+  run.parts.push_back(Part(StepPartKind::kSubStage, "getitem", 0, 0));
+  run.parts.push_back(Part(StepPartKind::kSubStage, "collate", 1, 0));
+  run.dataset_as_one = {Part(StepPartKind::kSubStage, "decode", 1, 0),
+                        Part(StepPartKind::kSubStage, "dataset_code", 0, 0),
+                        Part(StepPartKind::kSubStage, "getitem", 43, 2),
+                        Part(StepPartKind::kSubStage, "collate", 1, 0)};
   return run;
 }
 
 RunParts Untold(const std::string& name, double ms) {
   RunParts run = RunOf(name, 60, ms);
-  run.parts.push_back(Part("sub_stage", "getitem", ms, 0));
+  run.parts.push_back(Part(StepPartKind::kSubStage, "getitem", ms, 0));
   return run;
 }
 
@@ -89,7 +93,7 @@ RunParts Untold(const std::string& name, double ms) {
 std::string Stages(const Comparison& comparison) {
   std::string text;
   for (const ComparedPart& part : comparison.parts) {
-    if (part.kind != "sub_stage" || (part.a.ns == 0 && part.b.ns == 0)) continue;
+    if (part.kind != StepPartKind::kSubStage || (part.a.ns == 0 && part.b.ns == 0)) continue;
     text += fmt::format("{} {:.0f} {:.0f}, ", part.name, part.a.ns / 1e6, part.b.ns / 1e6);
   }
   return text;
@@ -108,7 +112,7 @@ TEST(Comparison, WhatOneRunAloneTellsOfItsDatasetIsOneInBoth) {
   const Comparison back = Compare(Untold("fixed", 2), Told("slow"));
   EXPECT_EQ(Stages(back), "getitem 2 43, decode 0 1, collate 0 1, ");
   EXPECT_EQ(Noted(back), Noted(there));
-  EXPECT_EQ(back.parts.front().kind, "step");
+  EXPECT_EQ(back.parts.front().kind, StepPartKind::kStep);
 }
 
 TEST(Comparison, StagesThatBothTellOrOneNeverWaitedForStayApart) {

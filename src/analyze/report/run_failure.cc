@@ -15,6 +15,7 @@
 #include "analyze/report/rank_ends.h"
 #include "base/utf8.h"
 #include "model/finding_kinds.h"
+#include "store/manifest.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -193,11 +194,11 @@ std::string SignalName(int number) {
 
 RunFailure FindFailure(const ReportInput& input, int64_t steps) {
   const RunInfo& run = input.run;
-  if (run.status != "failed" && run.status != "stopped") return {};
+  if (run.status != store::kStatusFailed && run.status != store::kStatusStopped) return {};
   const auto all = ReadUncaught(input.facts, *input.strings);
   const UncaughtException* interrupt = Interrupt(all);
   const std::string signal = run.signal ? SignalName(*run.signal) : "";
-  if (run.status == "stopped") {
+  if (run.status == store::kStatusStopped) {
     return interrupt != nullptr ? Interrupted(*interrupt, signal, steps)
                                 : OfCommandsEnd(run, steps);
   }

@@ -339,7 +339,8 @@ std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelectio
   const double mean_ns =
       static_cast<double>(total_ns) / static_cast<double>(selection.steady.size());
   const Interval step = BootstrapRatioOfSums(whole_ns, rows);
-  std::vector<StepPart> parts = {{"step", "step", mean_ns, step.low, step.high, 1, 1, 1}};
+  std::vector<StepPart> parts = {
+      {StepPartKind::kStep, "step", mean_ns, step.low, step.high, 1, 1, 1}};
   for (size_t k = 0; k < kPhases.size(); ++k) {
     const auto phase_ns =
         sums([k](const store::StepRow& row) { return std::max<int64_t>(row.*kPhases[k].ns, 0); });
@@ -348,8 +349,8 @@ std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelectio
     const double share = Ratio(sum_ns, total_ns);
     const Interval of_step = BootstrapRatioOfSums(phase_ns, whole_ns);
     const Interval ns = BootstrapRatioOfSums(phase_ns, rows);
-    parts.push_back({"phase", PhaseName(kPhases[k]), share * mean_ns, ns.low, ns.high, share,
-                     of_step.low, of_step.high});
+    parts.push_back({StepPartKind::kPhase, PhaseName(kPhases[k]), share * mean_ns, ns.low, ns.high,
+                     share, of_step.low, of_step.high});
   }
   return parts;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,17 @@ namespace steptrace::analyze {
 
 struct ProfileAnalysis;
 
+enum class StepPartKind : uint8_t { kStep, kPhase, kSuspect, kSubStage };
+
+constexpr const char* NameOf(StepPartKind kind) {  // as in the report's JSON
+  constexpr const char* kNames[] = {"step", "phase", "suspect", "sub_stage"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
 // A part of the mean steady step with the 95 % intervals in which its time and its share lie
 // (analyze/stats/bootstrap.h): what two runs are compared by.
 struct StepPart {
-  std::string kind;  // step, phase, suspect, sub_stage
+  StepPartKind kind = StepPartKind::kStep;
   std::string name;
   double ns = 0, ns_low = 0, ns_high = 0;
   double share = 0, share_low = 0, share_high = 0;

@@ -20,6 +20,7 @@ namespace steptrace::cli {
 namespace {
 
 using analyze::ComparedPart;
+using analyze::StepPartKind;
 
 constexpr double kLeastComparedShare = 0.005;  // what is less in both runs is left out
 constexpr double kLeastTold = 0.001;           // a smaller share is 0 % here
@@ -29,11 +30,13 @@ constexpr int kSideShareColumns = 6;
 constexpr int kChangeColumns = 9;
 
 struct PartKind {
-  const char* kind;
+  StepPartKind kind;
   const char* title;
 };
-constexpr PartKind kPartKinds[] = {
-    {"step", ""}, {"suspect", "Suspects"}, {"sub_stage", "Stages"}, {"phase", "Phases"}};
+constexpr PartKind kPartKinds[] = {{StepPartKind::kStep, ""},
+                                   {StepPartKind::kSuspect, "Suspects"},
+                                   {StepPartKind::kSubStage, "Stages"},
+                                   {StepPartKind::kPhase, "Phases"}};
 
 std::string SignOf(int64_t ns) {
   return ns < 0 ? "-" : ns > 0 ? "+" : "";
@@ -64,7 +67,7 @@ std::string SideText(const analyze::StepPart& side) {
 }
 
 void PartLine(const ComparedPart& part, Page& page) {
-  const bool step = part.kind == "step";
+  const bool step = part.kind == StepPartKind::kStep;
   const std::string label = step ? "Mean step" : "  " + page.Safe(analyze::TitleOf(part.name));
   const bool chance = analyze::MayBeChance(part);
   const Tint tint = chance ? Tint::kDim : part.change_ns < 0 ? Tint::kGreen : Tint::kRed;
@@ -78,8 +81,8 @@ void PartLine(const ComparedPart& part, Page& page) {
 void KindLines(const analyze::Comparison& comparison, const PartKind& kind, Page& page) {
   bool first = true;
   for (const ComparedPart& part : comparison.parts) {
-    const bool shown =
-        part.kind == "step" || std::max(part.a.share, part.b.share) >= kLeastComparedShare;
+    const bool shown = part.kind == StepPartKind::kStep ||
+                       std::max(part.a.share, part.b.share) >= kLeastComparedShare;
     if (part.kind != kind.kind || !shown) continue;
     if (first && *kind.title != '\0') page.Line({{kind.title}});
     first = false;

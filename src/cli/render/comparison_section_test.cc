@@ -12,6 +12,7 @@
 namespace steptrace::cli {
 namespace {
 
+using analyze::StepPartKind;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -26,20 +27,23 @@ analyze::Report ReportOfSteps(const std::string& name) {
   return report;
 }
 
-analyze::StepPart Part(const std::string& kind, const std::string& name, double ms, double share) {
+analyze::StepPart Part(StepPartKind kind, const std::string& name, double ms, double share) {
   return {kind, name, ms * 1e6, ms * 0.97e6, ms * 1.03e6, share, share, share};
 }
 
 analyze::RunParts Slow() {
   return {"slow",
-          {Part("step", "step", 276, 1), Part("suspect", "data_pipeline", 153, 0.55),
-           Part("suspect", "communication", 0, 0), Part("sub_stage", "cpu_shortage", 25, 0.09)}};
+          {Part(StepPartKind::kStep, "step", 276, 1),
+           Part(StepPartKind::kSuspect, "data_pipeline", 153, 0.55),
+           Part(StepPartKind::kSuspect, "communication", 0, 0),
+           Part(StepPartKind::kSubStage, "cpu_shortage", 25, 0.09)}};
 }
 
 analyze::RunParts Fixed() {
   return {"fixed",
-          {Part("step", "step", 60.9, 1), Part("suspect", "data_pipeline", 3.3, 0.054),
-           Part("sub_stage", "cpu_shortage", 25.1, 0.41)}};
+          {Part(StepPartKind::kStep, "step", 60.9, 1),
+           Part(StepPartKind::kSuspect, "data_pipeline", 3.3, 0.054),
+           Part(StepPartKind::kSubStage, "cpu_shortage", 25.1, 0.41)}};
 }
 
 TEST(RenderComparison, TellsTheThroughputThatBothHave) {
@@ -91,7 +95,7 @@ TEST(RenderComparison, ReadsSo) {
 
 TEST(RenderComparison, SaysWhereNoIntervalWasDrawn) {
   analyze::RunParts few = Fixed();
-  for (analyze::StepPart& part : few.parts) part.spread_known = part.kind == "step";
+  for (analyze::StepPart& part : few.parts) part.spread_known = part.kind == StepPartKind::kStep;
   std::string text = Rendered(Slow(), few);
   EXPECT_THAT(text, HasSubstr("-215 ms  -224 to -207 ms\n"));
   EXPECT_THAT(text, HasSubstr("-150 ms  not known\n"));
@@ -104,11 +108,11 @@ TEST(RenderComparison, SaysWhereNoIntervalWasDrawn) {
 
 TEST(RenderComparison, SaysWhichStagesOneRunAloneTells) {
   analyze::RunParts told = Slow();
-  told.parts.push_back(Part("sub_stage", "dataset_code", 43, 0.16));
-  told.dataset_as_one = {Part("sub_stage", "dataset_code", 0, 0),
-                         Part("sub_stage", "getitem", 43, 0.16)};
+  told.parts.push_back(Part(StepPartKind::kSubStage, "dataset_code", 43, 0.16));
+  told.dataset_as_one = {Part(StepPartKind::kSubStage, "dataset_code", 0, 0),
+                         Part(StepPartKind::kSubStage, "getitem", 43, 0.16)};
   analyze::RunParts untold = Fixed();
-  untold.parts.push_back(Part("sub_stage", "getitem", 0.6, 0.01));
+  untold.parts.push_back(Part(StepPartKind::kSubStage, "getitem", 0.6, 0.01));
   const std::string text = Rendered(told, untold);
   EXPECT_THAT(text, HasSubstr("  dataset __getitem__   43 ms  16 %  600 \u00b5s   1 % -42.4 ms"));
   EXPECT_THAT(text, Not(HasSubstr("  dataset code")));

@@ -49,7 +49,8 @@ void RenderCost(const analyze::CostSection& cost, Page& page) {
     page.Line(
         {{fmt::format("  {} x {}", one.count, page.Safe(one.instance)), Tint::kCyan},
          {fmt::format(": {} for as long a run{}{}", Money(one.money), saving,
-                      one.kind == "same_nodes" ? ", node for node" : ", as few as will do")}});
+                      one.kind == analyze::AlternativeKind::kSameNodes ? ", node for node"
+                                                                       : ", as few as will do")}});
     for (const model::Finding& reason : one.reasons) {
       page.Paragraph("    - ", 6, present::SentenceOf(reason).text);
     }

@@ -81,7 +81,7 @@ void RenderPart(const analyze::BlamePartRow& part, const analyze::ProfileBlame& 
   const int room = page.width() - 52;
   page.Line({{"    " + PadLeft(FormatDuration(part.ns), 9) +
               PadLeft(ShareText(part.ns, blame.caused_wait_ns), 7) + "  " + PadRight(label, 22) +
-              PadRight(part.when == "before_step" ? "before" : "in step", 8) +
+              PadRight(part.before_step ? "before" : "in step", 8) +
               Cut(page.Safe(what), room, page.unicode())}});
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "analyze/cost/cost.h"
+#include "analyze/report/report_lines.h"
 #include "analyze/rules/profiling_report.h"
 #include "cli/render/page.h"
 

@@ -10,6 +10,7 @@
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
 #include "present/words/quantity.h"
+#include "store/metrics.h"
 
 namespace steptrace::cli {
 namespace {
@@ -18,16 +19,15 @@ constexpr size_t kMostNodes = 4;
 constexpr int kSparklineCells = 12;
 constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
 
-const analyze::SystemRow* Find(const analyze::Report& report, int32_t node,
-                               const std::string& metric) {
+const analyze::SystemRow* Find(const analyze::Report& report, int32_t node, store::Metric metric) {
   for (const analyze::SystemRow& row : report.system) {
-    if (row.node == node && row.metric == metric) return &row;
+    if (row.node == node && row.metric == store::InfoOf(metric).name) return &row;
   }
   return nullptr;
 }
 
 std::string CpuText(const analyze::Report& report, int32_t node, const Page& page) {
-  const analyze::SystemRow* cpu = Find(report, node, "cpu.busy_share");
+  const analyze::SystemRow* cpu = Find(report, node, store::Metric::kCpuBusyShare);
   if (cpu == nullptr) return "CPU -";
   return fmt::format("CPU {} {}", present::FormatShare(cpu->mean),
                      SparklineText(cpu->sparkline, 0, 1, kSparklineCells, page.unicode()));
@@ -39,7 +39,8 @@ std::string GpuText(const analyze::Report& report, int32_t node, const Page& pag
   double sum = 0;
   int count = 0;
   for (const analyze::SystemRow& row : report.system) {
-    if (row.node != node || row.metric != "gpu.utilization_share") continue;
+    if (row.node != node || row.metric != store::InfoOf(store::Metric::kGpuUtilization).name)
+      continue;
     if (busiest == nullptr || row.mean > busiest->mean) busiest = &row;
     sum += row.mean;
     ++count;
@@ -52,15 +53,15 @@ std::string GpuText(const analyze::Report& report, int32_t node, const Page& pag
 
 // SageMaker's files tell how full the memory is, not how large.
 std::string MemoryShareText(const analyze::Report& report, int32_t node, const Page& page) {
-  const analyze::SystemRow* share = Find(report, node, "memory.used_share");
+  const analyze::SystemRow* share = Find(report, node, store::Metric::kMemoryUsedShare);
   if (share == nullptr) return "memory -";
   return fmt::format("memory {} {}", present::FormatShare(share->max),
                      SparklineText(share->sparkline, 0, 1, kSparklineCells, page.unicode()));
 }
 
 std::string MemoryText(const analyze::Report& report, int32_t node, const Page& page) {
-  const analyze::SystemRow* used = Find(report, node, "memory.used_bytes");
-  const analyze::SystemRow* total = Find(report, node, "memory.total_bytes");
+  const analyze::SystemRow* used = Find(report, node, store::Metric::kMemoryUsed);
+  const analyze::SystemRow* total = Find(report, node, store::Metric::kMemoryTotal);
   if (used == nullptr) return MemoryShareText(report, node, page);
   if (total == nullptr || total->max <= 0) {
     return fmt::format("memory {}", present::FormatBytes(used->max));

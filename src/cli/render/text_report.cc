@@ -17,6 +17,7 @@
 #include "model/finding_kinds.h"
 #include "present/words/finding_sentence.h"
 #include "present/words/quantity.h"
+#include "store/manifest.h"
 
 namespace steptrace::cli {
 namespace {
@@ -24,7 +25,7 @@ namespace {
 using analyze::Report;
 
 std::string StatusText(const analyze::RunSection& run) {
-  if (run.status == "in_progress") return "in progress";
+  if (run.status == store::kStatusInProgress) return "in progress";
   if (run.signal) return fmt::format("{} (signal {})", run.status, *run.signal);
   if (run.exit_code && *run.exit_code != 0) {
     return fmt::format("{} (exit code {})", run.status, *run.exit_code);
@@ -43,7 +44,7 @@ std::string CostText(const analyze::RunSection& run) {
 }
 
 std::vector<std::string> HeaderFacts(const Report& report, const Page& page) {
-  const bool live = report.run.status == "in_progress";
+  const bool live = report.run.status == store::kStatusInProgress;
   std::vector<std::string> facts = {
       StatusText(report.run),
       present::FormatDuration(report.run.duration_ns) + (live ? " so far" : "")};
@@ -266,8 +267,8 @@ void RenderHeader(const Report& report, Page& page, const std::string& label) {
   std::vector<Page::Piece> line = {
       {label, Tint::kDim}, {Cut(name, page.width() - width_of(), page.unicode()), Tint::kBold}};
   for (const std::string& fact : facts) {
-    const bool bad = &fact == &facts.front() && report.run.status != "completed" &&
-                     report.run.status != "in_progress";
+    const bool bad = &fact == &facts.front() && report.run.status != store::kStatusCompleted &&
+                     report.run.status != store::kStatusInProgress;
     line.push_back({page.separator(), Tint::kDim});
     line.push_back({page.Safe(fact), bad ? Tint::kRed : Tint::kPlain});
   }

@@ -29,7 +29,7 @@ Json EndOrNull(const std::optional<int64_t>& ns) {
 }
 
 Json RowJson(const analyze::ComparedPart& part) {
-  return {{"kind", part.kind},
+  return {{"kind", NameOf(part.kind)},
           {"name", part.name},
           {"a", SideJson(part.a)},
           {"b", SideJson(part.b)},
