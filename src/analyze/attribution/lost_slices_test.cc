@@ -114,6 +114,26 @@ TEST(LostSlicesTest, WindowsTellHowManyTheyLeaveOut) {
   EXPECT_TRUE(IsTold(without, "the device activity is in a damaged file"));
 }
 
+// Whether the model computes only they would have told.
+TEST(LostSlicesTest, WhereNoStepOfAWindowIsLeftItIsNotSaidThatNothingElseIsInTheWay) {
+  auto run =
+      ParseVerdictCase("test",
+                       "fact framework {\"name\": \"torch\", \"cuda\": null}\n"
+                       "stack model main@/job/train.py:9 > MODULE > Net.forward@/job/net.py:31\n"
+                       "steps 60 data=1ms forward=40ms backward=50ms optimizer=5ms\n"
+                       "samples 500 model thread=training\n");
+  ASSERT_TRUE(run.ok()) << run.error().text();
+  const Report whole = BuildReport(run->input);
+  EXPECT_TRUE(whole.verdict.healthy);
+  run->input.steps_left_out = 3;
+  const Report without = BuildReport(run->input);
+  EXPECT_EQ(without.verdict.suspect, "model");
+  EXPECT_FALSE(without.verdict.healthy);
+  const std::string headline = present::SentenceOf(without.verdict.headline).text;
+  EXPECT_NE(headline.find("the model and framework overhead take"), std::string::npos) << headline;
+  EXPECT_EQ(headline.find("no other bottleneck"), std::string::npos) << headline;
+}
+
 // Twenty steps of 1 s in 30 s of a run that lost something.
 Report ReportWithLoss(const std::string& loss) {
   auto parsed = ParseVerdictCase(

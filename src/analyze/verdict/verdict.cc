@@ -236,14 +236,22 @@ bool DeviceWaitsForHost(const VerdictInput& input) {
          input.load.Mean(store::Metric::kGpuUtilization).value_or(1) < kKeptBusy;
 }
 
+// Whether what would tell computing from overhead was asked for and is lost: a window that was full
+// before it held a step, or of which a damaged file left none. That nothing is in the way rests on
+// nothing then.
+bool LacksItsWindows(const VerdictInput& input) {
+  if (input.dispatch != nullptr) return false;
+  if (input.left_out > 0 && !input.profiled) return true;
+  return input.facts.windows_too_short && !MayUseDevice(input.facts);
+}
+
 // What is next to the model, or that nothing is.
 model::Finding ModelHeadline(const VerdictInput& input, const SuspectShare& next,
                              const part::ShareOfStep& share) {
   const part::Ranks ranks = RankSpreadPart(input, SuspectId::kModel);
   const part::Slowed slowed = SlowedPart(input);
   const part::Seen seen = SeenPart(input);
-  const bool unsplit =
-      input.dispatch == nullptr && input.facts.windows_too_short && !MayUseDevice(input.facts);
+  const bool unsplit = LacksItsWindows(input);
   const auto and_next = [&](SuspectId suspect, double of_step, std::optional<int64_t> rank) {
     return Make(finding::VerdictModelAndNext{.unsplit = unsplit,
                                              .of_step = of_step,
@@ -279,7 +287,7 @@ model::Finding ModelHeadline(const VerdictInput& input, const SuspectShare& next
                                              .slowed = slowed,
                                              .seen = seen});
   }
-  if (unsplit) {
+  if (unsplit && !DeviceWaitsForHost(input)) {
     return Make(finding::VerdictModelWithOverhead{
         .share = share, .ranks = ranks, .slowed = slowed, .seen = seen});
   }
