@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether each word of schema/ that code has to produce is produced: a metric that nothing samples, a cause that nothing
-counts and a kind of finding that nothing finds are words without a meaning.
+counts, a kind of finding that nothing finds and a threshold that no alert asks for are words without a meaning.
 
 usage: check_vocabulary.py        from the root of the tree; exit 1 with one line per breach
 """
@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from generators import data_loss, findings, metrics, text
+from generators import alerts, data_loss, findings, metrics, text
 
 # What a vocabulary's own generated files say of a word is its declaration.
 TEST = re.compile(r"_(test|bench|fuzz)\.")
@@ -46,7 +46,13 @@ def found_kinds():
         yield kind["id"], {name, f"k{name}"}  # its values, or what has none by its enumerator
 
 
+def asked_thresholds():
+    for threshold in alerts.declared()["threshold"]:
+        yield threshold["id"], {threshold["id"]}
+
+
 CHECKS = (
+    (alerts, asked_thresholds, ("src/agent/watch",), "no alert asks for it"),
     (metrics, sampled_metrics, ("src/agent", "src/import"), "nothing samples or imports it"),
     (data_loss, counted_causes, ("src",), "nothing counts it"),
     (findings, found_kinds, ("src",), "nothing finds it"),
