@@ -118,11 +118,14 @@ for (const id of ['v100', 'captured']) {
       const onDevice = device
         ? [ns(total('device_self_ns')), ns(total('device_total_ns')), ...cores]
         : [];
+      const own = device ? 'device_self_ns' : 'host_self_ns';
       return [
         grouped(total('calls')),
         ...onDevice,
+        share(total(own) / all(own)),
         ns(total('host_self_ns')),
         ns(total('host_total_ns')),
+        ns(Math.round(total('host_total_ns') / total('calls'))),
       ];
     };
     const named = by(of.operators.rows, (o) => o.name);
@@ -134,11 +137,13 @@ for (const id of ['v100', 'captured']) {
         name,
       ).toEqual(figures(some(named.get(name))));
     await expect(grid(page, 'Operators')).toHaveAttribute('aria-rowcount', String(named.size + 1));
-    const own = rows.map((cells) => Number(cells[2]?.replace(/[^\d]/g, '')));
+    const own = rows.map((cells) => Number(cells[device ? 2 : 3]?.replace(/[^\d]/g, '')));
     expect(own).toEqual([...own].sort((a, b) => b - a));
     // What is told of shapes and callers sums to the same.
     for (const group of ['Name and shapes', 'Name and caller']) {
-      await page.getByRole('radio', { name: group }).click();
+      const radio = page.getByRole('radio', { name: group });
+      if ((await radio.count()) === 0) continue; // there are none
+      await radio.click();
       const again = await stats(part(page, 'Operators'));
       expect(again.Calls).toBe(told.Calls);
       expect(again['Host, own times']).toBe(told['Host, own times']);

@@ -19,8 +19,8 @@ export interface Column<Row> {
   readonly swatch?: (row: Row) => string;
   /** A small curve in place of the value. */
   readonly spark?: (row: Row) => readonly number[];
-  /** A run's status, shown as such. */
-  readonly chip?: (row: Row) => ListedStatus;
+  /** A run's status, shown as such; null: the value as any other. */
+  readonly chip?: (row: Row) => ListedStatus | null;
   readonly href?: (row: Row) => string | null | undefined;
   /** A CSS grid track; the default is right for figures. */
   readonly width?: string;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { boxes, deepest, type Flame } from '../../timeline/flame';
 import { flameOf } from './flame';
-import { grouped, shapesText, userFrame, type Operator, type Times } from './section';
+import { grouped, groupingsOf, shapesText, userFrame, type Operator, type Times } from './section';
 
 const times = (calls: number, host: number, device: number): Times => ({
   calls,
@@ -22,6 +22,15 @@ const operator = (rank: number, name: string, more: Partial<Operator>): Operator
   shapes: [],
   stacks: [],
   ...more,
+});
+
+it('is grouped by what the profile holds alone', () => {
+  const ids = (of: readonly Operator[]) => groupingsOf(of).map(({ id }) => id);
+  expect(ids([operator(0, 'mm', {})])).toEqual(['name']);
+  const stacks = [{ ...times(1, 10, 5), call_stack: ['train.py(7): main'] }];
+  expect(ids([operator(0, 'mm', { stacks })])).toEqual(['name', 'caller']);
+  const shapes = [{ ...times(1, 10, 5), input_shapes: [[2, 3]] }];
+  expect(ids([operator(0, 'mm', { shapes })])).toEqual(['name', 'shape']);
 });
 
 const two = [

@@ -34,6 +34,19 @@ export const GROUPINGS = [
 ] as const;
 export type Grouping = (typeof GROUPINGS)[number]['id'];
 
+/** By what there is: a profile may hold neither shapes nor callers. */
+export const groupingsOf = (operators: readonly Operator[]) =>
+  GROUPINGS.filter(({ id }) => {
+    switch (id) {
+      case 'name':
+        return true;
+      case 'shape':
+        return operators.some((o) => o.shapes.some((s) => shapesText(s.input_shapes) !== ''));
+      case 'caller':
+        return operators.some((o) => o.stacks.some((s) => s.call_stack.length > 0));
+    }
+  });
+
 export interface Row extends Times {
   key: string;
   name: string;

@@ -2,7 +2,15 @@
 import { expect, it } from 'vitest';
 import type { RunRow } from '../../api/source';
 import { ns } from '../../base/time';
-import { chosenRuns, formatPicked, parsePicked, pick, verdictOf, verdictText } from './runs';
+import {
+  chosenRuns,
+  formatPicked,
+  isImport,
+  parsePicked,
+  pick,
+  verdictOf,
+  verdictText,
+} from './runs';
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
 
@@ -29,6 +37,12 @@ const ids = (status: string | null, since: string | null) =>
   chosenRuns(runs, status, since, NOW)
     .map((r) => r.id)
     .join(' ');
+
+it('tells imports from trainings', () => {
+  expect(isImport({ command: ['steptrace', 'import', 'trace.json'] })).toBe(true);
+  expect(isImport({ command: ['python', 'train.py'] })).toBe(false);
+  expect(isImport({ command: [] })).toBe(false);
+});
 
 it('lists by status and time; what is no choice lists all', () => {
   expect(ids(null, null)).toBe('now yesterday old');

@@ -189,7 +189,7 @@ export const CHARTS: readonly KnownChart[] = [
   {
     title: 'Memory',
     unit: 'bytes',
-    note: 'used: of the node; job rss: of the job’s processes',
+    note: 'used: of the node; job rss: of the job’s processes, memory that several share counted in each',
     metrics: ['memory.used_bytes', 'job.rss_bytes', 'swap.used_bytes'],
     max: null,
     limits: ['machine', 'cgroup'],
