@@ -10,7 +10,7 @@
 namespace steptrace::analyze {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kMillisecond = 1'000'000;
 
 CounterSeries SeriesOf(const char* metric, int64_t pid, const std::vector<double>& cores) {
   CounterSeries series;
@@ -18,7 +18,7 @@ CounterSeries SeriesOf(const char* metric, int64_t pid, const std::vector<double
   series.pid = pid;
   series.values = cores;
   for (size_t i = 0; i < cores.size(); ++i) {
-    series.times_ns.push_back(static_cast<int64_t>(i) * 200 * kMs);
+    series.times_ns.push_back(static_cast<int64_t>(i) * 200 * kMillisecond);
   }
   return series;
 }
@@ -26,10 +26,10 @@ CounterSeries SeriesOf(const char* metric, int64_t pid, const std::vector<double
 TEST(CoreWaitsTest, AreThoseOfTheRanksProcessWhileItsStepsLayInWindows) {
   std::vector<store::StepRow> rows(3);
   for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i].ts_ns = static_cast<int64_t>(300 + 100 * i) * kMs;
-    rows[i].dur_ns = 100 * kMs;
+    rows[i].ts_ns = static_cast<int64_t>(300 + 100 * i) * kMillisecond;
+    rows[i].dur_ns = 100 * kMillisecond;
   }
-  rows[1].operators_ns = rows[1].dispatch_ns = 40 * kMs;  // from 400 to 500 ms
+  rows[1].operators_ns = rows[1].dispatch_ns = 40 * kMillisecond;  // from 400 to 500 ms
   ReportInput input;
   input.steps = rows;
   input.run.rank_processes.push_back({0, 0, 7});
