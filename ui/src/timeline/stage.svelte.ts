@@ -410,6 +410,17 @@ export class Stage {
     this.scrollBy(0);
   }
 
+  /** Scrolls no further than it takes: the details that open below leave fewer rows. */
+  keepInSight({ track, lane }: Pick<Place, 'track' | 'lane'>): void {
+    const row = this.layout.rows.find((r) => r.node.track?.track === track);
+    if (row === undefined || row.pinned) return;
+    const top = row.top + lane * row.laneHeight;
+    const below = top + row.laneHeight - this.height;
+    if (this.scroll < below) this.scrollBy(below - this.scroll);
+    const above = top - this.layout.pinnedHeight;
+    if (this.scroll > above) this.scrollBy(above - this.scroll);
+  }
+
   /** To a slice's place: its row opened and scrolled to, its time in view. */
   goTo(place: Place): void {
     for (const key of pathTo(this.nodes, place.track)) {
@@ -455,7 +466,8 @@ export class Stage {
   // -- selection --------------------------------------------------------------------------------
 
   select(slice: number, go = false, seen: Seen | null = null): Promise<void> {
-    const found = go ? (details: Details) => this.goTo(placeOf(details)) : () => undefined;
+    const found = (details: Details) =>
+      go ? this.goTo(placeOf(details)) : this.keepInSight(placeOf(details));
     return this.selection.select(slice, found, seen);
   }
 

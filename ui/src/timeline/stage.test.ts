@@ -199,6 +199,21 @@ describe('a tree that grows', () => {
     expect(stage.folded.has('t50')).toBe(true);
   });
 
+  it('what is selected is in sight, though the details below leave fewer rows', async () => {
+    const { stage } = shown();
+    const row = stage.layout.rows.find((r) => r.node.track?.track === 2);
+    if (row === undefined) throw new Error('no row');
+    stage.height = row.top + row.laneHeight - 5; // its foot is hidden
+    await stage.select(1);
+    expect(stage.scroll).toBe(5);
+    stage.height -= 10;
+    stage.keepInSight({ track: 2, lane: 0 });
+    expect(stage.scroll).toBe(15);
+    stage.scrollBy(1000);
+    stage.keepInSight({ track: 2, lane: 0 });
+    expect(stage.scroll).toBe(row.top - stage.layout.pinnedHeight);
+  });
+
   it('the selected slice stays, by the number that it has now', async () => {
     const { run, stage, grow } = shown();
     await stage.select(1);
