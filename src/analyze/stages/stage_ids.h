@@ -26,7 +26,7 @@ enum class SubStage : uint8_t {
   kDatasetCode,  // The dataset's or sampler's own functions run, where samples of stacks name them
   kLock,  // The dataset waits for a lock, a queue or another process
   kCopy,  // The dataset copies samples, in memory or to hand them over
-  kGetitem,  // The dataset makes the samples, and nothing tells more of it
+  kGetitem,  // The dataset makes the samples; work that stacks name has another stage, such as dataset code
   kCollate,  // Samples become a batch
   kReceive,  // The batch is ready and comes over: transfer, unpickling, pinning
   kCpuShortage,  // A DataLoader worker could have run and waited for a core

@@ -162,7 +162,8 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   getitem: {
     title: 'dataset __getitem__',
     color: '--cat-1',
-    meaning: 'The dataset makes the samples, and nothing tells more of it',
+    meaning:
+      'The dataset makes the samples; work that stacks name has another stage, such as dataset code',
     suspect: 'data_pipeline',
     ofDataset: true,
     ready: false,
