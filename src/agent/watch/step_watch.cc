@@ -16,7 +16,7 @@ void StepWatch::OnStep(const store::StepRow& row, std::string_view kind) {
   if (kind != store::kStepTrain) return;
   if (!rank_ || row.rank < *rank_) {
     rank_ = row.rank;
-    detector_ = {};
+    detector_ = ShiftDetector(rise_);
   }
   if (row.rank != *rank_) return;
   const int64_t dur_ns = row.dur_ns - row.evaluation_ns - row.checkpoint_ns;
