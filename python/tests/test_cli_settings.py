@@ -134,7 +134,9 @@ def test_an_instance_is_looked_at_after_the_flags_where_it_is_used(ask, tmp_path
     for command in (["ls"], ["report", run], ["rules", run, "--instance", "c5.large"]):
         assert ask(*command, cwd=tmp_path, **bad).returncode == 0
     line = complaint(ask("rules", run, cwd=tmp_path, **bad))
-    assert line.startswith("steptrace: STEPTRACE_INSTANCE: instance 'yy' is not a known machine type")
+    assert line.startswith(
+        "steptrace: STEPTRACE_INSTANCE: instance 'yy' is not a known machine type"
+    )
     line = complaint(ask("rules", run, "--instance", "zz", cwd=tmp_path, **bad))
     assert line.startswith("steptrace: --instance: instance 'zz' is not a known machine type")
 

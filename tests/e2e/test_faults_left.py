@@ -141,7 +141,9 @@ def test_what_ends_with_its_container_is_named(tmp_path):
     (loss,) = report["data_loss"]["rows"]
     assert (loss["cause"], loss["table"], loss["count"]) == ("unrecorded_process", "steps", 1)
     assert report["verdict"]["headline"].startswith("no step seen: the run was closed before")
-    assert not any("no process of the command was Python" in note["text"] for note in report["notes"])
+    assert not any(
+        "no process of the command was Python" in note["text"] for note in report["notes"]
+    )
 
 
 @pytest.mark.skipif(not can_mount(), reason="needs root and mount namespaces")

@@ -345,10 +345,7 @@ def test_program_without_python(tmp_path):
     report = outcome.run.report()
     assert report["verdict"]["reason"]["id"] == "no_steps"
     assert report["data_loss"]["rows"] == [], "nothing was lost"
-    assert any(
-        "no process of the command was Python" in note["text"]
-        for note in report["notes"]
-    )
+    assert any("no process of the command was Python" in note["text"] for note in report["notes"])
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root")

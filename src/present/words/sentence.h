@@ -21,7 +21,7 @@ struct Figure {
   std::variant<int64_t, double> value;
   // ns, share, share_number, bytes, count, cores, times; empty: a bare number
   std::string_view unit;
-  size_t at = 0;          // where in the sentence, in bytes
+  size_t at = 0;  // where in the sentence, in bytes
 };
 
 // As quantity.h writes them.
