@@ -193,7 +193,8 @@ constexpr FigureInfo kCommunicationNoSyncFigures[] = {{"backwards", Unit::kNumbe
 constexpr std::string_view kCommunicationTensorsForObjectsTexts[] = {"call"};
 constexpr std::string_view kCommunicationNoBarrierTexts[] = {"call"};
 constexpr FigureInfo kCommunicationLargerBucketsFigures[] = {{"bucket_mb", Unit::kInteger, true}, {"views", Unit::kFlag, false}, {"hook", Unit::kFlag, false}};
-constexpr FigureInfo kCommunicationLookAtDataFigures[] = {{"rank", Unit::kInteger, false}};
+constexpr FigureInfo kCommunicationLookAtDataFigures[] = {{"rank", Unit::kInteger, false}, {"loader", Unit::kFlag, false}};
+constexpr std::string_view kCommunicationLookAtDataTexts[] = {"function"};
 constexpr FigureInfo kCommunicationLookAtRankFigures[] = {{"rank", Unit::kInteger, false}};
 constexpr std::string_view kCommunicationLookAtRankTexts[] = {"stage"};
 constexpr FigureInfo kCommunicationLookAtCauseFigures[] = {{"rank", Unit::kInteger, false}};
@@ -664,7 +665,7 @@ constexpr KindInfo kKinds[] = {
     {"communication.nccl", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"communication.no_unused_parameters", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"communication.even_work", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
-    {"communication.look_at_data", Role::kAdvice, {kCommunicationLookAtDataFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
+    {"communication.look_at_data", Role::kAdvice, {kCommunicationLookAtDataFigures, kCommunicationLookAtDataTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.look_at_rank", Role::kAdvice, {kCommunicationLookAtRankFigures, kCommunicationLookAtRankTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.look_at_cause", Role::kAdvice, {kCommunicationLookAtCauseFigures, kCommunicationLookAtCauseTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"run.call_step", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -1731,7 +1732,7 @@ Finding Make(CommunicationEvenWork) {
 }
 
 Finding Make(CommunicationLookAtData one) {
-  return {FindingKind::kCommunicationLookAtData, {one.rank.value}, {}, {}, {"", {}}};
+  return {FindingKind::kCommunicationLookAtData, {one.rank.value, one.loader.value}, {one.function}, {}, {"", {}}};
 }
 
 Finding Make(CommunicationLookAtRank one) {

@@ -1407,6 +1407,8 @@ struct CommunicationEvenWork {
 
 struct CommunicationLookAtData {
   Given<int64_t> rank;  // integer
+  Given<bool> loader;  // flag
+  std::string function = {};
 };
 
 struct CommunicationLookAtRank {

@@ -328,7 +328,13 @@ void Adviser::Straggler(const Verdict& verdict) {
   const int32_t rank = *verdict.straggler_rank;
   const std::string& cause = verdict.straggler_cause;
   if (cause == SuspectName(SuspectId::kDataPipeline)) {
-    Say(finding::CommunicationLookAtData{.rank = rank});
+    // Of a profile by another tool it is not known whether there is one.
+    const bool loader = TrainingLoader(input_.facts) != nullptr ||
+                        (input_.report.profile != nullptr && !input_.report.profile_of_windows);
+    Say(finding::CommunicationLookAtData{
+        .rank = rank,
+        .loader = loader,
+        .function = !loader && verdict.function ? FunctionText(*verdict.function) : ""});
   } else if (cause == StageName(SubStage::kForward) || cause == StageName(SubStage::kBackward) ||
              cause == StageName(SubStage::kOptimizer) || cause == StageName(SubStage::kCompute)) {
     Say(finding::CommunicationLookAtRank{.rank = rank, .stage = TitleOf(cause)});

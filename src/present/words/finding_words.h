@@ -272,6 +272,11 @@ inline constexpr ClauseWords kCommunicationLargerBucketsClauses[] = {
     {"or_hook", "hook", {}, ""},
     {"or_hook", "", {}, ", or send less with torch.distributed.algorithms.ddp_comm_hooks (fp16_compress_hook)"},
 };
+inline constexpr ClauseWords kCommunicationLookAtDataClauses[] = {
+    {"what", "function", {}, "{function} makes its batches, so make it cheaper, or make batches ahead in other processes"},
+    {"what", "loader", {}, "the size of its shard, its storage, its workers"},
+    {"what", "", {}, "the size of its shard, its storage"},
+};
 inline constexpr ClauseWords kCommunicationLookAtCauseClauses[] = {
     {"what", "function", {}, "{function}"},
     {"what", "", {}, "its {stage}"},
@@ -1705,7 +1710,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"the ranks are late in turn: give all the same amount of work per step, and compare their breakdowns", {}},
      {"", {}}, "", ""},
     // communication.look_at_data
-    {{"look at rank {rank}'s data: the size of its shard, its storage, its workers; the other ranks load faster", {}},
+    {{"look at rank {rank}'s data: {what}; the other ranks load faster", kCommunicationLookAtDataClauses},
      {"", {}}, "", ""},
     // communication.look_at_rank
     {{"look at rank {rank}: its {stage} takes longer than on the others; other work on its cores or device, lower clocks, or larger samples in its shard", {}},
