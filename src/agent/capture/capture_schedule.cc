@@ -196,7 +196,7 @@ std::optional<size_t> CaptureSchedule::DueTime(int64_t now_ns) {
     const Window& window = plan_.windows[i];
     if (!IsOpen(i) || !BeginsAtATime(window) || StartNs(window) > now_ns) continue;
     if (now_ns < EndNs(window)) return i;
-    Miss(i);
+    if (!sent_.Holds(window)) Miss(i);  // else the process says what became of it, or its end does
   }
   return std::nullopt;
 }

@@ -169,6 +169,53 @@ TEST_F(CaptureScheduleTest, AWindowWhoseTimeIsOverIsMissed) {
   EXPECT_EQ(outcomes[0].window, "1s:2s");
 }
 
+// One that does not come to the end of a step within the window's time, or to none at all.
+TEST_F(CaptureScheduleTest, AWindowThatTheProcessNeverAnsweredIsMissedOnce) {
+  auto schedule = Of("1s:2s");
+  ASSERT_TRUE(schedule.Next(kS));
+  EXPECT_FALSE(schedule.Next(4 * kS));
+  EXPECT_TRUE(schedule.TakeOutcomes(0).empty()) << "the process may have begun it";
+  schedule.End(5 * kS);
+  const auto outcomes = schedule.TakeOutcomes(0);
+  ASSERT_EQ(outcomes.size(), 1u);
+  EXPECT_EQ(outcomes[0].end, WindowEnd::kMissed);
+  EXPECT_EQ(outcomes[0].to_ns, 0);
+}
+
+TEST_F(CaptureScheduleTest, AnAnswerAfterTheWindowsTimeIsTheOnlyOne) {
+  auto missed = Of("1s:2s");
+  ASSERT_TRUE(missed.Next(kS));
+  EXPECT_FALSE(missed.Next(4 * kS));
+  missed.OnMark(End(1, 5 * kS, 0, WindowEnd::kMissed));
+  ASSERT_EQ(missed.TakeOutcomes(0).size(), 1u);
+  auto captured = Of("1s:2s");
+  ASSERT_TRUE(captured.Next(kS));
+  EXPECT_FALSE(captured.Next(4 * kS));
+  captured.OnMark(Begin(1, 2 * kS));
+  captured.OnMark(End(1, 3 * kS, 7));
+  const auto outcomes = captured.TakeOutcomes(0);
+  ASSERT_EQ(outcomes.size(), 1u);
+  EXPECT_EQ(outcomes[0].end, WindowEnd::kDone);
+  EXPECT_EQ(outcomes[0].steps, 7);
+  for (CaptureSchedule* schedule : {&missed, &captured}) {
+    EXPECT_FALSE(schedule->Next(6 * kS));
+    schedule->End(7 * kS);
+    EXPECT_TRUE(schedule->TakeOutcomes(0).empty());
+  }
+}
+
+TEST_F(CaptureScheduleTest, AWindowWhosePlaceTheNextTakesUnansweredIsMissedOnce) {
+  auto schedule = Of("1s:1s,3s:1s");
+  ASSERT_TRUE(schedule.Next(kS));
+  ASSERT_TRUE(schedule.Next(3 * kS));
+  EXPECT_FALSE(schedule.Next(5 * kS));
+  schedule.End(6 * kS);
+  const auto outcomes = schedule.TakeOutcomes(0);
+  ASSERT_EQ(outcomes.size(), 2u);
+  for (const CaptureOutcome& one : outcomes) EXPECT_EQ(one.end, WindowEnd::kMissed);
+  EXPECT_NE(outcomes[0].window, outcomes[1].window);
+}
+
 TEST_F(CaptureScheduleTest, ADemandGoesFirstAndTheWindowGoesOnAfterIt) {
   auto schedule = Of("10:1000");
   ASSERT_TRUE(schedule.Next(0));

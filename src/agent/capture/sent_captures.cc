@@ -46,6 +46,10 @@ void End(SentCapture& request, const WindowMark& mark) {
   AddStretch(request, mark.ts_ns, steps);
 }
 
+bool IsOf(const SentCapture& request, const Window& window) {
+  return request.source == CaptureOutcome::Source::kPlan && request.window == window;
+}
+
 }  // namespace
 
 int64_t SentCapture::steps() const {
@@ -85,10 +89,14 @@ const SentCapture* SentCaptures::current() const {
   return found == sent_.end() ? nullptr : &*found;
 }
 
+bool SentCaptures::Holds(const Window& window) const {
+  return std::ranges::any_of(sent_,
+                             [&](const SentCapture& request) { return IsOf(request, window); });
+}
+
 bool SentCaptures::IsEnding(const Window& window) const {
   return std::ranges::any_of(sent_, [&](const SentCapture& request) {
-    return request.source == CaptureOutcome::Source::kPlan && request.replaced && request.begun &&
-           request.window == window;
+    return IsOf(request, window) && request.replaced && request.begun;
   });
 }
 

@@ -60,6 +60,8 @@ class SentCaptures {
   // The first of the last word that has not ended; nullptr: there is none.
   SentCapture* current();
   const SentCapture* current() const;
+  // Whether a request for that window has not ended yet.
+  bool Holds(const Window& window) const;
   // Whether that window has begun by a request that was replaced, and has not ended yet.
   bool IsEnding(const Window& window) const;
 
