@@ -76,7 +76,7 @@ TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
   EXPECT_THAT(TomlComplaint("price_per_hour = -1"), HasSubstr("not a price"));
   EXPECT_THAT(TomlComplaint("price_per_hour = nan"), HasSubstr("not a price"));
   EXPECT_THAT(TomlComplaint("price_per_hour = 1e300"), HasSubstr("from 0 to 1000000)"));
-  EXPECT_THAT(TomlComplaint("hooks = 'data, optimiser'"), HasSubstr("'optimiser' is none"));
+  EXPECT_THAT(TomlComplaint("hooks = 'data, optimiser'"), HasSubstr("unknown hook 'optimiser'"));
   EXPECT_THAT(TomlComplaint("editor_url = 'emacs'"),
               HasSubstr("{line}; give such a value, or leave it out"));
   EXPECT_THAT(TomlComplaint("editor_url = 3"), HasSubstr("editor_url"));
@@ -252,7 +252,7 @@ TEST(Settings, TheTypeOfTheMachinesIsOneOfThoseListed) {
   EXPECT_TRUE(CheckInstance(settings).ok());
   settings.instance = "C5.larg";
   EXPECT_THAT(CheckInstance(settings).error().text(),
-              HasSubstr("near it are c5.large, p3.2xlarge;"));
+              HasSubstr("similar ones are c5.large, p3.2xlarge;"));
 }
 
 TEST(Settings, ATypeOfMachinesThatIsNoneIsToldWhereItIsUsedWithItsPlace) {

@@ -126,7 +126,7 @@ TEST(Scan, SaysWhatIsWrongInOneLine) {
   options.where = {{"other", Compare::kEqual, "1"}};
   EXPECT_THAT(error("steps", options), HasSubstr("no column 'other'"));
   options.where = {{"step", Compare::kEqual, "one"}};
-  EXPECT_THAT(error("steps", options), HasSubstr("'one' is no int64"));
+  EXPECT_THAT(error("steps", options), HasSubstr("'one' is not a int64"));
   EXPECT_THAT(error("steps", {}), HasSubstr("Bad file descriptor"));
 }
 

@@ -49,15 +49,15 @@ TEST(CaptureFindings, AWholeWindowLacksNothing) {
 
 TEST(CaptureFindings, StepsThatAreMissingAreCounted) {
   EXPECT_THAT(Lacks(Outcome(4)),
-              ElementsAre("cut 6: the window 5:10 holds 4 of its 10 steps: the training or the "
-                          "capture ended before"));
+              ElementsAre("cut 6: the window 5:10 has 4 of its 10 steps: the training or the "
+                          "capture ended first"));
   CaptureOutcome untold = Outcome(4);
   untold.counted = false;
   EXPECT_EQ(LacksOf(untold).at(0).count, -1) << "the process is gone";
   CaptureOutcome full = Outcome(9);
   full.end = WindowEnd::kFull;
   EXPECT_THAT(Lacks(full),
-              ElementsAre("cut 1: the window 5:10 holds 9 of its 10 steps: what it may hold was "
+              ElementsAre("cut 1: the window 5:10 has 9 of its 10 steps: what it may hold was "
                           "full; ask for fewer steps, or for less in them"));
 }
 
@@ -95,7 +95,7 @@ TEST(CaptureFindings, KindsThatWereNotOnAreTold) {
   outcome.stretches.push_back({.from_ns = 200, .to_ns = 300, .kinds = kOperators | kKernels});
   const auto partly = Lacks(outcome);
   ASSERT_EQ(partly.size(), 1u);
-  EXPECT_NE(partly[0].find("in some of its stretches"), std::string::npos) << partly[0];
+  EXPECT_NE(partly[0].find("in some of its time ranges"), std::string::npos) << partly[0];
 }
 
 }  // namespace

@@ -127,16 +127,16 @@ TEST_F(WindowsOfARecording, StepsThatAWindowLacksAreALoss) {
   EXPECT_EQ(losses[0].count, 6);
   EXPECT_EQ(losses[0].pid, getpid());
   EXPECT_EQ(losses[0].detail,
-            "the window 5:10 holds 4 of its 10 steps: the training or the capture ended before");
+            "the window 5:10 has 4 of its 10 steps: the training or the capture ended first");
 }
 
 // Nobody can have the first two steps: that nothing ended early is no cause.
 TEST(RecorderCaptures, AWindowFromTheSecondStepOnSaysWhyItLacksThat) {
   for (const auto& [window, steps, cause, text] :
        {std::tuple{"1:2", 1, "window_cut",
-                   "the window 1:2 holds 1 of its 2 steps: the first two steps cannot be captured"},
+                   "the window 1:2 has 1 of its 2 steps: the first two steps cannot be captured"},
         {"1:9", 4, "window_cut",
-         "the window 1:9 holds 4 of its 9 steps: the first two steps cannot be captured, and the "
+         "the window 1:9 has 4 of its 9 steps: the first two steps cannot be captured, and the "
          "training or the capture ended before"},
         {"1:1", 0, "window",
          "the window 1:1 captured nothing: the first two steps cannot be captured; begin with "
@@ -205,7 +205,7 @@ TEST_F(WindowsOfARecording, OneThatACaptureInterruptedLacksItsStepsAlone) {
   ASSERT_THAT(losses, SizeIs(1));
   EXPECT_EQ(losses[0].count, 2);
   EXPECT_EQ(losses[0].detail,
-            "the window 5:10 holds 8 of its 10 steps: another capture interrupted it");
+            "the window 5:10 has 8 of its 10 steps: another capture interrupted it");
 }
 
 TEST_F(WindowsOfARecording, OneWhoseProcessEndedInItHasNoNumber) {

@@ -96,7 +96,7 @@ TEST(Recorder, SilenceIsNoLifeOfWhoCannotBeSeen) {
   EXPECT_GT(recording->trained_until_ns(), 0);
   const auto losses = recording.Losses("unseen_process");
   ASSERT_THAT(losses, SizeIs(1));
-  EXPECT_THAT(losses[0].detail, HasSubstr("taken for ended"));
+  EXPECT_THAT(losses[0].detail, HasSubstr("counts as ended"));
 }
 
 // As after a kill of the whole group: what the later ones wrote last is still to be read.

@@ -401,7 +401,7 @@ TEST(PythonFinder, SaysWhyThereIsNothingToRead) {
   PythonChild shell("/bin/sh", "echo; exec sleep 1000");
   LiveMemory memory(shell.pid());
   EXPECT_FALSE(finder.Find(shell.pid(), memory, why).has_value());
-  EXPECT_THAT(why.reason, ::testing::HasSubstr("no CPython"));
+  EXPECT_THAT(why.reason, ::testing::HasSubstr("not CPython"));
   for (int minor : {8, 10}) {
     for (const std::string& python : steptrace::testing::Pythons(minor)) {
       PythonChild old(python, "import time; print('', flush=True); time.sleep(1000)");

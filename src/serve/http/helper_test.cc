@@ -97,16 +97,16 @@ TEST_F(HelperTest, AProcessThatFailsIsToldInALine) {
 }
 
 TEST_F(HelperTest, WhatIsNoAnswerIsNotPassedOn) {
-  EXPECT_THAT(Failure("read t; echo hello; sleep 100"), HasSubstr("no answer"));
-  EXPECT_THAT(Failure("read t; yes hello | tr -d '\\n'"), HasSubstr("no answer"));
-  EXPECT_THAT(Failure("read t; tell 2 more; sleep 100"), HasSubstr("more than it said"));
+  EXPECT_THAT(Failure("read t; echo hello; sleep 100"), HasSubstr("an invalid answer"));
+  EXPECT_THAT(Failure("read t; yes hello | tr -d '\\n'"), HasSubstr("an invalid answer"));
+  EXPECT_THAT(Failure("read t; tell 2 more; sleep 100"), HasSubstr("more than it announced"));
   for (const char* head :
        {R"({"status":1,"type":"application/json","bytes":0})", "[]", "{}", "\\0",
         R"({"status":200,"type":"text/html","bytes":0})", R"({"status":200,"bytes":0})",
         R"({"status":200,"type":"application/json","bytes":-1})",
         R"({"status":200,"type":"application/json","bytes":1e3})"}) {
     EXPECT_THAT(Failure("read t; printf '" + std::string(head) + "\\n'; sleep 100"),
-                HasSubstr("no answer"))
+                HasSubstr("an invalid answer"))
         << head;
   }
 }
