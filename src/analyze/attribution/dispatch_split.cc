@@ -36,32 +36,6 @@ int64_t PhasesNs(const store::StepRow& row) {
                   *row.dispatch_ns + *row.operators_ns);
 }
 
-// What a step in a window is made of while its thread has a core.
-struct Parts {
-  double dispatch = 0;
-  double operators = 0;
-  double both = 0;  // and the script's own code
-
-  double apart() const { return std::max(0.0, both - dispatch - operators); }
-};
-
-Parts PartsOf(const store::StepRow& row, const std::map<int32_t, double>& waited) {
-  Parts parts{.dispatch = static_cast<double>(*row.dispatch_ns),
-              .operators = static_cast<double>(*row.operators_ns),
-              .both = static_cast<double>(PhasesNs(row))};
-  const auto share = waited.find(row.rank);
-  if (share == waited.end() || parts.both <= 0) return parts;
-  const double waited_ns = std::clamp(share->second, 0.0, 1.0) * parts.both;
-  const double ran_ns = parts.both - waited_ns;
-  const double apart = parts.apart();
-  parts.operators *= ran_ns / parts.both;
-  // What did not fall into operators fell between them.
-  const double between =
-      ran_ns <= 0 ? 0 : waited_ns * (1 - std::min(1.0, parts.operators / ran_ns));
-  parts.both = parts.dispatch + parts.operators + std::max(0.0, apart - between);
-  return parts;
-}
-
 // A step in a window that is that much longer than the median of those …
 constexpr double kHeldUp = 1.5;
 // … and longer, by its median, than nine of ten steps outside are by theirs …
@@ -119,39 +93,32 @@ std::vector<store::StepRow> StepsToSplitBy(const store::PackedSteps& rows) {
 
 }  // namespace
 
-DispatchSplit FindDispatchSplit(const store::PackedSteps& all,
-                                const std::map<int32_t, double>& waited) {
+DispatchSplit FindDispatchSplit(const store::PackedSteps& all) {
   struct Sums {
     int64_t steps = 0;
     double dispatch = 0;
     double operators = 0;
     double both = 0;
-    double phases_ns = 0;
   };
   const std::vector<store::StepRow> rows = StepsToSplitBy(all);
   std::map<int32_t, Sums> ranks;
   for (const store::StepRow& row : rows) {
     Sums& sums = ranks[row.rank];
     ++sums.steps;
-    const Parts parts = PartsOf(row, waited);
-    sums.dispatch += parts.dispatch;
-    sums.operators += parts.operators;
-    sums.both += parts.both;
-    sums.phases_ns += static_cast<double>(PhasesNs(row));
+    sums.dispatch += static_cast<double>(*row.dispatch_ns);
+    sums.operators += static_cast<double>(*row.operators_ns);
+    sums.both += static_cast<double>(PhasesNs(row));
   }
   const auto enough = [](const Sums& sums) {
-    const bool long_enough = sums.phases_ns >= static_cast<double>(kMinSplitNs);
-    return (sums.steps >= kMinSplitSteps || long_enough) && sums.both > 0;
+    return sums.steps >= kMinSplitSteps || sums.both >= static_cast<double>(kMinSplitNs);
   };
   DispatchSplit split;
-  split.waited = waited;
   std::vector<int64_t> dispatch, both;
   for (const store::StepRow& row : rows) {
     if (!enough(ranks[row.rank])) continue;
     ++split.steps;
-    const Parts parts = PartsOf(row, waited);
-    dispatch.push_back(std::llround(parts.dispatch));
-    both.push_back(std::llround(parts.both));
+    dispatch.push_back(*row.dispatch_ns);
+    both.push_back(PhasesNs(row));
     split.longest_ns[row.rank] = std::max(split.longest_ns[row.rank], PhasesNs(row));
   }
   double all_dispatch = 0, all_both = 0;
@@ -165,8 +132,8 @@ DispatchSplit FindDispatchSplit(const store::PackedSteps& all,
   if (!split.any()) return split;
   split.mean_share = all_dispatch / all_both;
   split.interval = BootstrapRatioOfSums(dispatch, both);
-  // How steps vary so few do not show, nor steps how far what was cut out fell otherwise.
-  if (split.steps < kMinSplitSteps || !waited.empty()) {
+  // How steps vary so few do not show.
+  if (split.steps < kMinSplitSteps) {
     split.interval = {(1 - kOfFew) * split.mean_share,
                       std::min(1.0, (1 + kOfFew) * split.mean_share)};
   }
@@ -179,9 +146,9 @@ void MoveDispatch(const store::StepRow& row, const DispatchSplit& split, int64_t
   if (rank == split.share.end()) return;
   double share = rank->second, apart = split.apart.at(row.rank);
   if (IsSound(row)) {
-    const Parts parts = PartsOf(row, split.waited);
-    share = parts.both > 0 ? parts.dispatch / parts.both : 0;
-    apart = parts.both > 0 ? parts.apart() / parts.both : 0;
+    const auto phases = static_cast<double>(PhasesNs(row));
+    share = static_cast<double>(*row.dispatch_ns) / phases;
+    apart = 1 - static_cast<double>(*row.dispatch_ns + *row.operators_ns) / phases;
   }
   constexpr SubStage kPhases[] = {SubStage::kForward, SubStage::kBackward, SubStage::kOptimizer};
   std::array<int64_t, 3> model{};

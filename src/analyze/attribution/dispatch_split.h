@@ -23,8 +23,7 @@ struct DispatchSplit {
   std::map<int32_t, double> apart;        // neither that nor operators, of the same; by rank
   std::map<int32_t, int64_t> longest_ns;  // of those phases in a step in a window; by rank
   double mean_share = 0;                  // the same of all ranks together …
-  Interval interval;                 // … and where it lies, from redrawing the steps in windows
-  std::map<int32_t, double> waited;  // what was given; by rank
+  Interval interval;  // … and where it lies, from redrawing the steps in windows
 
   bool any() const { return !share.empty(); }
 };
@@ -32,13 +31,7 @@ struct DispatchSplit {
 // Of the rows with operators_ns and dispatch_ns that make sense: neither negative, nor more than
 // the step. Those that the machine held up, as the rows without show, are left out. Ranks with
 // fewer than kMinSplitSteps of them, shorter together than kMinSplitNs, are as without a window.
-//
-// `waited`: by rank, the share of the steps in windows in which the thread had no core
-// (core_waits.h). Where it is taken off between two operators, that looks like code of the
-// script's; inside one, like computing. It is cut out as it falls, in proportion to what runs: the
-// rest is split.
-DispatchSplit FindDispatchSplit(const store::PackedSteps& all,
-                                const std::map<int32_t, double>& waited = {});
+DispatchSplit FindDispatchSplit(const store::PackedSteps& all);
 
 // Moves the share of the step's model time that is dispatch, its own where it is known, less
 // `moved_ns` of it that has been moved elsewhere before, as far as that is no time apart from

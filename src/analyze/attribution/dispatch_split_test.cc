@@ -172,25 +172,6 @@ TEST(DispatchSplitTest, TheSplitsUncertaintyWidensTheTwoItMovesBetween) {
   EXPECT_EQ(data.low, of_steps.low);
 }
 
-// Measured beside three busy loops on two cores: of 140 ms of a step that takes 37 alone, 24 were
-// the way between operators, 48 seemed to compute in them, and 68 to be the script's own code.
-TEST(DispatchSplitTest, TimeWithoutACoreIsNeitherComputingNorTheScripts) {
-  store::StepRow row = Step(0, 24'000'000);
-  row.dur_ns = 150'000'000;
-  row.forward_ns = 80'000'000;
-  row.backward_ns = 60'000'000;
-  row.optimizer_ns = 0;
-  row.operators_ns = 48'000'000;
-  const std::vector<store::StepRow> rows(3, row);
-  EXPECT_NEAR(FindDispatchSplit(rows).share.at(0), 0.17, 0.01);
-  const DispatchSplit split = FindDispatchSplit(rows, {{0, 0.7}});
-  // Of 42 ms 14.4 compute, of 68 ms 64.4 are what of the wait fell between operators.
-  EXPECT_NEAR(split.share.at(0), 24.0 / (24 + 14.4 + 3.6), 0.005);
-  EXPECT_NEAR(split.apart.at(0), 3.6 / (24 + 14.4 + 3.6), 0.005);
-  EXPECT_NEAR(split.interval.low, 0.8 * split.mean_share, 1e-9) << "as uncertain as of few steps";
-  EXPECT_EQ(FindDispatchSplit(rows, {{1, 0.7}}).share.at(0), FindDispatchSplit(rows).share.at(0));
-}
-
 // All of framework overhead is dispatch here: one figure has one interval, as suspect and as stage.
 TEST(DispatchSplitTest, AStageIsAsUncertainAsItsSuspect) {
   std::vector<store::StepRow> rows;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "analyze/attribution/attribution.h"
-#include "analyze/attribution/core_waits.h"
 #include "analyze/attribution/lost_slices.h"
 #include "analyze/attribution/sample_functions.h"
 #include "analyze/attribution/trace_steps.h"
@@ -196,7 +195,7 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
   const bool on_host = !MayUseDevice(facts) && input.profile == nullptr;
   if (on_host) {
     idle = FindHostIdle(input, selection);
-    dispatch = FindDispatchSplit(input.steps, CoreWaitsInWindows(input));
+    dispatch = FindDispatchSplit(input.steps);
   }
   AttributionRules made = MakeRules(input.steps, load, device, HasPeers(nodes, facts));
   made.idle_of_forward = idle.of_forward;
