@@ -57,8 +57,8 @@ TEST(CaptureFindings, StepsThatAreMissingAreCounted) {
   CaptureOutcome full = Outcome(9);
   full.end = WindowEnd::kFull;
   EXPECT_THAT(Lacks(full),
-              ElementsAre("cut 1: the window 5:10 has 9 of its 10 steps: what it may hold was "
-                          "full; ask for fewer steps, or for less in them"));
+              ElementsAre("cut 1: the window 5:10 has 9 of its 10 steps: it reached its size "
+                          "limit; ask for fewer steps, or for fewer kinds"));
 }
 
 TEST(CaptureFindings, WhatNobodyWantsAnyMoreLacksNothing) {
@@ -77,8 +77,8 @@ TEST(CaptureFindings, ACaptureOfNothingSaysWhy) {
   CaptureOutcome missed{
       .window = "5:10", .asked = kOperators, .asked_steps = 10, .end = WindowEnd::kMissed};
   EXPECT_THAT(Lacks(missed),
-              ElementsAre("window -1: the window 5:10 captured nothing: the steps or the time were "
-                          "over before, or never came; choose another window"));
+              ElementsAre("window -1: the window 5:10 captured nothing: its steps or time had "
+                          "passed or never came; choose another window"));
   missed.source = CaptureOutcome::Source::kAutomatic;
   missed.only = true;
   EXPECT_THAT(Lacks(missed), IsEmpty()) << "nobody asked for operators";

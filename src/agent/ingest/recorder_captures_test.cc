@@ -137,9 +137,9 @@ TEST(RecorderCaptures, AWindowFromTheSecondStepOnSaysWhyItLacksThat) {
                    "the window 1:2 has 1 of its 2 steps: the first two steps cannot be captured"},
         {"1:9", 4, "window_cut",
          "the window 1:9 has 4 of its 9 steps: the first two steps cannot be captured, and the "
-         "training or the capture ended before"},
+         "training or the capture ended first"},
         {"1:1", 0, "window",
-         "the window 1:1 captured nothing: the first two steps cannot be captured; begin with "
+         "the window 1:1 captured nothing: the first two steps cannot be captured; start with "
          "step 2"}}) {
     Recording recording;
     recording->captures().SetPlan(*ParsePlan({window}, {}), 0);
