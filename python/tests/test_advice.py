@@ -18,7 +18,7 @@ from cli_tools import executable
 from test_store_readable import make_run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMMANDS = "run|capture|report|rules|ls|show|import|join|export|ui|schema|doctor|recover|reference"
+COMMANDS = "run|capture|report|compare|rules|ls|show|import|join|export|ui|schema|doctor|recover|reference"
 # As far as it may be typed: options, their values, names of runs.
 TYPED = re.compile(rf"steptrace (?:{COMMANDS})\b(?: (?:--?[a-z][\w-]*|\{{[^}}]*\}}|%s))*")
 
@@ -209,7 +209,7 @@ def in_python(do):
 SITUATIONS = {
     ("command capture", "steptrace run --window"): asked("capture", "demo"),
     ("command capture", "steptrace run"): asked("capture", "1"),
-    ("join runs", "steptrace ui"): of_two_runs_of_a_rank,
+    ("join runs", "steptrace compare {} {}"): of_two_runs_of_a_rank,
     ("command ls", "steptrace ls --json"): of_many_that_cannot_be_read,
     ("ranks section", "steptrace report {} --json"): of_many_ranks,
     ("critical path section", "steptrace capture --capture"): section("critical-path"),

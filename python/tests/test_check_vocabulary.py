@@ -18,6 +18,7 @@ what = "What nobody samples."
 CAUSE = """
 [[section.cause]]
 name = "uncounted"
+label = "Lost"
 tables = ["slices"]
 lost = "what nobody counts"
 why = "nothing happens"

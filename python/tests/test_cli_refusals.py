@@ -90,7 +90,7 @@ def test_a_run_that_may_not_be_read_or_written_names_no_option_that_is_none(fold
     ids="-".join,
 )
 def test_an_empty_name_is_not_the_newest_run(ask, folder, words):
-    assert "'' names no run" in complaint(ask(*words))
+    assert "'' is not a run" in complaint(ask(*words))
 
 
 def test_what_a_full_disk_takes_no_more_of_is_named(folder, tmp_path):

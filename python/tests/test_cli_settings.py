@@ -79,13 +79,13 @@ def test_settings_that_become_no_file_leave_the_run_as_it_is(tmp_path, kind):
 def test_the_words_of_hooks(ask, tmp_path):
     known = sorted(vocabulary.HOOK_WORDS)
     line = complaint(ask("run", "--hooks", "bogus,optimiser", "--", "true"))
-    assert "'bogus' is none" in line
+    assert "unknown hook 'bogus'" in line
     told = re.search(r"they are (.*), or all, or off", line).group(1).split(", ")
     assert sorted(told) == known
     assert "'optimiser'" in complaint(ask("run", "--hooks", "optimizer, optimiser", "--", "true"))
     assert "empty list" in complaint(ask("run", "--hooks", ",", "--", "true"))
     (tmp_path / "steptrace.toml").write_text("hooks = 'nothing'")
-    assert "steptrace.toml:1: hooks is no list" in complaint(ask("ls", cwd=tmp_path))
+    assert "steptrace.toml:1: hooks is not a list" in complaint(ask("ls", cwd=tmp_path))
     (tmp_path / "steptrace.toml").unlink()
     for words in ("all", " data , gc", "off", ",".join(known)):
         done = ask("run", "-q", "--hooks", words, "--", "true", cwd=tmp_path)
@@ -94,13 +94,13 @@ def test_the_words_of_hooks(ask, tmp_path):
 
 def test_what_the_probe_would_pass_over_is_refused(ask, tmp_path):
     line = complaint(ask("run", "--", "true", cwd=tmp_path, STEPTRACE_RING_BUDGET_BYTES="abc"))
-    assert line.endswith("abc is not a whole number of bytes; give one, or leave it out")
+    assert line.endswith("abc is not a whole number of bytes; give one, or unset it")
 
 
 def test_a_price_is_bounded_and_its_error_short(ask):
     for price in ("nan", "inf", "-1", "abc", "1e300", "1000001"):
         line = complaint(ask("report", "--price-per-hour", price))
-        assert f"'{price}' is no price (a number from 0 to 1000000)" in line and len(line) < 200
+        assert f"'{price}' is not a price (a number from 0 to 1000000)" in line and len(line) < 200
         line = complaint(ask("ls", STEPTRACE_PRICE_PER_HOUR=price))
         assert "price_per_hour is not a" in line and len(line) < 200
     assert ask("report", "--price-per-hour", "1e6").returncode == 0
@@ -115,7 +115,7 @@ def test_an_instance_must_be_one_of_those_listed(ask, tmp_path, folder):
     )
     (tmp_path / "steptrace.toml").write_text(types)
     line = complaint(ask("rules", run, "--instance", "P3.2xlage", cwd=tmp_path))
-    assert "near it are p3.2xlarge, p3.8xlarge, c5.large; [[instances]]" in line
+    assert "similar ones are p3.2xlarge, p3.8xlarge, c5.large; [[instances]]" in line
     assert "lists all 4" in line
     assert ask("rules", run, "--instance", "c5.large", cwd=tmp_path).returncode == 0
     (tmp_path / "steptrace.toml").write_text("instance = 'zz'\n" + types)

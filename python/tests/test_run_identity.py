@@ -56,4 +56,4 @@ def test_a_run_tells_its_job_its_commit_and_its_tags(script, tmp_path):
 
 @pytest.mark.parametrize("tag", ["", "team", "=vision", "k=" + "v" * 2000])
 def test_what_is_no_tag_is_refused(tag):
-    assert "is no tag; give KEY=VALUE" in complaint(ask("run", "--tag", tag, "--", "true"))
+    assert "is not a tag; give KEY=VALUE" in complaint(ask("run", "--tag", tag, "--", "true"))

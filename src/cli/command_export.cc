@@ -144,7 +144,7 @@ void AddExportCommand(CLI::App& app, Session& session) {
             .examples = {"steptrace export train-slow --format perfetto -o train.pftrace",
                          "steptrace export train-slow --format csv --table steps -o steps.csv",
                          "steptrace export train-slow --format parquet -o tables"},
-            .exit_codes = "0: done; 2: bad input; stopped by a signal: all is written or nothing"});
+            .exit_codes = "0: done; 2: bad input; 130, 143: stopped, nothing or all written"});
   auto arguments = std::make_shared<ExportArguments>();
   AddRunArgument(command, arguments->run);
   command

@@ -120,7 +120,9 @@ Status CheckDistinct(const std::vector<JoinedRun>& runs) {
       return Error{
           fmt::format("{}: has rank {}, as {} has: they are not parts of one job",
                       run.reader.run().string(), rank.rank, other->second->reader.run().string()),
-          "compare them instead: steptrace compare"};
+          fmt::format("compare them instead: steptrace compare {} {}",
+                      ShellWord(other->second->reader.run().string()),
+                      ShellWord(run.reader.run().string()))};
     }
   }
   return {};

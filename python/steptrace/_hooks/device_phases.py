@@ -89,6 +89,8 @@ def border(number):
 
 def leaving(number, leave):
     """What an enter returns instead of `leave`: the border at the end of its phase comes first."""
+    if _hook is None:  # the border at the begin of the phase has failed
+        return leave
     return _hook.probe.Quiet(functools.partial(_leave, number, leave), True)
 
 
