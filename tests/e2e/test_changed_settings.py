@@ -113,4 +113,4 @@ def test_what_a_window_lacks_is_told(tmp_path):
         row["detail"] for row in outcome.run.rows("data_loss") if "window 20:500" in row["detail"]
     ]
     assert any("captured no kernels" in detail for detail in details), details
-    assert any("the training or the capture ended before" in detail for detail in details), details
+    assert any("the training or the capture ended first" in detail for detail in details), details

@@ -345,7 +345,7 @@ def test_a_closed_run_damaged_within_is_named_and_recovered(tmp_path):
     assert f"`steptrace recover {run}` keeps what is sound of it" in loss["detail"]
     recovered = plain([executable(), "recover", run])
     assert recovered.returncode == 0, recovered.stderr
-    assert b"1 damaged file put aside" in recovered.stderr
+    assert b"1 damaged file moved to" in recovered.stderr
     done = plain([executable(), "report", run, "--json"])
     assert done.returncode == 0
     losses = json.loads(done.stdout)["data_loss"]["rows"]

@@ -75,7 +75,7 @@ def test_what_an_interrupted_window_has_is_what_its_rows_have(tmp_path, kinds, s
     assert window["window"] == "100:400=operators"
     assert window["kinds"] == "operators"
     assert window["steps"] + cut["count"] == 400
-    assert f"holds {window['steps']} of its 400 steps: another capture int" in cut["detail"]
+    assert f"has {window['steps']} of its 400 steps: another capture int" in cut["detail"]
     assert len(window["stretches"]) == 3
     steps = [step for step in outcome.run.rows("steps") if in_one(step, window["stretches"])]
     split = sum(step["operators_ns"] is not None for step in steps)

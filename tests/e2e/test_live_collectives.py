@@ -123,7 +123,7 @@ def test_gloo_collectives_are_matched_and_the_late_rank_is_named(tmp_path):
         timeout=LIMIT_S,
         check=True,
     ).stdout
-    assert "Who made the others wait" in text
+    assert "Which ranks the others waited for" in text
     assert blame["cause"].replace("_", " ") in text
 
 

@@ -65,16 +65,19 @@ test.describe('rows of steps', () => {
       const layers = await drawn(page, 'Causes over the run');
       const at = Object.keys(layers).slice(1);
       const taking = SUSPECTS.filter((c) => sum(steps.map((s) => some(s[`${c}_ns`]))) > 0);
-      expect(at.sort()).toEqual(taking.map((s) => `${title(s)} (ns)`).sort());
-      const middles = some(layers['time since the run began (ns)']);
       const inTime = [...steps].sort((a, b) => some(a.ts_ns) - some(b.ts_ns));
       const size = Math.max(1, Math.ceil(inTime.length / 160));
+      const ofSteps = size === 1 ? 'duration (ns)' : 'longest (ns)';
+      expect(at.sort()).toEqual([...taking.map((s) => `${title(s)} (share)`), ofSteps].sort());
+      const middles = some(layers['time since the run began (ns)']);
       if (id === 'slow')
         for (const name of taking)
           for (const i of middles.keys()) {
             const own = inTime.slice(i * size, (i + 1) * size);
-            const mean = sum(own.map((s) => some(s[`${name}_ns`]))) / own.length;
-            expect(layers[`${title(name)} (ns)`]?.[i]).toBeCloseTo(mean, 3);
+            const whole = sum(own.map((s) => some(s.dur_ns)));
+            const part = sum(own.map((s) => some(s[`${name}_ns`])));
+            expect(layers[`${title(name)} (share)`]?.[i]).toBeCloseTo(part / whole, 9);
+            expect(layers[ofSteps]?.[i]).toBe(Math.max(...own.map((s) => some(s.dur_ns))));
           }
     });
   }

@@ -41,6 +41,7 @@ test('list of runs', async ({ page }) => {
   const listing = json('ls', folder) as {
     id: string;
     status: string;
+    command: string[];
     duration_ns: number;
     started_utc: string;
     bytes: number;
@@ -56,7 +57,7 @@ test('list of runs', async ({ page }) => {
     const { run: info, steps, verdict } = reportOf(id);
     const row = some(rows.find((cells) => cells[0]?.startsWith(`${id}:`)));
     const kept = some(listing.find((r) => r.id === info.id));
-    expect(row[1]).toBe(kept.status.replace('_', ' '));
+    expect(row[1]).toBe(kept.command[1] === 'import' ? 'imported' : kept.status.replace('_', ' '));
     const found = verdict.status === 'found';
     expect(row[2]).toBe(
       found ? verdict.headline : (verdict.reason?.id ?? verdict.status).replaceAll('_', ' '),
