@@ -18,7 +18,9 @@ from cli_tools import executable
 from test_store_readable import make_run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMMANDS = "run|capture|report|compare|rules|ls|show|import|join|export|ui|schema|doctor|recover|reference"
+COMMANDS = (
+    "run|capture|report|compare|rules|ls|show|import|join|export|ui|schema|doctor|recover|reference"
+)
 # As far as it may be typed: options, their values, names of runs.
 TYPED = re.compile(rf"steptrace (?:{COMMANDS})\b(?: (?:--?[a-z][\w-]*|\{{[^}}]*\}}|%s))*")
 

@@ -5,6 +5,7 @@ import json
 import pathlib
 import sys
 
+import pytest
 from fault_tools import record
 
 SLOWER_FROM = 350
@@ -59,6 +60,7 @@ def test_a_training_that_becomes_slower_has_a_second_window(tmp_path):
     assert whys[:2] == ["early", "steady"] and "shift" in whys
 
 
+@pytest.mark.soak
 def test_without_a_budget_it_is_told_and_not_captured(tmp_path):
     windows, shifts = train(tmp_path, STEPTRACE_WINDOW_BUDGET_S="0")
     assert len(shifts) == 1

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 
+import pytest
 from fault_tools import LIMIT_S, Recording, Run, executable, record, wait_for
 
 # Waits in `late` until a file is there, so that no test depends on how busy the machine is.
@@ -237,6 +238,7 @@ def test_an_evaluation_and_a_training_that_slows_down_are_no_hang(tmp_path):
     assert b"hang" not in outcome.stderr
 
 
+@pytest.mark.soak
 def test_off_by_one_flag(tmp_path):
     go = tmp_path / "go"
     training = command(tmp_path, BLOCKED_WORKER)
