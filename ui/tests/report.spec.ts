@@ -54,7 +54,9 @@ test('the saving in money, where a price is given', async ({ page }) => {
   makePricedRun();
   const report = reportOf('loader', PRICE, pricedFolder);
   await show(page, write('priced', report));
-  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('at the price that was set');
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText(
+    'at the price that was set',
+  );
   expect(await exact(page, '.saving')).toContain(String(report.verdict.at_most_saving?.money));
 });
 

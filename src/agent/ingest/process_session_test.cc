@@ -23,7 +23,8 @@ struct DeviceLossCase {
 TEST(ProcessSession, DeviceWorkThatIsMissingIsALossByItsCause) {
   constexpr std::array kLosses = {
       DeviceLossCase{DeviceLoss::kLibrary, 2, "cupti_dropped", "it had no buffer"},
-      DeviceLossCase{DeviceLoss::kNoBuffer, 3, "device_buffers_full", "leave a core free for the agent"},
+      DeviceLossCase{DeviceLoss::kNoBuffer, 3, "device_buffers_full",
+                     "leave a core free for the agent"},
       DeviceLossCase{DeviceLoss::kIncomplete, 5, "device_incomplete", "capture more steps"},
       DeviceLossCase{DeviceLoss::kNoPlace, 7, "device_names_full", "use fixed names"},
       DeviceLossCase{DeviceLoss::kTaken, 1, "cupti_taken", "another tool uses CUPTI"}};

@@ -107,9 +107,10 @@ std::string Complaint(const std::string& pattern, const std::string& stage) {
 }
 
 TEST(StageTableTest, SaysWhatIsWrong) {
-  EXPECT_EQ(Complaint("a:b", "decoding"),
-            "'decoding' of 'a:b' is not a stage; the stages are storage_read, decode, augmentation, "
-            "tokenise, collate, copy, lock, user_code, model, logging");
+  EXPECT_EQ(
+      Complaint("a:b", "decoding"),
+      "'decoding' of 'a:b' is not a stage; the stages are storage_read, decode, augmentation, "
+      "tokenise, collate, copy, lock, user_code, model, logging");
   EXPECT_EQ(Complaint("mypkg", "decode"),
             "'mypkg' is not MODULE:FUNCTION; write for example \"mypkg.io:read_*\"");
   EXPECT_EQ(Complaint("a:b:c", "decode"),

@@ -152,3 +152,17 @@ export function visibleRows(layout: Layout, scroll: number, height: number): Row
 }
 
 export { canFold };
+
+/** How far rows are to be scrolled for a lane of a track to be seen, no further than it takes. */
+export function scrollToSee(
+  { rows, pinnedHeight }: Layout,
+  track: number,
+  lane: number,
+  scroll: number,
+  height: number,
+): number {
+  const row = rows.find((r) => r.node.track?.track === track);
+  if (row === undefined || row.pinned) return scroll;
+  const top = row.top + lane * row.laneHeight;
+  return Math.min(Math.max(scroll, top + row.laneHeight - height), top - pinnedHeight);
+}

@@ -17,8 +17,7 @@ import { Loader } from './loader';
 import { lookOf } from './look';
 import { Palette } from './palette';
 import type { Place } from './place';
-import type { Layout, Row } from './rows';
-import { layout, visibleRows } from './rows';
+import { layout, scrollToSee, visibleRows, type Layout, type Row } from './rows';
 import type { Overlay, Scene } from './scene';
 import type { Series } from './series';
 import { Selection } from './selection.svelte';
@@ -412,13 +411,7 @@ export class Stage {
 
   /** Scrolls no further than it takes: the details that open below leave fewer rows. */
   keepInSight({ track, lane }: Pick<Place, 'track' | 'lane'>): void {
-    const row = this.layout.rows.find((r) => r.node.track?.track === track);
-    if (row === undefined || row.pinned) return;
-    const top = row.top + lane * row.laneHeight;
-    const below = top + row.laneHeight - this.height;
-    if (this.scroll < below) this.scrollBy(below - this.scroll);
-    const above = top - this.layout.pinnedHeight;
-    if (this.scroll > above) this.scrollBy(above - this.scroll);
+    this.scrollBy(scrollToSee(this.layout, track, lane, this.scroll, this.height) - this.scroll);
   }
 
   /** To a slice's place: its row opened and scrolled to, its time in view. */
