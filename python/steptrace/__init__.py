@@ -11,7 +11,7 @@ After it, or while it runs:
     run = steptrace.open()                      # the newest; or a path, a name, an id
     run.report().verdict.headline
     run.table("steps", where="dur_ns > 100000000")
-    steptrace.compare(run, "fixed")            # two runs beside each other
+    steptrace.compare(run, "fixed")            # two runs side by side
 """
 
 from ._ranges import annotate, annotation_begin, annotation_end, start, step, stop
@@ -52,7 +52,7 @@ def runs(folder=None):
 
 
 def compare(a, b, folder=None):
-    """Two runs beside each other, part by part; each a Run, or a path, a name or an id."""
+    """Two runs side by side, part by part; each a Run, or a path, a name or an id."""
     from . import _run
 
     return _run.compare_runs(a, b, folder)

@@ -70,7 +70,7 @@ def runs(folder: Optional[_Path] = None) -> List[Run]:
 def compare(
     a: Union[Run, _Path], b: Union[Run, _Path], folder: Optional[_Path] = None
 ) -> Comparison:
-    """Two runs beside each other, part by part; each a Run, or a path, a name or an id."""
+    """Two runs side by side, part by part; each a Run, or a path, a name or an id."""
 
 def inert(text: object) -> str:
     """A name of a trace, or any other text of a run, as it may be printed: what is hidden in it as an escape."""
@@ -101,7 +101,7 @@ class Comparison(Report):
     b: Run
     def __init__(self, a: Run, b: Run) -> None: ...
     def show(self, height: int = 720) -> Any:
-        """Both runs beside each other, as `report --compare --html` writes it, for a notebook."""
+        """Both runs side by side, as `report --compare --html` writes it, for a notebook."""
 
     def _repr_html_(self) -> str: ...
 

@@ -367,7 +367,7 @@ class Plots:
         return figure
 
     def distributed(self):
-        """The ranks beside each other: computing, overlap, exposed communication, and the rest."""
+        """The ranks side by side: computing, overlap, exposed communication, and the rest."""
         section = self._run.report()["distributed"]
         ranks = [rank for rank in section["ranks"] if rank.get("computation_ns") is not None]
         if section["status"] == "not_applicable" or not ranks:

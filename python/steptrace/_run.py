@@ -206,7 +206,7 @@ class Comparison(Report):
         return inert(self["headline"]["text"])
 
     def show(self, height=720):
-        """Both runs beside each other, as `report --compare --html` writes it, for a notebook."""
+        """Both runs side by side, as `report --compare --html` writes it, for a notebook."""
         arguments = ["report", self.a.path, "--compare", self.b.path, "--html", "-"]
         return _Page(_executable.ask(arguments).decode("utf-8"), int(height))
 

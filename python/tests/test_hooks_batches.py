@@ -104,6 +104,30 @@ def test_batches_of_a_loader(tmp_path, workers):
     assert told[0]["tokens"] == 12 and told[0]["tokens_alike"]
 
 
+WATCHED = """
+import json, torch
+from torch.overrides import TorchFunctionMode
+from torch.utils.data import DataLoader
+class Watching(TorchFunctionMode):
+    seen = []
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        self.seen.append(function.__name__)
+        return function(*args, **(kwargs or {}))
+with Watching():
+    for batch in DataLoader([1] * 8, batch_size=2, collate_fn=lambda items: HELD):
+        batch.neg()
+print(json.dumps(sorted(set(Watching.seen))))
+"""
+
+
+def test_a_mode_of_the_script_sees_none_of_it(tmp_path):
+    script = WATCHED.replace("with Watching", "HELD = torch.ones(2, 3)\nwith Watching", 1)
+    run = hooked.run(tmp_path / "ring", "-c", script).check()
+    assert run.facts("batch")[0]["samples"] == 2
+    assert "neg" in run.said  # what the loop calls, and torch in its sampler
+    assert not {"dim", "numel", "__get__"} & set(run.said)
+
+
 FAILS = """
 import json, torch
 from torch.utils.data import DataLoader

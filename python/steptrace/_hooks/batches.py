@@ -42,7 +42,9 @@ class Batches:
             batch = _handed_over(iterator, sys._getframe(1))
             if batch is None:  # it ended, or failed
                 return
-            samples, tokens = measure(batch, self._torch)
+            # A mode of the script's (TorchFunctionMode) would see what is asked of the tensors.
+            with self._torch._C.DisableTorchFunction():
+                samples, tokens = measure(batch, self._torch)
             self._looked += 1
             self._samples.add(samples)
             self._tokens.add(tokens)

@@ -77,7 +77,7 @@ class Request:
 
     @property
     def splits(self):
-        """Whether it is to tell computing from the way between operators: whole steps alone do."""
+        """Whether it separates computing from dispatch overhead: only whole steps do."""
         return self.enough[0] > 0
 
     def begins(self, border):

@@ -31,8 +31,8 @@ class ShiftDetector {
   static constexpr size_t kSteadyBlocks = 3;
   static constexpr size_t kLeastCalmBlocks = 3;  // before anything is judged
 
-  // `rise`: by which part of it a step has to be longer, 0.05 unless it is told.
-  explicit ShiftDetector(double rise = 0.05) : rise_(rise) {}
+  // `rise`: 0.05 reports a step that is over 5 % longer.
+  explicit ShiftDetector(double rise) : rise_(rise) {}
 
   // A steady step, in the order of time; `dur_ns`: without evaluation and checkpoints.
   std::optional<StepShift> Add(int64_t step, int64_t ts_ns, int64_t dur_ns);

@@ -97,7 +97,7 @@ TEST(ShiftDetector, ASlowDriftIsNoShift) {
 }
 
 TEST(ShiftDetector, ImpossibleDurationsAreLeftOut) {
-  ShiftDetector detector;
+  ShiftDetector detector(0.05);
   for (int64_t i = 0; i < 5000; ++i) {
     EXPECT_FALSE(detector.Add(i, i, i % 3 == 0 ? -1 : INT64_MAX));
     EXPECT_FALSE(detector.Add(i, i, 0));
@@ -105,7 +105,7 @@ TEST(ShiftDetector, ImpossibleDurationsAreLeftOut) {
 }
 
 TEST(StepWatch, SaysFromWhichStepAndFromWhatToWhat) {
-  StepWatch watch;
+  StepWatch watch(0.05);
   store::StringTable strings;
   store::StepRow row;
   row.rank = 1;

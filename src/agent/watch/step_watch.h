@@ -16,7 +16,7 @@ namespace steptrace::agent {
 // they exchange gradients, and says when their time has changed for good.
 class StepWatch : public Observer {
  public:
-  explicit StepWatch(double rise = 0.05) : rise_(rise), detector_(rise) {}
+  explicit StepWatch(double rise) : rise_(rise), detector_(rise) {}
 
   void OnStep(const store::StepRow& row, std::string_view kind) override;
   std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;

@@ -65,8 +65,8 @@ model::Finding TakesCores(const VerdictInput& input) {
   return Make(finding::CpuCoresWereShort{});
 }
 
-// Of the model's phases, what windows show to be neither operators nor the way between them; as
-// far as it is unattributed it is counted there.
+// Of the model's phases, what windows show to be neither operators nor dispatch overhead. What of
+// it is unattributed is counted there.
 int64_t ApartNs(const VerdictInput& input) {
   if (input.dispatch == nullptr || input.unseen_forward > 0) return 0;
   int64_t apart_ns = 0;

@@ -74,6 +74,8 @@ TEST_F(ApiTest, ARunIsSavedForOtherTools) {
   EXPECT_EQ(Ask("/api/runs/one/export/csv?table=no").status, 400);
   EXPECT_EQ(Ask("/api/runs/one/export/csv").status, 400);
   EXPECT_EQ(Ask("/api/runs/one/export/zip").status, 404);
+  EXPECT_EQ(Ask("/api/runs/one/export/chrome?rank=0").status, 200);
+  EXPECT_EQ(Ask("/api/runs/one/export/chrome?rank=99").status, 400);
 }
 
 TEST_F(ApiTest, TheOneFileReportIsThePageWithTheRunInIt) {
