@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "serve/export/formats.h"
+#include "store/manifest.h"
 
 namespace steptrace::exporter {
 namespace {
@@ -56,6 +58,14 @@ Status WriteRanks(const fs::path& run, RunFrame& frame, const fs::path& folder) 
 }
 
 }  // namespace
+
+Status CheckRank(const fs::path& run, int64_t rank) {
+  STEPTRACE_ASSIGN_OR_RETURN(const store::Manifest manifest, store::ReadManifest(run));
+  const bool has = std::ranges::any_of(
+      manifest.ranks, [&](const store::RankInfo& one) { return one.rank == rank; });
+  if (has) return {};
+  return Error{fmt::format("rank: the run has no rank {}", rank), "name one of its ranks"};
+}
 
 Status ExportTrace(const fs::path& run, TraceFormat format, const fs::path& destination,
                    std::vector<store::DamagedSegment>* damaged) {

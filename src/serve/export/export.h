@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <vector>
 
@@ -18,5 +19,8 @@ namespace steptrace::exporter {
 Status ExportTrace(const std::filesystem::path& run, TraceFormat format,
                    const std::filesystem::path& destination,
                    std::vector<store::DamagedSegment>* damaged = nullptr);
+
+// Whether the run has that rank.
+Status CheckRank(const std::filesystem::path& run, int64_t rank);
 
 }  // namespace steptrace::exporter

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -18,7 +17,6 @@
 #include "serve/pages/html_report.h"
 #include "serve/pages/run_content.h"
 #include "serve/rpc/table.h"
-#include "store/manifest.h"
 
 namespace steptrace::http {
 namespace {
@@ -87,18 +85,11 @@ Answer FromDescriptor(UniqueFd fd) {
   return FromFile(std::move(fd), static_cast<uint64_t>(about.st_size), kDownloadType);
 }
 
-Status CheckRank(const fs::path& run, int64_t rank) {
-  STEPTRACE_ASSIGN_OR_RETURN(const store::Manifest manifest, store::ReadManifest(run));
-  const bool has = std::ranges::any_of(
-      manifest.ranks, [&](const store::RankInfo& one) { return one.rank == rank; });
-  if (has) return {};
-  return Error{fmt::format("rank: the run has no rank {}", rank), "name one of its ranks"};
-}
-
 Answer TraceFile(const fs::path& run, exporter::TraceFormat format,
                  const std::optional<int64_t>& rank) {
   if (rank) {
-    if (const Status known = CheckRank(run, *rank); !known.ok()) return Refuse(400, known.error());
+    if (const Status known = exporter::CheckRank(run, *rank); !known.ok())
+      return Refuse(400, known.error());
   }
   const ScratchFolder scratch;
   if (scratch.path().empty()) {
