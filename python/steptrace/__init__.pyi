@@ -178,6 +178,14 @@ class Run:
         where: Optional[str] = None,
         limit: Optional[int] = None,
     ) -> Any: ...
+    def tensors(
+        self,
+        module: Optional[str] = None,
+        step: Optional[int] = None,
+        role: Optional[str] = None,
+    ) -> Iterator[Dict[str, Any]]:
+        """Statistics of the model's tensors (`run --tensors`), one by one as dicts."""
+
     @property
     def plot(self) -> _Plots: ...
     def show(self, height: int = 720) -> Any:

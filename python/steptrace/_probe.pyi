@@ -34,7 +34,7 @@ class Phase:
     """What a hook puts around a phase that every step has: enter() begins its range without a frame
     of Python's as long as all is usual, else it is `ask` that does.
 
-    Usual is what is so for all of these: no stacks are due, the monotonic clock is before `due_ns`,
+    Usual is what is so for all of these: `left` is not 0, no stacks are due, the monotonic clock is before `due_ns`,
     `question` answers False, and `known`, if it is given, has an int for the id() of the subject,
     which is `only` if that is not 0.
     """
@@ -60,6 +60,8 @@ class Phase:
     only: int
     taken: int
     """How often it went the short way."""
+    left: int
+    """How often it may yet go it; 2**64 - 1: without end."""
     due_ns: int
     def enter(self, subject: object = ...) -> Callable[[], object]:
         """Begins the range, with what is known of the subject as its argument; returns what ends it.
@@ -163,6 +165,22 @@ def stacks_take(tools: tuple[object, ...]) -> None:
 
 def stacks_stop(for_good: bool) -> None:
     """Ends that thread, and waits for it: half a second at most."""
+
+def tensor(
+    name_id: int,
+    role: int,
+    element_type: int,
+    step: int | None,
+    address: int,
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
+) -> int | None:
+    """Measures a tensor in this process's memory (src/probe/tensor_stats.h) and tells the agent: how
+    many of its elements are not finite. None: it was not told, for want of room. Without a step it waits for
+    tensors_step(). The interpreter's lock is given up where it takes long: hold the memory."""
+
+def tensors_step(step: int) -> None:
+    """Those that wait are of that step."""
 
 def device_phases_begin(
     stream: Callable[[int], int],

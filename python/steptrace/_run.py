@@ -2,7 +2,9 @@
 """Runs, read through the executable: no Arrow of ours ever enters the user's process."""
 
 import json
+import math
 import os
+import re
 
 from . import _executable
 from ._executable import SteptraceError, SteptraceWarning
@@ -56,6 +58,20 @@ def _is_run(path):
     return os.path.lexists(os.path.join(path, "run.json")) or any(
         os.path.isdir(os.path.join(path, folder)) for folder in folders
     )
+
+
+_ROLES = ("loss", "gradient", "weight")
+
+
+def _with_means(row):
+    row["not_finite"] = row["nan"] + row["positive_inf"] + row["negative_inf"]
+    finite = row["numel"] - row["not_finite"]
+    for name, total in (("mean", "sum"), ("mean_abs", "abs_sum"), ("rms", "square_sum")):
+        known = finite > 0 and row[total] is not None
+        row[name] = row[total] / finite if known else None
+    if row["rms"] is not None:
+        row["rms"] = math.sqrt(row["rms"])
+    return row
 
 
 class Run:
@@ -151,6 +167,20 @@ class Run:
         if isinstance(rows, list):
             return polars.DataFrame(rows, infer_schema_length=None)
         return polars.from_arrow(rows)
+
+    def tensors(self, module=None, step=None, role=None):
+        """Statistics of the model's tensors (`run --tensors`), one by one as dicts: rows of `tensor_stats`
+        with not_finite, mean, mean_abs and rms, which are of the finite elements. `module`: a regular
+        expression that the name has; `role`: loss, gradient or weight."""
+        wanted = None if module is None else re.compile(module)
+        conditions = [] if step is None else [f"step = {int(step)}"]
+        if role is not None:
+            if role not in _ROLES:
+                raise ValueError(f"role: {role!r} is none of {', '.join(_ROLES)}")
+            conditions.append(f"role = '{role}'")
+        for row in self.rows("tensor_stats", where=" and ".join(conditions) or None):
+            if wanted is None or wanted.search(row["tensor"]):
+                yield _with_means(row)
 
     @property
     def plot(self):

@@ -12,16 +12,19 @@ kernels_drain() has not told all; FAKE_PROBE_STAYS: why CUPTI does not leave;
 FAKE_PROBE_PAST: how often kernels_past() says that the device is not past the window.
 FAKE_PROBE_PHASES: why device_phases_begin() refuses; FAKE_PROBE_BORDERS: how many borders go well;
 FAKE_PROBE_NO_EVENT: how many were left out, as device_phases_end() says.
+FAKE_PROBE_NO_ROOM: the tensor that finds none.
 $FAKE_PROBE_DIR/capture.json: what the agent asks for (a dict as capture_request() gives it).
 """
 
+import ctypes
 import json
+import math
 import os
 import sys
 import threading
 import time
 
-_CATEGORIES = (1, 2, 3, 4, 10, 16, 20)
+_CATEGORIES = (1, 2, 3, 4, 10, 16, 20, 24)
 _MAX_NAME_BYTES = 4096
 _MAX_FACT_BYTES = 64 << 10
 
@@ -117,6 +120,32 @@ def end(*_):
     end_args(0, 0)
 
 
+_waiting = []
+
+
+def tensor(name_id, role, element_type, step, address, sizes, strides):
+    """Of float32 that lies in a row, how many are not finite; of others 0."""
+    text, _ = _named(name_id)
+    _check(type(sizes) is tuple and type(strides) is tuple, "a shape of no tuples")
+    if os.environ.get("FAKE_PROBE_NO_ROOM") == text:
+        return None
+    count = math.prod(sizes)
+    bad = 0
+    if element_type == 2 and count == 1 + sum((n - 1) * s for n, s in zip(sizes, strides)):
+        bad = sum(not math.isfinite(x) for x in (ctypes.c_float * count).from_address(address))
+    _waiting.append(["tensor", text, role, step, [element_type, count, bad]])
+    if step is not None:
+        _write(*_waiting.pop())
+    return bad
+
+
+def tensors_step(step):
+    while _waiting:
+        record = _waiting.pop(0)
+        record[3] = step
+        _write(*record)
+
+
 class Range:
     """A name to be begun again and again."""
 
@@ -197,6 +226,7 @@ class Phase:
         self.question = None
         self.only = self.taken = self._began_ns = 0
         self.due_ns = 2**63 - 1
+        self.left = 2**64 - 1
 
     def enter(self, *subject):
         _check(len(subject) == (self._known is not None), f"subject {subject!r}")
@@ -204,6 +234,7 @@ class Phase:
             if self._is_usual(*subject):
                 leave = self._begin(*map(self._number, subject))
                 self.taken += 1
+                self.left -= self.left < 2**64 - 1
                 return leave
         except RuntimeError:
             pass  # made to fail
@@ -216,7 +247,7 @@ class Phase:
         for number in map(self._number, subject):
             if not isinstance(number, int) or self.only not in (0, number):
                 return False
-        is_due = time.monotonic_ns() >= self.due_ns
+        is_due = self.left == 0 or time.monotonic_ns() >= self.due_ns
         return (
             not stacks_due() and not is_due and (self.question is None or self.question() is False)
         )

@@ -245,7 +245,7 @@ def test_a_slash_after_a_name_is_the_shells(ask):
 
 
 COMMANDS = (
-    *("run", "capture", "report", "compare", "rules", "ls", "show", "import", "join"),
+    *("run", "capture", "report", "compare", "rules", "tensors", "ls", "show", "import", "join"),
     *("export", "ui", "schema", "doctor", "recover"),
 )
 

@@ -11,6 +11,7 @@
 #include "cli/run_environment.h"
 #include "cli/settings_alerts.h"
 #include "cli/settings_limits.h"
+#include "cli/tensor_words.h"
 
 namespace steptrace::cli {
 namespace {
@@ -91,6 +92,7 @@ int Run(const CLI::App& command, const Session& session, RunOptions options,
   options.quiet = settings.quiet;
   options.report = settings.report && !settings.quiet;
   options.hooks = settings.hooks;
+  options.tensors = settings.tensors;
   options.system_interval_ms = settings.system_interval_ms;
   options.stack_rate = settings.stack_rate;
   options.hang_watch = settings.hang_watch;
@@ -209,6 +211,26 @@ void AddCollection(CLI::App* command, Session& session) {
   AddAlerts(command, settings);
 }
 
+void AddTensors(CLI::App* command, Session& session) {
+  command
+      ->add_option(
+          "--tensors", session.settings.tensors,
+          "Tensor statistics: all, or a comma list of gradients, weights, loss; after @ when: "
+          "every=10, 100:200 (steps). Without every=, at an interval that costs 0.5 % of "
+          "the time at most")
+      ->type_name("[WHAT]")
+      ->expected(0, 1)
+      ->default_str("all")
+      ->transform(CLI::Validator(
+          [](std::string& text) {
+            auto words = TensorWords(text.empty() ? "all" : text);
+            if (!words.ok()) return words.error().text();
+            text = *std::move(words);
+            return std::string();
+          },
+          ""));
+}
+
 void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& windows) {
   CLI::Option* window =
       command
@@ -265,6 +287,7 @@ void AddRunCommand(CLI::App& app, Session& session) {
   AddPlaces(command, session, *options);
   AddPrivacyOptions(command, session);
   AddCollection(command, session);
+  AddTensors(command, session);
   AddWindows(command, session, *windows);
   AddPresentation(command, session);
   command->callback([command, &session, options, windows] {

@@ -58,8 +58,8 @@ void AddRunArgument(CLI::App* command, std::string& run);
 // to write docs/reference/cli.md.
 // clang-format off
 #define STEPTRACE_FOR_EACH_COMMAND(X) \
-  X(Run) X(Capture) X(Report) X(Compare) X(Rules) X(Ls) X(Show) X(Import) X(Join) X(Export) X(Ui) \
-  X(Schema) X(Doctor) X(Recover) X(Helper) X(Manifest) X(Reference)
+  X(Run) X(Capture) X(Report) X(Compare) X(Rules) X(Tensors) X(Ls) X(Show) X(Import) X(Join) X(Export) \
+  X(Ui) X(Schema) X(Doctor) X(Recover) X(Helper) X(Manifest) X(Reference)
 // clang-format on
 
 #define STEPTRACE_DECLARE_COMMAND(Name) void Add##Name##Command(CLI::App& app, Session& session);

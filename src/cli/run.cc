@@ -162,6 +162,7 @@ class Launcher {
     run.run_dir = folder_.path;
     run.ring_dir = ring_.path;
     run.hooks = options_.hooks;
+    run.tensors = options_.tensors;
     run.kineto_dir = kineto_dir_;
     const bool reads_stacks = options_.stack_rate > 0 || options_.hang_watch;
     if (reads_stacks && agent::NeedsNamedTracer()) run.agent_pid = agent_.pid();

@@ -15,8 +15,9 @@ namespace steptrace::cli {
 namespace {
 
 // What an outer run set must not reach a command of ours.
-constexpr std::string_view kOurs[] = {"STEPTRACE_RUN", "STEPTRACE_RUN_DIR", "STEPTRACE_RING_DIR",
-                                      "STEPTRACE_PROBE", "STEPTRACE_AGENT_PID"};
+constexpr std::string_view kOurs[] = {"STEPTRACE_RUN",       "STEPTRACE_RUN_DIR",
+                                      "STEPTRACE_RING_DIR",  "STEPTRACE_PROBE",
+                                      "STEPTRACE_AGENT_PID", "STEPTRACE_TENSORS"};
 
 std::string_view NameOf(std::string_view entry) {
   return entry.substr(0, entry.find('='));
@@ -105,6 +106,7 @@ std::vector<std::string> EnvironmentForCommand(const std::vector<std::string>& o
   environment.push_back("STEPTRACE_RUN_DIR=" + run.run_dir.string());
   environment.push_back("STEPTRACE_RING_DIR=" + run.ring_dir.string());
   if (!run.hooks.empty()) environment.push_back("STEPTRACE_HOOKS=" + run.hooks);
+  if (!run.tensors.empty()) environment.push_back("STEPTRACE_TENSORS=" + run.tensors);
   if (run.agent_pid > 0) {
     environment.push_back("STEPTRACE_AGENT_PID=" + std::to_string(run.agent_pid));
   }

@@ -20,6 +20,7 @@ struct RunEnvironment {
   std::string hooks;                   // empty: as the caller's environment says
   std::filesystem::path kineto_dir{};  // of the socket that Kineto asks; empty: it asks none
   pid_t agent_pid = -1;                // whom the probe lets read its process; -1: nobody
+  std::string tensors{};               // which are looked at; empty: none
 };
 
 // The first variable by which the caller gives Kineto a daemon of his own; empty: none.

@@ -34,6 +34,7 @@ struct RunOptions {
   bool quiet = false;                // nothing of ours on stderr but errors; implies no report
   bool report = true;                // print the report at the end
   std::string hooks;                 // STEPTRACE_HOOKS of the command: empty (all), a list, "off"
+  std::string tensors;               // STEPTRACE_TENSORS of the command (tensor_words.h)
   int64_t system_interval_ms = 500;  // 100 to 60000
   int64_t stack_rate = 20;           // a second, 0 (none) to 1000
   bool hang_watch = true;            // say while the training hangs who waits for whom

@@ -170,6 +170,12 @@ TEST(RunEnvironment, AnEmptyPythonPathDoesNotBecomeTheWorkingFolder) {
   auto environment = EnvironmentForCommand({"PYTHONPATH=", "STEPTRACE_HOOKS=data"}, run);
   EXPECT_THAT(environment, Contains("PYTHONPATH=/package/bootstrap"));
   EXPECT_THAT(environment, Contains("STEPTRACE_HOOKS=off"));
+  EXPECT_THAT(environment, Not(Contains(::testing::HasSubstr("STEPTRACE_TENSORS"))));
+  run.tensors = "loss@every=2";
+  environment = EnvironmentForCommand({"STEPTRACE_TENSORS=all"}, run);
+  EXPECT_THAT(environment, Contains("STEPTRACE_TENSORS=loss@every=2"));
+  EXPECT_THAT(environment, Not(Contains("STEPTRACE_TENSORS=all")));
+  environment = EnvironmentForCommand({"PYTHONPATH=", "STEPTRACE_HOOKS=data"}, run);
   EXPECT_THAT(environment, Not(Contains("STEPTRACE_HOOKS=data")));
 }
 

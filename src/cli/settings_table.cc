@@ -11,6 +11,7 @@
 #include "cli/settings_alerts.h"
 #include "cli/settings_limits.h"
 #include "cli/settings_privacy.h"
+#include "cli/tensor_words.h"
 #include "cli/terminal.h"
 
 namespace steptrace::cli {
@@ -41,6 +42,13 @@ Status SetHooks(const Value& value, Settings& settings) {
   if (text == nullptr) return Error{""};
   STEPTRACE_RETURN_IF_ERROR(CheckHooks(*text));
   settings.hooks = *text;
+  return {};
+}
+
+Status SetTensors(const Value& value, Settings& settings) {
+  auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return Error{""};
+  STEPTRACE_ASSIGN_OR_RETURN(settings.tensors, TensorWords(*text));
   return {};
 }
 
@@ -222,6 +230,9 @@ std::vector<Setting> MakeSettings() {
       {"hooks", "STEPTRACE_HOOKS", SettingType::kText,
        "Hooks in the training: all, off, or a comma-separated list; see `run --hooks`.", SetHooks,
        [](const Settings& s) { return s.hooks.empty() ? std::string("all") : s.hooks; }},
+      {"tensors", "STEPTRACE_TENSORS", SettingType::kText,
+       "Tensor statistics of a training, as in `run --tensors`, or none.", SetTensors,
+       [](const Settings& s) { return s.tensors.empty() ? std::string("none") : s.tensors; }},
       {"window", "STEPTRACE_WINDOW", SettingType::kText,
        "Capture windows as in `run --window`, separated by commas; auto or none. This setting, "
        "capture and stack_rate can be changed during a run.",

@@ -29,6 +29,7 @@ struct Settings {
   analyze::TensorCorePatterns tensor_cores;                // [tensor_cores]: names of kernels
   analyze::StageTable stages;                              // [stages]: names of functions
   std::string hooks;
+  std::string tensors;                // as the hooks read it (tensor_words.h)
   std::string window;                 // as `run --window`, several with commas; empty: auto
   std::string capture = "operators";  // what windows capture
   bool kineto = false;                // the agent is the endpoint that Kineto asks

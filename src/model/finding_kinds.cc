@@ -398,6 +398,17 @@ constexpr std::string_view kLiveHangTexts[] = {"place", "reason"};
 constexpr FigureInfo kLiveHangItemFigures[] = {{"rank", Unit::kInteger, true}, {"count", Unit::kInteger, true}, {"bytes", Unit::kBytes, true}, {"worker", Unit::kInteger, true}, {"missing", Unit::kFlag, false}, {"data", Unit::kFlag, false}, {"gone", Unit::kFlag, false}, {"stopped", Unit::kFlag, false}};
 constexpr std::string_view kLiveHangItemTexts[] = {"ranks", "phase", "place", "reason"};
 constexpr FigureInfo kLiveHangOverFigures[] = {{"time", Unit::kNs, false}};
+constexpr FigureInfo kLiveTensorNonfiniteFigures[] = {{"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"bad", Unit::kInteger, false}, {"numel", Unit::kInteger, false}, {"more", Unit::kInteger, true}, {"loss", Unit::kFlag, false}, {"gradient", Unit::kFlag, false}, {"weight", Unit::kFlag, false}};
+constexpr std::string_view kLiveTensorNonfiniteTexts[] = {"tensor"};
+constexpr SubjectInfo kLiveTensorNonfiniteSubject[] = {{SubjectMember::kRank, false, false, 1}};
+constexpr FigureInfo kLiveGradientVanishingFigures[] = {{"orders", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}};
+constexpr std::string_view kLiveGradientVanishingTexts[] = {"tensor", "last"};
+constexpr SubjectInfo kLiveGradientVanishingSubject[] = {{SubjectMember::kRank, false, false, 2}};
+constexpr FigureInfo kLiveGradientExplodingFigures[] = {{"times", Unit::kTimes, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}};
+constexpr std::string_view kLiveGradientExplodingTexts[] = {"tensor"};
+constexpr SubjectInfo kLiveGradientExplodingSubject[] = {{SubjectMember::kRank, false, false, 2}};
+constexpr FigureInfo kLiveLossNotFallingFigures[] = {{"steps", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"risen", Unit::kShare, true}};
+constexpr SubjectInfo kLiveLossNotFallingSubject[] = {{SubjectMember::kRank, false, false, 2}};
 constexpr FigureInfo kLossCaptureNothingFigures[] = {{"unsteady", Unit::kFlag, false}, {"interrupted", Unit::kFlag, false}, {"first_steps", Unit::kFlag, false}, {"missed", Unit::kFlag, false}, {"unavailable", Unit::kFlag, false}};
 constexpr std::string_view kLossCaptureNothingTexts[] = {"window"};
 constexpr FigureInfo kLossCaptureCutFigures[] = {{"timed", Unit::kFlag, false}, {"held", Unit::kInteger, true}, {"wanted", Unit::kInteger, true}, {"capture_asked", Unit::kInteger, true}};
@@ -885,6 +896,10 @@ constexpr KindInfo kKinds[] = {
     {"live.hang", Role::kLive, {kLiveHangFigures, kLiveHangTexts}, {kLiveHangItemFigures, kLiveHangItemTexts}, true, {}, Topic::kHang},
     {"live.hang_over", Role::kLive, {kLiveHangOverFigures, {}}, {{}, {}}, false, {}, Topic::kHang},
     {"live.no_hang", Role::kLive, {{}, {}}, {{}, {}}, false, {}, Topic::kHang},
+    {"live.tensor_nonfinite", Role::kLive, {kLiveTensorNonfiniteFigures, kLiveTensorNonfiniteTexts}, {{}, {}}, false, kLiveTensorNonfiniteSubject, Topic::kTensor},
+    {"live.gradient_vanishing", Role::kLive, {kLiveGradientVanishingFigures, kLiveGradientVanishingTexts}, {{}, {}}, false, kLiveGradientVanishingSubject, Topic::kTensor},
+    {"live.gradient_exploding", Role::kLive, {kLiveGradientExplodingFigures, kLiveGradientExplodingTexts}, {{}, {}}, false, kLiveGradientExplodingSubject, Topic::kTensor},
+    {"live.loss_not_falling", Role::kLive, {kLiveLossNotFallingFigures, {}}, {{}, {}}, false, kLiveLossNotFallingSubject, Topic::kTensor},
     {"loss.capture_nothing", Role::kLoss, {kLossCaptureNothingFigures, kLossCaptureNothingTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"loss.capture_cut", Role::kLoss, {kLossCaptureCutFigures, kLossCaptureCutTexts}, {kLossCaptureCutItemFigures, {}}, true, {}, Topic::kNone},
     {"loss.capture_without", Role::kLoss, {kLossCaptureWithoutFigures, kLossCaptureWithoutTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -2609,6 +2624,22 @@ Finding Make(LiveHangOver one) {
 
 Finding Make(LiveNoHang) {
   return {FindingKind::kLiveNoHang, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(LiveTensorNonfinite one) {
+  return {FindingKind::kLiveTensorNonfinite, {one.step.value, one.rank.value, one.bad.value, one.numel.value, ValueOf(one.more), one.loss.value, one.gradient.value, one.weight.value}, {one.tensor.value}, {}, {"", {}}};
+}
+
+Finding Make(LiveGradientVanishing one) {
+  return {FindingKind::kLiveGradientVanishing, {one.orders.value, one.step.value, one.rank.value}, {one.tensor.value, one.last.value}, {}, {"", {}}};
+}
+
+Finding Make(LiveGradientExploding one) {
+  return {FindingKind::kLiveGradientExploding, {one.times.value, one.step.value, one.rank.value}, {one.tensor.value}, {}, {"", {}}};
+}
+
+Finding Make(LiveLossNotFalling one) {
+  return {FindingKind::kLiveLossNotFalling, {one.steps.value, one.step.value, one.rank.value, ValueOf(one.risen)}, {}, {}, {"", {}}};
 }
 
 Finding Make(LossCaptureNothing one) {

@@ -417,6 +417,10 @@ enum class FindingKind : uint16_t {
   kLiveHang,
   kLiveHangOver,
   kLiveNoHang,
+  kLiveTensorNonfinite,
+  kLiveGradientVanishing,
+  kLiveGradientExploding,
+  kLiveLossNotFalling,
   kLossCaptureNothing,
   kLossCaptureCut,
   kLossCaptureWithout,
@@ -480,7 +484,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 464;
+inline constexpr size_t kFindingKindCount = 468;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -488,6 +492,7 @@ enum class Topic : uint8_t {
   kRule,  // a rule
   kMemory,  // memory of a process or device
   kStepTime,  // how long steps take
+  kTensor,  // the numbers in the model
   kAgent,  // the agent's own limits
 };
 
@@ -501,6 +506,7 @@ inline constexpr TopicInfo kTopics[] = {
     {"rule", ""},
     {"memory", "memory"},
     {"step_time", "step time"},
+    {"tensor", "tensor"},
     {"agent", "agent"},
 };
 
@@ -2545,6 +2551,40 @@ struct LiveHangOver {
 struct LiveNoHang {
 };
 
+struct LiveTensorNonfinite {
+  Given<int64_t> step;  // integer
+  Given<int64_t> rank;  // integer
+  Given<int64_t> bad;  // integer
+  Given<int64_t> numel;  // integer
+  std::optional<int64_t> more = std::nullopt;  // integer
+  Given<bool> loss;  // flag
+  Given<bool> gradient;  // flag
+  Given<bool> weight;  // flag
+  Text tensor;
+};
+
+struct LiveGradientVanishing {
+  Given<int64_t> orders;  // integer
+  Given<int64_t> step;  // integer
+  Given<int64_t> rank;  // integer
+  Text tensor;
+  Text last;
+};
+
+struct LiveGradientExploding {
+  Given<double> times;  // times
+  Given<int64_t> step;  // integer
+  Given<int64_t> rank;  // integer
+  Text tensor;
+};
+
+struct LiveLossNotFalling {
+  Given<int64_t> steps;  // integer
+  Given<int64_t> step;  // integer
+  Given<int64_t> rank;  // integer
+  std::optional<double> risen = std::nullopt;  // share
+};
+
 struct LossCaptureNothing {
   Given<bool> unsteady;  // flag
   Given<bool> interrupted;  // flag
@@ -3293,6 +3333,10 @@ Finding Make(LiveStepTimeBack one);
 Finding Make(LiveHang one);
 Finding Make(LiveHangOver one);
 Finding Make(LiveNoHang one);
+Finding Make(LiveTensorNonfinite one);
+Finding Make(LiveGradientVanishing one);
+Finding Make(LiveGradientExploding one);
+Finding Make(LiveLossNotFalling one);
 Finding Make(LossCaptureNothing one);
 Finding Make(LossCaptureCut one);
 Finding Make(LossCaptureWithout one);

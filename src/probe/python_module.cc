@@ -15,6 +15,7 @@
 #include "probe/python_phase.h"
 #include "probe/python_quiet.h"
 #include "probe/python_range.h"
+#include "probe/python_tensors.h"
 #include "probe/python_tools.h"
 #include "probe/stacks.h"
 #include "transport/writer/writer.h"
@@ -73,6 +74,12 @@ class Text {
  private:
   PyObject* bytes_ = nullptr;
 };
+
+bool IsTrue(PyObject* object) {
+  const int truth = PyObject_IsTrue(object);
+  if (truth < 0) PyErr_Clear();
+  return truth > 0;
+}
 
 PyObject* Attach(PyObject*, PyObject*) {
   return PyBool_FromLong(t::Attach() ? 1 : 0);
@@ -184,9 +191,7 @@ PyObject* Collection(PyObject*, PyObject* const* items, Py_ssize_t count) {
 }
 
 PyObject* Pause(PyObject*, PyObject* on) {
-  const int truth = PyObject_IsTrue(on);
-  if (truth < 0) PyErr_Clear();
-  t::Pause(truth > 0);
+  t::Pause(IsTrue(on));
   return None();
 }
 
@@ -259,9 +264,7 @@ PyObject* CaptureRequest(PyObject*, PyObject*) {
 }
 
 PyObject* Operators(PyObject*, PyObject* on) {
-  const int truth = PyObject_IsTrue(on);
-  if (truth < 0) PyErr_Clear();
-  RecordOperators(truth > 0);
+  RecordOperators(IsTrue(on));
   return None();
 }
 
@@ -315,9 +318,7 @@ PyObject* KernelsEnd(PyObject*, PyObject*) {
 }
 
 PyObject* KernelsDrain(PyObject*, PyObject* last) {
-  const int truth = PyObject_IsTrue(last);
-  if (truth < 0) PyErr_Clear();
-  return PyBool_FromLong(DrainKernels(truth > 0) ? 1 : 0);
+  return PyBool_FromLong(DrainKernels(IsTrue(last)) ? 1 : 0);
 }
 
 PyObject* KernelsPast(PyObject*, PyObject*) {
@@ -354,9 +355,7 @@ PyObject* StacksTake(PyObject*, PyObject* tools) {
 }
 
 PyObject* StacksStop(PyObject*, PyObject* for_good) {
-  const int truth = PyObject_IsTrue(for_good);
-  if (truth < 0) PyErr_Clear();
-  StopStacks(truth > 0);
+  StopStacks(IsTrue(for_good));
   return None();
 }
 
@@ -377,9 +376,7 @@ PyObject* DeviceBorder(PyObject*, PyObject* const* items, Py_ssize_t count) {
 }
 
 PyObject* DevicePhasesPause(PyObject*, PyObject* on) {
-  const int truth = PyObject_IsTrue(on);
-  if (truth < 0) PyErr_Clear();
-  PauseDevicePhases(truth > 0);
+  PauseDevicePhases(IsTrue(on));
   return None();
 }
 
@@ -393,9 +390,7 @@ PyObject* ToolsExpect(PyObject*, PyObject* tool) {
 }
 
 PyObject* ToolsHurry(PyObject*, PyObject* urgent) {
-  const int truth = PyObject_IsTrue(urgent);
-  if (truth < 0) PyErr_Clear();
-  HurryAside(truth > 0);
+  HurryAside(IsTrue(urgent));
   return None();
 }
 
@@ -456,6 +451,8 @@ PyMethodDef g_methods[] = {
     Fast("device_border", DeviceBorder),
     {"device_phases_pause", DevicePhasesPause, METH_O, kNoDoc},
     {"device_phases_end", DevicePhasesEnd, METH_NOARGS, kNoDoc},
+    Fast("tensor", TensorOf),
+    {"tensors_step", TensorsStep, METH_O, kNoDoc},
     Fast("tools_watch", ToolsWatch),
     Fast("tools_record", ToolsRecord),
     Fast("tools_change", ToolsChange),

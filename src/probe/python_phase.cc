@@ -26,6 +26,7 @@ namespace {
 namespace t = transport;
 
 constexpr long long kNeverDue = INT64_MAX;
+constexpr unsigned long long kEndless = ~0ull;
 constexpr int kNoBorder = -1;
 // Two readings of a thread's CPU time cost up to 5 us with cold caches: at most 0.25 % of this.
 constexpr uint64_t kLongNs = 2'000'000;
@@ -47,8 +48,9 @@ struct Phase {
   PyObject* question;
   unsigned long long only;  // the only number that is usual; 0: each is
   unsigned long long taken;
-  long long due_ns;  // from then on nothing is usual
-  int border;        // its first one, kNoBorder: none; the second is the next
+  unsigned long long left;  // how often it may yet be usual
+  long long due_ns;         // from then on nothing is usual
+  int border;               // its first one, kNoBorder: none; the second is the next
   uint64_t began_ns;
 };
 
@@ -108,6 +110,7 @@ PyObject* NewPhase(PyTypeObject* type, PyObject* arguments, PyObject*) {
   } else {
     Py_XDECREF(outer);
   }
+  phase->left = kEndless;
   phase->due_ns = kNeverDue;
   phase->border = kNoBorder;
   return reinterpret_cast<PyObject*>(phase);
@@ -198,10 +201,11 @@ PyObject* EnterPhase(PyObject* self, PyObject* const* items, Py_ssize_t count) {
   Phase* phase = AsPhase(self);
   PyObject* subject = count > 0 ? items[0] : nullptr;
   uint64_t number = 0;
-  if (!StacksDue() && FindNumber(phase, subject, &number) && !IsDue(phase) &&
+  if (phase->left > 0 && !StacksDue() && FindNumber(phase, subject, &number) && !IsDue(phase) &&
       AnswersNo(phase->question)) {
     PyObject* end = BeginPhase(phase, number);
     if (end != nullptr) phase->taken += 1;
+    if (end != nullptr && phase->left != kEndless) phase->left -= 1;
     return end;
   }
   if (phase->ask == nullptr) return None();
@@ -225,6 +229,7 @@ PyMemberDef g_phase_members[] = {
     {"question", T_OBJECT, offsetof(Phase, question), 0, nullptr},
     {"only", T_ULONGLONG, offsetof(Phase, only), 0, nullptr},
     {"taken", T_ULONGLONG, offsetof(Phase, taken), 0, nullptr},
+    {"left", T_ULONGLONG, offsetof(Phase, left), 0, nullptr},
     {"due_ns", T_LONGLONG, offsetof(Phase, due_ns), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };

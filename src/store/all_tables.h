@@ -21,13 +21,16 @@
   X(StackRow)                     \
   X(SampleRow)                    \
   X(MemoryRow)                    \
+  X(TensorStatRow)                \
+  X(TensorHistogramRow)           \
   X(FindingRow)                   \
   X(DataLossRow)
 
 namespace steptrace::store {
 
-using AllRows = std::tuple<TrackRow, SliceRow, StepRow, StepStageRow, CounterRow, RunMetadataRow,
-                           StackRow, SampleRow, MemoryRow, FindingRow, DataLossRow>;
+using AllRows =
+    std::tuple<TrackRow, SliceRow, StepRow, StepStageRow, CounterRow, RunMetadataRow, StackRow,
+               SampleRow, MemoryRow, TensorStatRow, TensorHistogramRow, FindingRow, DataLossRow>;
 
 // Calls f.template operator()<Row>() for each table, in the order of the list.
 template <class F>

@@ -414,6 +414,89 @@ struct TableOf<MemoryRow> {
       Field{"total_reserved_bytes", &R::total_reserved_bytes, Unit::kBytes, "Held after it."});
 };
 
+// ---- tensor_stats, tensor_histograms -----------------------------------------------------------
+// All but min and max sum over ranks and shards; a histogram has what is finite and
+// not 0. Key of both: node, rank, ts_ns, tensor, role.
+struct TensorStatRow {
+  int64_t ts_ns = 0;
+  int32_t node = 0;
+  int32_t rank = -1;
+  int64_t step = 0;
+  StringId tensor{};
+  StringId role{};
+  StringId type{};
+  int64_t numel = 0;
+  int64_t nan = 0;
+  int64_t positive_inf = 0;
+  int64_t negative_inf = 0;
+  int64_t zeros = 0;
+  std::optional<double> min;
+  std::optional<double> max;
+  double sum = 0;
+  double abs_sum = 0;
+  double square_sum = 0;
+};
+
+template <>
+struct TableOf<TensorStatRow> {
+  static constexpr const char* kName = "tensor_stats";
+  static constexpr const char* kSentence =
+      "Statistics of the model's tensors at steps, where `run --tensors` asked for them; of a "
+      "shard "
+      "its own part.";
+  using R = TensorStatRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"ts_ns", &R::ts_ns, Unit::kNs, "When it was looked at, since the run's epoch."},
+      Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
+      Field{"rank", &R::rank, Unit::kNone, "Rank of the process that trained."},
+      Field{"step", &R::step, Unit::kNone, "Number of the step in its rank, from 0."},
+      Field{"tensor", &R::tensor, Unit::kNone, "Name of the parameter; loss."},
+      Field{"role", &R::role, Unit::kNone,
+            "loss, gradient (as the optimizer is about to use it), weight (after its step)."},
+      Field{"type", &R::type, Unit::kNone,
+            "Of its elements, as torch calls it: float32, bfloat16."},
+      Field{"numel", &R::numel, Unit::kCount, "Elements."},
+      Field{"nan", &R::nan, Unit::kCount, "Elements that are not a number."},
+      Field{"positive_inf", &R::positive_inf, Unit::kCount, "Elements that are infinite."},
+      Field{"negative_inf", &R::negative_inf, Unit::kCount, "Elements that are -infinite."},
+      Field{"zeros", &R::zeros, Unit::kCount, "Elements that are 0."},
+      Field{"min", &R::min, Unit::kNone, "Least finite element; null: none is finite."},
+      Field{"max", &R::max, Unit::kNone, "Largest finite element; null: none is finite."},
+      Field{"sum", &R::sum, Unit::kNone, "Of the finite elements."},
+      Field{"abs_sum", &R::abs_sum, Unit::kNone, "Of the absolute values of the finite elements."},
+      Field{"square_sum", &R::square_sum, Unit::kNone, "Of the squares of the finite elements."});
+};
+
+struct TensorHistogramRow {
+  int64_t ts_ns = 0;
+  int32_t node = 0;
+  int32_t rank = -1;
+  int64_t step = 0;
+  StringId tensor{};
+  StringId role{};
+  int32_t exponent = 0;
+  int64_t count = 0;
+};
+
+template <>
+struct TableOf<TensorHistogramRow> {
+  static constexpr const char* kName = "tensor_histograms";
+  static constexpr const char* kSentence =
+      "How large the elements of those tensors were: a row for each power of two that some had.";
+  using R = TensorHistogramRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"ts_ns", &R::ts_ns, Unit::kNs, "As in `tensor_stats`."},
+      Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
+      Field{"rank", &R::rank, Unit::kNone, "Rank of the process that trained."},
+      Field{"step", &R::step, Unit::kNone, "Number of the step in its rank, from 0."},
+      Field{"tensor", &R::tensor, Unit::kNone, "As in `tensor_stats`."},
+      Field{"role", &R::role, Unit::kNone, "As in `tensor_stats`."},
+      Field{"exponent", &R::exponent, Unit::kNone,
+            "Of 2, the largest that is not above the absolute value: from -40 (and less) to 23 "
+            "(and more)."},
+      Field{"count", &R::count, Unit::kCount, "Finite elements of that size, none of them 0."});
+};
+
 // ---- findings ----------------------------------------------------------------------------------
 struct FindingRow {
   int64_t ts_ns = 0;

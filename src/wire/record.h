@@ -38,8 +38,10 @@ enum class RecordKind : uint8_t {
   // tsc: begin, a: end, b: correlation | id of a text << 32 (wire/vocabulary.h, device work)
   kActivity = 9,
   kDetail = 10,  // of the kComplete right behind it: its details (name), sequence (a), bytes (b)
+  kTensor = 11,  // what a tensor was at a step, with its parts right behind it (tensor_record.h)
+  kTensorPart = 12,
 };
-inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kDetail);
+inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kTensorPart);
 
 inline constexpr uint8_t kFlagAfterLoss = 0x80;
 inline constexpr uint8_t kDepthMask = 0x3F;

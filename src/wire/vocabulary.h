@@ -81,10 +81,13 @@ enum class Category : uint16_t {
   // a: id of a text (JSON) in the arena
   // b: thread's tid | kStackRuns
   kStack = 22,
+  // A tensor of the training, by its name: layer4.0.conv1.weight, loss; its statistics are records
+  //   of kTensor and kTensorPart: arguments in tensor_record.h.
+  kTensor = 24,
 };
 
 constexpr bool IsCategory(uint16_t value) {
-  return (value >= 1 && value <= 5) || (value >= 8 && value <= 23);
+  return (value >= 1 && value <= 5) || (value >= 8 && value <= 24);
 }
 
 // As rows of a run have it.
@@ -132,6 +135,8 @@ constexpr const char* CategoryText(Category category) {
       return "nccl_proxy";
     case Category::kStack:
       return "stack";
+    case Category::kTensor:
+      return "tensor";
   }
   return "user";
 }
@@ -165,6 +170,84 @@ enum class DeviceLoss : uint64_t {
   kNoPlace = 4,  // no room for its name or place
   kTaken = 5,  // another tool uses CUPTI: a: windows
 };
+
+// What a tensor's elements are, as torch calls them. Stored: values are fixed for ever and never
+//   reused.
+enum class ElementType : uint8_t {
+  kFloat64 = 1,
+  kFloat32 = 2,
+  kFloat16 = 3,
+  kBfloat16 = 4,
+  kFloat8E4m3fn = 5,
+  kFloat8E5m2 = 6,
+  kFloat8E4m3fnuz = 7,
+  kFloat8E5m2fnuz = 8,
+  kInt64 = 9,
+  kInt32 = 10,
+  kInt16 = 11,
+  kInt8 = 12,
+  kUint8 = 13,
+  kBool = 14,
+};
+// As rows of a run have it; null: there is none of that value.
+constexpr const char* ElementTypeText(ElementType value) {
+  switch (value) {
+    case ElementType::kFloat64:
+      return "float64";
+    case ElementType::kFloat32:
+      return "float32";
+    case ElementType::kFloat16:
+      return "float16";
+    case ElementType::kBfloat16:
+      return "bfloat16";
+    case ElementType::kFloat8E4m3fn:
+      return "float8_e4m3fn";
+    case ElementType::kFloat8E5m2:
+      return "float8_e5m2";
+    case ElementType::kFloat8E4m3fnuz:
+      return "float8_e4m3fnuz";
+    case ElementType::kFloat8E5m2fnuz:
+      return "float8_e5m2fnuz";
+    case ElementType::kInt64:
+      return "int64";
+    case ElementType::kInt32:
+      return "int32";
+    case ElementType::kInt16:
+      return "int16";
+    case ElementType::kInt8:
+      return "int8";
+    case ElementType::kUint8:
+      return "uint8";
+    case ElementType::kBool:
+      return "bool";
+  }
+  return nullptr;
+}
+
+// What a tensor is to the training. Stored: values are fixed for ever and never reused.
+enum class TensorRole : uint8_t {
+  kLoss = 1,  // a root of backward
+  kGradient = 2,  // of a parameter, as its optimizer is about to use it
+  kWeight = 3,  // a parameter, after its optimizer's step
+  kUpdate = 4,  // what that step added to it
+  kActivation = 5,  // what a module gave
+};
+// As rows of a run have it; null: there is none of that value.
+constexpr const char* TensorRoleText(TensorRole value) {
+  switch (value) {
+    case TensorRole::kLoss:
+      return "loss";
+    case TensorRole::kGradient:
+      return "gradient";
+    case TensorRole::kWeight:
+      return "weight";
+    case TensorRole::kUpdate:
+      return "update";
+    case TensorRole::kActivation:
+      return "activation";
+  }
+  return nullptr;
+}
 
 // There are no workers.
 inline constexpr uint32_t kUnknownQueueDepth = 0xffffffffu;
@@ -283,6 +366,7 @@ inline constexpr const char* kFactAutograd = "autograd";
 inline constexpr const char* kFactCollector = "collector";
 inline constexpr const char* kFactRecompilation = "recompilation";
 inline constexpr const char* kFactGradientExchange = "gradient_exchange";
+inline constexpr const char* kFactTensors = "tensors";
 inline constexpr const char* kFactDataParallel = "data_parallel";
 inline constexpr const char* kFactException = "exception";
 // clang-format on

@@ -27,7 +27,7 @@ def declared():
         sys.exit(f"{SOURCE}: two categories have one value")
     for category in schema["category"]:
         named = category.get("name", [])
-        if "shape" not in category and not named and category["id"] not in ("user", "details"):
+        if "shape" not in category and not named and category["id"] not in ("user", "details", "tensor"):
             sys.exit(f"{SOURCE}: {category['id']} has neither a shape nor names")
         for one in [category, *named]:
             if not re.fullmatch(r"[a-z][a-z0-9_]*", one["id"]):
@@ -80,8 +80,23 @@ def enumeration(one):
     yield from commented([f"{one['what']}. Stored: values are fixed for ever and never reused."])
     yield f"enum class {one['id']} : {one['type']} {{"
     for value in one["values"]:
-        yield f"  k{text.camel(value['id'])} = {value['value']},  // {value['what']}"
+        what = f"  // {value['what']}" if "what" in value else ""
+        yield f"  k{text.camel(value['id'])} = {value['value']},{what}"
     yield "};"
+    if one.get("texts"):
+        yield from texts(one)
+
+
+def texts(one):
+    yield "// As rows of a run have it; null: there is none of that value."
+    yield f"constexpr const char* {one['id']}Text({one['id']} value) {{"
+    yield "  switch (value) {"
+    for value in one["values"]:
+        yield f"    case {one['id']}::k{text.camel(value['id'])}:"
+        yield f'      return "{value["id"]}";'
+    yield "  }"
+    yield "  return nullptr;"
+    yield "}"
 
 
 def constant(one):
@@ -370,6 +385,12 @@ def python(schema):
         if "python" in one:
             yield ""
             yield f"# {one['what']}."
+            if one.get("texts"):
+                yield f"{one['python']} = {{"
+                for value in one["values"]:
+                    yield f'    "{value["id"]}": {value["value"]},'
+                yield "}"
+                continue
             for value in one["values"]:
                 yield f"{one['python']}_{value['id'].upper()} = {value['value']}"
     yield ""

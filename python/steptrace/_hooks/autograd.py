@@ -7,7 +7,7 @@ only its CPU time tells the wait from work. Alone, a rank is spared the two read
 
 import sys
 
-from . import device_phases, facts, vocabulary, world
+from . import device_phases, facts, tensors, vocabulary, world
 from .surround import Calls
 
 
@@ -23,6 +23,10 @@ def patch(module, hook):
         except Exception as error:
             return hook.fail(error)
 
+    def enter_from(roots):
+        tensors.loss(roots)
+        return backward.enter()
+
     backward = hook.phase(vocabulary.BACKWARD, enter_backward)
     backward.question = looks_for_anomalies
     device_phases.has_borders(backward, device_phases.BACKWARD_BEGIN)
@@ -31,4 +35,7 @@ def patch(module, hook):
         backward.measures = size > 1
 
     world.watch(measure)
-    hook.around(module, "backward", Calls(backward.enter))
+    if tensors.wants_loss():
+        hook.around(module, "backward", Calls(enter_from, ("tensors",)))
+    else:
+        hook.around(module, "backward", Calls(backward.enter))

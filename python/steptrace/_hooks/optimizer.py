@@ -9,7 +9,16 @@ called then, are what is left where that cannot be.
 import sys
 from types import FunctionType
 
-from . import compiling, device_memory, device_phases, facts, gc, vocabulary, windows
+from . import (
+    compiling,
+    device_memory,
+    device_phases,
+    facts,
+    gc,
+    tensors,
+    vocabulary,
+    windows,
+)
 from .numbering import Numbering
 from .surround import Calls, CannotSurroundError, nothing
 
@@ -47,6 +56,9 @@ def patch(module, hook):
                 device_phases.border(device_phases.OPTIMIZER_BEGIN)
             probe.begin_args(step.id, number, 0)
             leave = end_of(number)
+            if tensors.on:
+                leave = tensors.stepping(optimizer, ends.number, leave)
+                step.left = tensors.steps_until_due(ends.number)
             if device_phases.on:
                 leave = device_phases.leaving(device_phases.OPTIMIZER_END, leave)
             return leave
@@ -55,7 +67,8 @@ def patch(module, hook):
 
     step = hook.phase(vocabulary.OPTIMIZER, enter_unusual, optimizers.entries)
     device_phases.has_borders(step, device_phases.OPTIMIZER_BEGIN)
-    end_of = windows.begin(probe, hook, step).enter_step
+    ends = windows.begin(probe, hook, step)
+    end_of = ends.enter_step
     enter = step.enter
     calls = Calls(enter_step, ("args",), made=lambda: _steps(module.Optimizer))
     try:
@@ -63,6 +76,7 @@ def patch(module, hook):
     except (AttributeError, CannotSurroundError) as error:
         _use_global_hooks(module, hook, enter_step)
         hook.wrapped.append(f"step: {error}")
+    tensors.begin(hook, step)
 
 
 def _steps(optimizer):

@@ -68,6 +68,7 @@ WORKER = 4
 WINDOW = 10
 DETAILS = 16
 DEVICE_MEMORY = 20
+TENSOR = 24
 
 # Names.
 DATA = "data"
@@ -101,6 +102,33 @@ WINDOW_MISSED = 5
 WINDOW_UNAVAILABLE = 6
 WINDOW_FAILED = 7
 
+# What a tensor's elements are, as torch calls them.
+ELEMENT_TYPES = {
+    "float64": 1,
+    "float32": 2,
+    "float16": 3,
+    "bfloat16": 4,
+    "float8_e4m3fn": 5,
+    "float8_e5m2": 6,
+    "float8_e4m3fnuz": 7,
+    "float8_e5m2fnuz": 8,
+    "int64": 9,
+    "int32": 10,
+    "int16": 11,
+    "int8": 12,
+    "uint8": 13,
+    "bool": 14,
+}
+
+# What a tensor is to the training.
+TENSOR_ROLES = {
+    "loss": 1,
+    "gradient": 2,
+    "weight": 3,
+    "update": 4,
+    "activation": 5,
+}
+
 # Values of arguments.
 UNKNOWN_QUEUE_DEPTH = 0xffffffff
 BATCH_ARRIVED = 1 << 32
@@ -122,5 +150,6 @@ FACT_AUTOGRAD = "autograd"
 FACT_COLLECTOR = "collector"
 FACT_RECOMPILATION = "recompilation"
 FACT_GRADIENT_EXCHANGE = "gradient_exchange"
+FACT_TENSORS = "tensors"
 FACT_DATA_PARALLEL = "data_parallel"
 FACT_EXCEPTION = "exception"

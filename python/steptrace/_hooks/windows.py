@@ -145,6 +145,11 @@ class Windows:
         self._ended = None  # devices of a window that is over, and its number: not yet all told
         self._captured = 0  # steps of this request
 
+    @property
+    def number(self):
+        """Of the process's step that goes on, behind enter_step()."""
+        return self._borders.ended
+
     def enter_step(self, number):
         """What ends the range of this optimizer step."""
         borders = self._borders

@@ -36,7 +36,7 @@ constexpr int64_t kEarliestNs = -kNsPerSecond;
 bool HasTimeline(Category category) {
   return category != Category::kFact && category != Category::kWindow &&
          category != Category::kDeviceMemory && category != Category::kDetails &&
-         category != Category::kStack;
+         category != Category::kStack && category != Category::kTensor;
 }
 
 // Not of the thread that told it.
@@ -46,8 +46,13 @@ bool IsBeside(Category category) {
          category == Category::kAsync;
 }
 
+bool IsOfTensor(RecordKind kind) {
+  return kind == RecordKind::kTensor || kind == RecordKind::kTensorPart;
+}
+
 bool IsForDeriver(const ResolvedName& name) {
-  return name.category != Category::kFact && name.category != Category::kDeviceMemory;
+  return name.category != Category::kFact && name.category != Category::kDeviceMemory &&
+         name.category != Category::kTensor;
 }
 
 }  // namespace
@@ -136,6 +141,8 @@ void RecordConverter::ConvertOne(ThreadState& thread, const wire::Record& record
   }
   const auto kind = static_cast<RecordKind>(record.kind);
   NoteRole(*name);
+  if (IsOfTensor(kind)) return OnTensor(thread, record, *name, clock, out);
+  if (!thread.tensor.Break()) ++invalid_records_;
   if (kind != RecordKind::kComplete) thread.detail.reset();
   const int64_t ts = thread.stack.Rise(TimeOf(thread, record.tsc, clock));
   if ((record.flags & wire::kFlagAfterLoss) != 0) AddLoss(thread, ts, out);
@@ -155,12 +162,11 @@ void RecordConverter::ConvertOne(ThreadState& thread, const wire::Record& record
       return OnPayload(record, *name, ts, out);
     case RecordKind::kComplete:
       return OnComplete(thread, record, *name, clock, out);
-    case RecordKind::kActivity:
-      break;  // taken above
     case RecordKind::kDetail:
       return OnDetail(thread, record, *name);
+    default:
+      ++invalid_records_;  // those that are left were taken above
   }
-  ++invalid_records_;
 }
 
 // The rank of a process is settled by the first record that shows it training (or a worker of one
@@ -375,6 +381,16 @@ void RecordConverter::OnStack(const wire::Record& record, int64_t ts, RowBatch& 
   }
   out.stacks.push_back({ts, static_cast<uint32_t>(record.a), static_cast<int32_t>(tid),
                         (record.b & wire::kStackRuns) != 0});
+}
+
+void RecordConverter::OnTensor(ThreadState& thread, const wire::Record& record,
+                               const ResolvedName& name, const RunClock& clock, RowBatch& out) {
+  const int64_t newest_ns = std::max<int64_t>(thread.stack.newest_ns(), 0);
+  if ((record.flags & wire::kFlagAfterLoss) != 0) AddLoss(thread, newest_ns, out);
+  const bool begins = record.kind == static_cast<uint8_t>(RecordKind::kTensor);
+  const int64_t ts = begins ? TimeOf(thread, record.tsc, clock) : 0;
+  if (name.category != Category::kTensor || !thread.tensor.Add(record, ts)) ++invalid_records_;
+  if (auto whole = thread.tensor.Take(name.text)) out.tensors.push_back(*whole);
 }
 
 void RecordConverter::OnPayload(const wire::Record& record, const ResolvedName& name, int64_t ts,

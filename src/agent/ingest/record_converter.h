@@ -15,6 +15,7 @@
 #include "agent/ingest/range_pairs.h"
 #include "agent/ingest/run_clock.h"
 #include "agent/ingest/side_tracks.h"
+#include "agent/ingest/tensor_parts.h"
 #include "agent/rows/row_batch.h"
 #include "agent/rows/track_registry.h"
 #include "store/string_table.h"
@@ -29,6 +30,7 @@ struct ThreadState {
   RangePairs stack;
   DeviceClocks device;
   std::optional<wire::Record> detail;  // of the record right behind it
+  TensorParts tensor;
 };
 
 // Turns the records of one process into rows and events. Nothing in a record is trusted: unknown
@@ -96,6 +98,7 @@ class RecordConverter {
                   RowBatch&);
   void OnPayload(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
   void OnStack(const wire::Record&, int64_t ts, RowBatch&);
+  void OnTensor(ThreadState&, const wire::Record&, const ResolvedName&, const RunClock&, RowBatch&);
   void AddLoss(const ThreadState&, int64_t ts, RowBatch&);
   void OnWindow(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
   void OnDeviceDone(const wire::Record&, int64_t ts, RowBatch&);

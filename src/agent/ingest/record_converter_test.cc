@@ -402,6 +402,25 @@ TEST(OperatorNames, WhatComputesAndWhatLeadsToIt) {
   EXPECT_FALSE(Computes(Category::kUser, "aten::add"));
 }
 
+// ---- tensors ----
+
+TEST_F(RecordConverterTest, ATensorIsTakenWithItsPartsAndIsNoSlice) {
+  Name(20, Category::kTensor, "fc.weight");
+  const auto half = std::bit_cast<uint64_t>(0.5);
+  Feed(RecordKind::kTensor, 1100, 20, wire::TensorHeader(3, 2, 2, 4), 2);
+  Feed(RecordKind::kTensorPart, 0, 20, 0, 0);
+  Feed(RecordKind::kTensorPart, 0, 20, half, half);
+  Feed(RecordKind::kTensorPart, std::bit_cast<uint64_t>(1.0), 20, std::bit_cast<uint64_t>(1.0),
+       half);
+  Feed(RecordKind::kTensorPart, wire::TensorBin(39, 2), 20);
+  ASSERT_EQ(out_.tensors.size(), 1u);
+  EXPECT_EQ(Text(out_.tensors[0].name), "fc.weight");
+  EXPECT_EQ(out_.tensors[0].ts_ns, 100);
+  EXPECT_TRUE(out_.slices.empty() && out_.events.empty());
+  Feed(RecordKind::kTensor, 1100, 1, wire::TensorHeader(3, 2, 2, 3), 2);  // a name of no tensor
+  EXPECT_EQ(converter_->invalid_records(), 1);
+}
+
 // ---- which call of which group ----
 
 constexpr const char* kOfGroup = R"({"Process Group Name":"12","Group size":2})";

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agent/ingest/tensor_rows.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "model/finding_kinds.h"
@@ -129,10 +130,23 @@ void Recorder::Write(ProcessSession& session, RowBatch& batch, int64_t now_ns) {
   if (!batch.stacks.empty()) {
     for (RingListener* listener : listeners_) listener->OnStacks(session, batch.stacks);
   }
+  WriteTensors(session, batch.tensors);
   for (const store::RunMetadataRow& row : batch.facts) {
     facts_.Note(writer_.strings().Text(row.kind), row.json);
     writer_.Append(row);
   }
+}
+
+void Recorder::WriteTensors(const ProcessSession& session, std::span<const ToldTensor> tensors) {
+  for (const ToldTensor& told : tensors) {
+    const store::TensorStatRow row =
+        TensorRow(told, context_.node, session.rank(), writer_.strings());
+    writer_.Append(row);
+    ForEachHistogramRow(told, row,
+                        [this](const store::TensorHistogramRow& bin) { writer_.Append(bin); });
+  }
+  if (tensors.empty()) return;
+  for (RingListener* listener : listeners_) listener->OnTensors(session, tensors);
 }
 
 void Recorder::WriteSlices(const ProcessSession& session, const RowBatch& batch, int64_t now_ns) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "agent/capture/run_captures.h"
@@ -63,6 +64,7 @@ class Recorder {
   void Write(ProcessSession& session, RowBatch& batch, int64_t now_ns);
   void WriteTracks(int64_t now_ns);
   void WriteSlices(const ProcessSession& session, const RowBatch& batch, int64_t now_ns);
+  void WriteTensors(const ProcessSession& session, std::span<const ToldTensor> tensors);
   void WriteSteps();
   void WriteNumbering(int64_t end_ns);
 

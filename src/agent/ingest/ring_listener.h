@@ -23,6 +23,8 @@ class RingListener {
   virtual void OnDeviceMemory(const ProcessSession&, const DeviceMemorySample&) {}
   // The stacks that a process told of itself, in the order of each thread.
   virtual void OnStacks(ProcessSession&, std::span<const ToldStack>) {}
+  // Tensors of a process, in the order of each thread.
+  virtual void OnTensors(const ProcessSession&, std::span<const ToldTensor>) {}
   // Its process is gone; before it is ended.
   virtual void OnEnd(ProcessSession&) {}
 };

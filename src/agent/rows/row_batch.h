@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "agent/rows/told_tensor.h"
 #include "analyze/derive/event.h"
 #include "store/tables.h"
 #include "wire/vocabulary.h"
@@ -48,6 +49,7 @@ struct RowBatch {
   std::vector<WindowMark> windows;
   std::vector<DeviceMemorySample> device_memory;  // also rows of `counters`
   std::vector<ToldStack> stacks;
+  std::vector<ToldTensor> tensors;
   std::vector<analyze::Event> events;  // for the deriver of the process's rank
 
   void Clear() {
@@ -59,6 +61,7 @@ struct RowBatch {
     windows.clear();
     device_memory.clear();
     stacks.clear();
+    tensors.clear();
     events.clear();
   }
 };

@@ -29,6 +29,9 @@ class ObserverFeed : public RingListener {
   void OnEvents(const ProcessSession& session, std::span<const analyze::Event> events) override {
     observers_.OnEvents({session.rank(), session.pid(), session.trains()}, events);
   }
+  void OnTensors(const ProcessSession& session, std::span<const ToldTensor> tensors) override {
+    observers_.OnTensors({session.rank(), session.pid(), session.trains()}, tensors);
+  }
   void OnDeviceMemory(const ProcessSession& session, const DeviceMemorySample& sample) override {
     observers_.OnSample({.name = strings_.Text(sample.metric),
                          .device = sample.device,

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/rows/told_tensor.h"
 #include "agent/watch/alert.h"
 #include "agent/watch/job.h"
 #include "analyze/derive/event.h"
@@ -51,6 +52,8 @@ class Observer {
   // In the order of each thread.
   virtual void OnEvents(const EventSource& source, std::span<const analyze::Event> events);
   virtual void OnSample(const Sample& sample);
+  // What a process that trains told of its tensors.
+  virtual void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors);
 
   // What it has found since it was asked last.
   virtual std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) = 0;
@@ -59,5 +62,6 @@ class Observer {
 inline void Observer::OnStep(const store::StepRow&, std::string_view) {}
 inline void Observer::OnEvents(const EventSource&, std::span<const analyze::Event>) {}
 inline void Observer::OnSample(const Sample&) {}
+inline void Observer::OnTensors(const EventSource&, std::span<const ToldTensor>) {}
 
 }  // namespace steptrace::agent

@@ -3,9 +3,12 @@
 
 #include <iterator>
 
+#include "agent/watch/gradient_watch.h"
 #include "agent/watch/hang_watch.h"
 #include "agent/watch/live_rules.h"
+#include "agent/watch/loss_watch.h"
 #include "agent/watch/memory_watch.h"
+#include "agent/watch/nonfinite_watch.h"
 #include "agent/watch/step_watch.h"
 #include "base/time.h"
 
@@ -47,6 +50,10 @@ void ObserverList::OnSample(const Sample& sample) {
   for (const auto& observer : observers_) observer->OnSample(sample);
 }
 
+void ObserverList::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
+  for (const auto& observer : observers_) observer->OnTensors(source, tensors);
+}
+
 std::vector<Alert> ObserverList::Look(Moment moment, int64_t now_ns, const Job& job) {
   std::vector<Alert> all;
   for (const auto& observer : observers_) {
@@ -65,6 +72,9 @@ ObserverList AllObservers(const WatchOptions& options, const store::StringTable&
   list.Add(std::make_unique<MemoryWatch>(
       options.node, from.memory_growth_mb_per_hour * kBytesPerMb / kSecondsPerHour));
   list.Add(std::make_unique<StepWatch>(from.step_rise_percent / 100));
+  list.Add(std::make_unique<NonfiniteWatch>(strings));
+  list.Add(std::make_unique<GradientWatch>(strings));
+  list.Add(std::make_unique<LossWatch>());
   if (options.hangs) list.Add(std::make_unique<HangWatch>(strings, HangOptionsOf(from)));
   return list;
 }

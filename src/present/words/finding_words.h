@@ -993,6 +993,19 @@ inline constexpr ClauseWords kLiveHangItemClauses[] = {
     {"who", "missing", {}, "rank {rank} is missing: {why}"},
     {"who", "", {}, "rank {rank} {state}"},
 };
+inline constexpr ClauseWords kLiveTensorNonfiniteClauses[] = {
+    {"subject", "loss", {}, "the loss"},
+    {"subject", "gradient", {}, "the gradient of {tensor}"},
+    {"subject", "", {}, "{tensor}"},
+    {"when", "weight", {}, "after"},
+    {"when", "", {}, "in"},
+    {"others", "more", 1, "1 other tensor"},
+    {"others", "", {}, "{more} other tensors"},
+    {"rest", "more", {}, "; {others} followed"},
+};
+inline constexpr ClauseWords kLiveLossNotFallingClauses[] = {
+    {"change", "risen", {}, " (it is {risen} higher)"},
+};
 inline constexpr ClauseWords kLossCaptureNothingClauses[] = {
     {"which", "window", {}, "the window {window}"},
     {"which", "", {}, "the window of --capture kernels"},
@@ -2368,6 +2381,18 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // live.no_hang
     {{"no hang: the training ended by itself, and well", {}},
+     {"", {}}, "", ""},
+    // live.tensor_nonfinite
+    {{"{subject} is not finite {when} step {step} on rank {rank}: {bad} of {numel} elements{rest}", kLiveTensorNonfiniteClauses},
+     {"", {}}, "", ""},
+    // live.gradient_vanishing
+    {{"gradients vanish on the way to {tensor}: there they are about 1e{orders} times those of {last}, since step {step} on rank {rank}", {}},
+     {"", {}}, "", ""},
+    // live.gradient_exploding
+    {{"gradients explode: since step {step} their norm is more than {times} that of the looks before, most of it in {tensor}, on rank {rank}", {}},
+     {"", {}}, "", ""},
+    // live.loss_not_falling
+    {{"the loss has not fallen in {steps} steps{change}, up to step {step} on rank {rank}", kLiveLossNotFallingClauses},
      {"", {}}, "", ""},
     // loss.capture_nothing
     {{"{which} captured nothing: {why}", kLossCaptureNothingClauses},

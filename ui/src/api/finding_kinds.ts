@@ -460,7 +460,11 @@ export type LiveKind =
   | 'live.step_time_back'
   | 'live.hang'
   | 'live.hang_over'
-  | 'live.no_hang';
+  | 'live.no_hang'
+  | 'live.tensor_nonfinite'
+  | 'live.gradient_vanishing'
+  | 'live.gradient_exploding'
+  | 'live.loss_not_falling';
 
 export type LossKind =
   | 'loss.capture_nothing'

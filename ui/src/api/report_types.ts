@@ -86,7 +86,7 @@ export type KernelClass =
   | 'copy'
   | 'communication'
   | 'other';
-export type Topic = 'hang' | 'rule' | 'memory' | 'step_time' | 'agent';
+export type Topic = 'hang' | 'rule' | 'memory' | 'step_time' | 'tensor' | 'agent';
 
 /** Why a section is not found. */
 export interface Reason {

@@ -124,6 +124,35 @@ export interface Tables {
     total_allocated_bytes: number | null;
     total_reserved_bytes: number | null;
   };
+  tensor_stats: {
+    ts_ns: number;
+    node: number;
+    rank: number;
+    step: number;
+    tensor: string;
+    role: string;
+    type: string;
+    numel: number;
+    nan: number;
+    positive_inf: number;
+    negative_inf: number;
+    zeros: number;
+    min: number | null;
+    max: number | null;
+    sum: number;
+    abs_sum: number;
+    square_sum: number;
+  };
+  tensor_histograms: {
+    ts_ns: number;
+    node: number;
+    rank: number;
+    step: number;
+    tensor: string;
+    role: string;
+    exponent: number;
+    count: number;
+  };
   findings: {
     ts_ns: number;
     severity: string;

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics of the model's tensors, where `run --tensors` asks for them (STEPTRACE_TENSORS).
+
+    backward begins      the loss, of each: it waits in the probe for its step
+    optimizer begins     gradients, as the optimizer is about to use them
+    optimizer ends       weights
+
+The probe reads the tensors' memory itself; nothing of torch's is called that computes, and no hook is
+on any module or tensor. A loss that is not finite makes the same step's gradients be looked at, and
+before them the weights that it came of. Our time lies in a range of its own (`capture`), so that it
+is nobody else's. What fails is off for good, and says so.
+"""
+
+import functools
+import os
+import sys
+from contextlib import nullcontext
+from time import monotonic_ns
+
+from . import facts, interruption, vocabulary
+from .tensor_names import TensorNames
+from .tensor_plan import Plan
+
+on = False
+_losses_left = 0  # backwards that are passed over
+_END = 2**64 - 1  # of a phase's short ways: none
+
+_LOSS = vocabulary.TENSOR_ROLES["loss"]
+_GRADIENT = vocabulary.TENSOR_ROLES["gradient"]
+_WEIGHT = vocabulary.TENSOR_ROLES["weight"]
+_MAX_ROOTS = 8  # of one backward
+# Looks for a loss that is not finite, until one is finite again.
+_MAX_ALARMS = 4
+# Elements by which the probe gives the interpreter's lock up meanwhile: what they are in is held.
+_LONG = 1 << 16
+_MAX_TOLD = 64
+
+_hook = None
+_phase = None
+_tensors = None  # once there is something to look at: torch is whole by then
+
+
+def begin(hook, phase):
+    """Once the optimizer is hooked; its steps are that phase."""
+    global on, _hook, _phase
+    if _words() and _hook is None:
+        _hook, _phase = hook, phase
+        on = True
+        hook.on_undo(_stop)
+
+
+def wants_loss():
+    """Asked before backward is hooked, which may be before the optimizer is."""
+    words = _words()
+    return "loss" in words or "all" in words
+
+
+def loss(roots):
+    """Backward is about to begin from these."""
+    global _losses_left
+    if _losses_left:
+        _losses_left -= 1
+    elif on:
+        _guarded(lambda: _all().tell_loss(roots))
+
+
+def stepping(optimizer, step, leave):
+    """An optimizer's range has begun, in that step of the process. What ends it instead of `leave`."""
+    return _guarded(lambda: _all().before(optimizer, step, leave), leave)
+
+
+def steps_until_due(step):
+    """Steps behind this one at which nothing is to be done; backwards are passed over likewise."""
+    global _losses_left
+    if not on:
+        return _END
+    left, backwards = _tensors.steps_until_due(step)
+    _losses_left = left * backwards
+    return left
+
+
+def _words():
+    text = os.environ.get("STEPTRACE_TENSORS", "")
+    return [] if text == "none" else list(filter(None, text.partition("@")[0].split(",")))
+
+
+def _all():
+    global _tensors
+    if _tensors is None:
+        _tensors = Tensors(_hook.probe, Plan(os.environ["STEPTRACE_TENSORS"]))
+    return _tensors
+
+
+def _guarded(action, otherwise=None):
+    """What fails is off for good."""
+    try:
+        return action()
+    except Exception as error:
+        if interruption.of_the_script(error):
+            raise
+        _stop()
+        _hook.say("failed", f"tensors: {type(error).__name__}: {error}")
+        return otherwise
+
+
+def _stop():
+    global on
+    on = False
+    _phase.left = _END
+
+
+class Tensors:
+    """Called by the threads that step optimizers and run backward, with the interpreter's lock."""
+
+    def __init__(self, probe, plan):
+        torch = sys.modules["torch"]
+        self._probe = probe
+        self._plan = plan
+        self._names = TensorNames(probe)
+        self._capture_name = probe.name(vocabulary.CAPTURE, vocabulary.PHASE)
+        self._elements = {
+            getattr(torch, name): value
+            for name, value in vocabulary.ELEMENT_TYPES.items()
+            if hasattr(torch, name)
+        }
+        self._classes = (torch.Tensor, torch.nn.Parameter)
+        self._strided = torch.strided
+        self._is_copied_on_read = getattr(torch._C, "_is_cow_tensor", _never)
+        # The script's own modes and subclasses see none of our questions.
+        self._unseen = getattr(torch._C, "DisableTorchFunction", nullcontext)
+        self._uncovered = {}  # why -> tensors
+        self._alarm = False
+        self._alarms = 0
+        self._backwards = 0  # since the last step
+        self._weights_of = None  # the step whose weights were told last
+        self._cost_ns = {}  # of this step's looks, by role
+        self._told = 0
+
+    def steps_until_due(self, step):
+        """And how many backwards a step has, by the last one."""
+        backwards, self._backwards = max(1, self._backwards), 0
+        return self._plan.steps_until_due(step), backwards
+
+    def tell_loss(self, roots):
+        began_ns = monotonic_ns()
+        self._backwards += 1
+        if type(roots) in self._classes:
+            roots = (roots,)
+        elif type(roots) not in (list, tuple):
+            return
+        with self._unseen():
+            for index, root in enumerate(roots[:_MAX_ROOTS]):
+                name = self._names.id_of(f"loss.{index}" if index else "loss")
+                bad = self._tell(root, name, _LOSS, None)
+                if bad:
+                    self._alarm = True
+                elif bad == 0:
+                    self._alarms = 0
+        _phase.left = 0  # the next step is the one that it is of
+        # The optimizer's step takes the long way for it, too, which is as much again.
+        self._plan.looked_at_loss(2 * (monotonic_ns() - began_ns))
+
+    def before(self, optimizer, step, leave):
+        probe = self._probe
+        if "loss" in self._plan.roles:
+            probe.tensors_step(step)
+        self._plan.border(step, monotonic_ns())
+        alarmed = self._alarm and self._alarms < _MAX_ALARMS
+        if not alarmed and not self._plan.is_due(step):
+            self._alarm = False
+            return leave
+        if alarmed:
+            self._alarms += 1
+            if step > 0 and self._weights_of != step - 1:
+                self._look(optimizer, step - 1, _WEIGHT)
+        self._alarm = False
+        if alarmed or "gradients" in self._plan.roles:
+            self._look(optimizer, step, _GRADIENT)
+        if "weights" not in self._plan.roles:
+            return leave
+        return probe.Quiet(functools.partial(self._after, optimizer, step, leave), True)
+
+    def _after(self, optimizer, step, leave):
+        try:
+            if on:
+                _guarded(lambda: self._look(optimizer, step, _WEIGHT))
+        finally:
+            leave()
+
+    def _look(self, optimizer, step, role):
+        began_ns = monotonic_ns()
+        self._probe.begin(self._capture_name)
+        try:
+            with self._unseen():
+                self._tell_all(optimizer.param_groups, step, role)
+        finally:
+            self._probe.end()
+        if role == _WEIGHT:
+            self._weights_of = step
+        cost_ns = monotonic_ns() - began_ns - self._names.take_search_ns()
+        self._cost_ns[role] = cost_ns
+        changed = self._plan.looked(cost_ns, sum(self._cost_ns.values()))
+        if changed or not self._told:
+            self._say()
+
+    def _tell_all(self, groups, step, role):
+        names = self._names
+        names.look_up(groups)
+        for number, group in enumerate(groups):
+            for index, parameter in enumerate(group["params"]):
+                tensor = parameter.grad if role == _GRADIENT else parameter
+                if tensor is None:
+                    continue
+                self._tell(tensor, names.of(parameter, group, number, index), role, step)
+
+    def _tell(self, tensor, name, role, step):
+        """How many of its elements are not finite; None: it was not told."""
+        if not name:
+            return self._leave_out("names")
+        if type(tensor) not in self._classes:
+            return self._leave_out(f"class {type(tensor).__name__}")
+        if tensor.layout is not self._strided:
+            return self._leave_out(str(tensor.layout))
+        if tensor.device.type != "cpu":
+            return self._leave_out(f"device {tensor.device.type}")
+        element = self._elements.get(tensor.dtype)
+        if element is None:
+            return self._leave_out(str(tensor.dtype))
+        if self._is_copied_on_read(tensor):
+            return self._leave_out("copy on write")
+        held = tensor.untyped_storage() if tensor.numel() >= _LONG else None
+        shape = tuple(tensor.size()), tensor.stride()
+        told = self._probe.tensor(name, role, element, step, tensor.data_ptr(), *shape)
+        del held
+        return self._leave_out("room") if told is None else told
+
+    def _leave_out(self, why):
+        seen = self._uncovered.get(why, 0)
+        if seen or len(self._uncovered) < _MAX_TOLD:
+            self._uncovered[why] = seen + 1
+        if not seen and self._told:
+            self._say()
+
+    def _say(self):
+        """What is looked at, and how often; some times a run."""
+        self._told += 1
+        if self._told > _MAX_TOLD:
+            return
+        fact = {
+            "roles": sorted(self._plan.roles),
+            "every": self._plan.every,
+            "loss_every": self._plan.loss_every,
+            "fixed": self._plan.is_fixed,
+            "cost_ns": sum(self._cost_ns.values()),
+            "step_ns": self._plan.step_ns,
+            "uncovered": dict(self._uncovered),
+        }
+        facts.say(vocabulary.FACT_TENSORS, fact)
+
+
+def _never(_):
+    return False

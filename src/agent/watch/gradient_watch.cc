@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/watch/gradient_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/utf8.h"
+#include "model/finding_kinds.h"
+
+namespace steptrace::agent {
+
+namespace finding = model::finding;
+
+namespace {
+
+constexpr size_t kMostRanks = 1024;
+constexpr size_t kMostLooks = 128;
+constexpr size_t kLeastLooks = 8;
+// With fewer there is no way on which a gradient could vanish.
+constexpr int64_t kLeastWeights = 4;
+constexpr double kVanished = 1e-6;
+constexpr int kVanishingLooks = 3;
+constexpr double kExploded = 1e3;
+constexpr int kExplodingLooks = 2;
+
+double RootMeanSquare(const ToldTensor& tensor) {
+  return tensor.finite() == 0 ? 0
+                              : std::sqrt(tensor.square_sum / static_cast<double>(tensor.finite()));
+}
+
+double Median(std::deque<double> values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+std::string GradientWatch::NameOf(const ToldTensor& tensor) const {
+  return CleanUtf8(strings_.Text(tensor.name));
+}
+
+void GradientWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
+  for (const ToldTensor& tensor : tensors) {
+    if (!ranks_.contains(source.rank) && ranks_.size() >= kMostRanks) return;
+    Rank& rank = ranks_[source.rank];
+    // A look is over with whatever is of another step.
+    if (rank.step && *rank.step != tensor.step) EndLook(source.rank, rank);
+    if (tensor.role == wire::TensorRole::kGradient) Add(rank, tensor);
+  }
+}
+
+void GradientWatch::Add(Rank& rank, const ToldTensor& tensor) {
+  rank.step = tensor.step;
+  rank.square_sum += tensor.square_sum;
+  if (tensor.not_finite() > 0) rank.finite = false;
+  if (!rank.largest || tensor.square_sum > rank.largest->square_sum) rank.largest = tensor;
+  if (!strings_.Text(tensor.name).ends_with("weight")) return;
+  if (!rank.first) rank.first = tensor;
+  rank.last = tensor;
+  ++rank.weights;
+}
+
+void GradientWatch::EndLook(int32_t number, Rank& rank) {
+  if (rank.finite) {
+    JudgeDepth(number, rank);
+    JudgeNorm(number, rank);
+  }
+  rank.step.reset();
+  rank.first.reset();
+  rank.last.reset();
+  rank.largest.reset();
+  rank.weights = 0;
+  rank.square_sum = 0;
+  rank.finite = true;
+}
+
+void GradientWatch::JudgeDepth(int32_t number, Rank& rank) {
+  if (rank.told_vanishing || rank.weights < kLeastWeights) return;
+  const double first = RootMeanSquare(*rank.first);
+  const double last = RootMeanSquare(*rank.last);
+  // Nothing but zeros is a part of the model that is not used, or that is cut off.
+  if (first == 0 || !(first <= kVanished * last)) {
+    rank.vanishing = 0;
+    return;
+  }
+  if (rank.vanishing++ == 0) rank.vanishing_since = *rank.step;
+  if (rank.vanishing < kVanishingLooks) return;
+  rank.told_vanishing = true;
+  finding::LiveGradientVanishing found{
+      .orders = static_cast<int64_t>(std::lround(std::log10(first / last))),
+      .step = rank.vanishing_since,
+      .rank = int64_t{number},
+      .tensor = NameOf(*rank.first),
+      .last = NameOf(*rank.last)};
+  alerts_.push_back({.found = Make(std::move(found)), .subject = "gradients", .noticed = true});
+}
+
+void GradientWatch::JudgeNorm(int32_t number, Rank& rank) {
+  const double norm = std::sqrt(rank.square_sum);
+  const double usual = rank.norms.size() < kLeastLooks ? 0 : Median(rank.norms);
+  if (usual > 0 && norm > kExploded * usual) {
+    if (rank.exploding++ == 0) rank.exploding_since = *rank.step;
+    if (rank.exploding < kExplodingLooks || rank.told_exploding) return;
+    rank.told_exploding = true;
+    finding::LiveGradientExploding found{.times = norm / usual,
+                                         .step = rank.exploding_since,
+                                         .rank = int64_t{number},
+                                         .tensor = NameOf(*rank.largest)};
+    alerts_.push_back({.found = Make(std::move(found)), .subject = "gradients", .noticed = true});
+    return;
+  }
+  rank.exploding = 0;
+  rank.norms.push_back(norm);
+  if (rank.norms.size() > kMostLooks) rank.norms.pop_front();
+}
+
+std::vector<Alert> GradientWatch::Look(Moment moment, int64_t, const Job&) {
+  if (moment == Moment::kFinished) {
+    for (auto& [number, rank] : ranks_) {
+      if (rank.step) EndLook(number, rank);
+    }
+  }
+  return std::exchange(alerts_, {});
+}
+
+}  // namespace steptrace::agent

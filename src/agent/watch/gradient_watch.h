@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agent/watch/observer.h"
+#include "store/string_table.h"
+
+namespace steptrace::agent {
+
+// Says when a rank's gradients vanish or explode, by what was told of all of them at a step (a
+// look).
+//
+//   vanish    on the way from the last weight to the first: the root mean square of the one is a
+//             millionth of the other's or less, in three looks in a row
+//   explode   their norm is a thousand times the median of the looks before, of which there are
+//   eight at
+//             least, in two looks in a row
+//
+// Ratios alone: what a loss is scaled by makes no difference. Bounded to the last 128 looks.
+class GradientWatch : public Observer {
+ public:
+  explicit GradientWatch(const store::StringTable& strings) : strings_(strings) {}
+
+  void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) override;
+  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+
+ private:
+  struct Rank {
+    std::optional<int64_t> step;                     // of the look that goes on
+    std::optional<ToldTensor> first, last, largest;  // of weights' gradients; of all
+    int64_t weights = 0;
+    double square_sum = 0;
+    bool finite = true;
+    std::deque<double> norms;  // of the looks before
+    int vanishing = 0;         // looks in a row
+    int exploding = 0;
+    int64_t vanishing_since = 0;  // the steps of the first of those
+    int64_t exploding_since = 0;
+    bool told_vanishing = false;
+    bool told_exploding = false;
+  };
+  void Add(Rank& rank, const ToldTensor& tensor);
+  void EndLook(int32_t number, Rank& rank);
+  void JudgeDepth(int32_t number, Rank& rank);
+  void JudgeNorm(int32_t number, Rank& rank);
+  std::string NameOf(const ToldTensor& tensor) const;
+
+  const store::StringTable& strings_;
+  std::map<int32_t, Rank> ranks_;
+  std::vector<Alert> alerts_;
+};
+
+}  // namespace steptrace::agent

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/watch/loss_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/finding_kinds.h"
+
+namespace steptrace::agent {
+
+namespace finding = model::finding;
+
+namespace {
+
+constexpr size_t kMostRanks = 1024;
+constexpr double kLeastFall = 0.001;
+constexpr double kLeastRise = 0.01;  // that is worth a word
+
+}  // namespace
+
+void LossWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
+  for (const ToldTensor& tensor : tensors) {
+    if (tensor.role != wire::TensorRole::kLoss || tensor.finite() == 0) continue;
+    if (!ranks_.contains(source.rank) && ranks_.size() >= kMostRanks) return;
+    Rank& rank = ranks_[source.rank];
+    if (rank.settled) continue;
+    if (rank.block.empty() && !rank.first) rank.first_step = tensor.step;
+    rank.block.push_back(tensor.sum / static_cast<double>(tensor.finite()));
+    if (rank.block.size() == kBlock) EndBlock(source.rank, rank, tensor.step);
+  }
+}
+
+void LossWatch::EndBlock(int32_t rank, Rank& state, int64_t step) {
+  const auto middle = state.block.begin() + kBlock / 2;
+  std::nth_element(state.block.begin(), middle, state.block.end());
+  const double median = *middle;
+  state.block.clear();
+  if (!state.first) {
+    state.first = median;
+    return;
+  }
+  if (median < *state.first - kLeastFall * std::fabs(*state.first)) {
+    state.settled = true;
+    return;
+  }
+  if (++state.blocks < kBlocks) return;
+  state.settled = true;
+  finding::LiveLossNotFalling found{
+      .steps = step - state.first_step + 1, .step = step, .rank = int64_t{rank}};
+  const double rise = (median - *state.first) / std::fabs(*state.first);
+  if (std::isfinite(rise) && rise >= kLeastRise) found.risen = rise;
+  alerts_.push_back({.found = Make(std::move(found)), .subject = "loss", .noticed = true});
+}
+
+std::vector<Alert> LossWatch::Look(Moment, int64_t, const Job&) {
+  return std::exchange(alerts_, {});
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/watch/nonfinite_watch.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/time.h"
+#include "base/utf8.h"
+#include "model/finding_kinds.h"
+
+namespace steptrace::agent {
+
+namespace finding = model::finding;
+using wire::TensorRole;
+
+namespace {
+
+// From one of a step's tensors to the next, at most; and yet told within a second.
+constexpr int64_t kQuietNs = 300 * kNsPerMs;
+constexpr int64_t kLongestNs = 800 * kNsPerMs;
+
+int Order(TensorRole role) {
+  switch (role) {
+    case TensorRole::kActivation:
+      return 0;
+    case TensorRole::kLoss:
+      return 1;
+    case TensorRole::kGradient:
+      return 2;
+    case TensorRole::kUpdate:
+      return 3;
+    case TensorRole::kWeight:
+      return 4;
+  }
+  return 5;
+}
+
+}  // namespace
+
+// Of gradients the last that was told is the first that was computed.
+bool NonfiniteWatch::Before(const Seen& one, const Seen& other) {
+  const auto key = [](const Seen& seen) {
+    return std::tuple(seen.tensor.step, Order(seen.tensor.role));
+  };
+  if (key(one) != key(other)) return key(one) < key(other);
+  if (one.rank != other.rank) return one.tensor.ts_ns < other.tensor.ts_ns;
+  const bool backwards = one.tensor.role == TensorRole::kGradient;
+  return backwards ? one.tensor.ts_ns >= other.tensor.ts_ns : one.tensor.ts_ns < other.tensor.ts_ns;
+}
+
+void NonfiniteWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
+  if (told_) return;
+  for (const ToldTensor& tensor : tensors) {
+    if (tensor.not_finite() == 0) continue;
+    const Seen seen{source.rank, tensor};
+    ++seen_;
+    newest_ns_ = std::max(newest_ns_, tensor.ts_ns);
+    if (!first_ || Before(seen, *first_)) first_ = seen;
+  }
+}
+
+Alert NonfiniteWatch::Tell() const {
+  const ToldTensor& tensor = first_->tensor;
+  const std::string name = CleanUtf8(strings_.Text(tensor.name));
+  finding::LiveTensorNonfinite found{.step = tensor.step,
+                                     .rank = int64_t{first_->rank},
+                                     .bad = tensor.not_finite(),
+                                     .numel = tensor.numel,
+                                     .loss = tensor.role == TensorRole::kLoss,
+                                     .gradient = tensor.role == TensorRole::kGradient,
+                                     .weight = tensor.role == TensorRole::kWeight,
+                                     .tensor = name};
+  if (seen_ > 1) found.more = seen_ - 1;
+  return {.found = Make(std::move(found)),
+          .severity = "error",
+          .subject = "tensors",
+          .urgent = true,
+          .noticed = true};
+}
+
+std::vector<Alert> NonfiniteWatch::Look(Moment moment, int64_t now_ns, const Job&) {
+  std::vector<Alert> alerts;
+  if (!first_ || told_) return alerts;
+  const bool over = moment == Moment::kFinished || moment == Moment::kEndedWell;
+  const bool quiet = now_ns - newest_ns_ >= kQuietNs;
+  if (!over && !quiet && now_ns - first_->tensor.ts_ns < kLongestNs) return alerts;
+  alerts.push_back(Tell());
+  told_ = true;
+  return alerts;
+}
+
+}  // namespace steptrace::agent

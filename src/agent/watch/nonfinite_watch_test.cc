@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/watch/nonfinite_watch.h"
+
+#include <gtest/gtest.h>
+
+#include "base/time.h"
+#include "testing/job_by_hand.h"
+
+namespace steptrace::agent {
+namespace {
+
+using wire::TensorRole;
+
+class NonfiniteWatchTest : public testing::Test {
+ protected:
+  void Tell(int32_t rank, int64_t step, TensorRole role, const char* name, int64_t nan,
+            int64_t ts_ns) {
+    ToldTensor tensor;
+    tensor.ts_ns = ts_ns;
+    tensor.step = step;
+    tensor.role = role;
+    tensor.name = strings_.Intern(name);
+    tensor.numel = 10;
+    tensor.nan = nan;
+    watch_.OnTensors({rank, 1, true}, std::span(&tensor, 1));
+  }
+  // What is told at that moment, in a sentence.
+  std::string Said(int64_t now_ns) {
+    const auto alerts = watch_.Look(Moment::kTurn, now_ns, job_);
+    if (alerts.empty()) return "";
+    EXPECT_EQ(alerts.size(), 1u);
+    EXPECT_TRUE(alerts[0].noticed);
+    return strings_.Text(RowOf(alerts[0], now_ns, strings_).severity) + ": " +
+           RowOf(alerts[0], now_ns, strings_).text;
+  }
+
+  store::StringTable strings_;
+  NonfiniteWatch watch_{strings_};
+  JobByHand job_;
+};
+
+TEST_F(NonfiniteWatchTest, FiniteTensorsSayNothing) {
+  Tell(0, 5, TensorRole::kLoss, "loss", 0, 100);
+  EXPECT_EQ(Said(5 * kNsPerSecond), "");
+}
+
+TEST_F(NonfiniteWatchTest, TheWeightsOfTheStepBeforeCameFirst) {
+  Tell(1, 5, TensorRole::kLoss, "loss", 1, 100);
+  Tell(1, 4, TensorRole::kWeight, "b.weight", 3, 110);
+  Tell(1, 5, TensorRole::kGradient, "a.weight", 10, 120);
+  EXPECT_EQ(Said(130), "");  // more may come
+  EXPECT_EQ(Said(120 + 400 * kNsPerMs),
+            "error: b.weight is not finite after step 4 on rank 1: 3 of 10 elements; 2 other "
+            "tensors followed");
+  Tell(0, 6, TensorRole::kLoss, "loss", 1, 200);
+  EXPECT_EQ(Said(5 * kNsPerSecond), "");
+}
+
+TEST_F(NonfiniteWatchTest, TheRankWhoseLossItWasAndNotThoseThatGotItsGradients) {
+  Tell(0, 5, TensorRole::kGradient, "a.weight", 10, 100);
+  Tell(1, 5, TensorRole::kLoss, "loss", 1, 110);
+  Tell(1, 5, TensorRole::kGradient, "a.weight", 10, 120);
+  EXPECT_EQ(Said(5 * kNsPerSecond),
+            "error: the loss is not finite in step 5 on rank 1: 1 of 10 elements; 2 other tensors "
+            "followed");
+}
+
+TEST_F(NonfiniteWatchTest, OfGradientsTheLastIsWhereBackwardMetItFirst) {
+  Tell(0, 5, TensorRole::kGradient, "a.weight", 10, 100);
+  Tell(0, 5, TensorRole::kGradient, "b.weight", 2, 110);
+  EXPECT_EQ(Said(5 * kNsPerSecond),
+            "error: the gradient of b.weight is not finite in step 5 on rank 0: 2 of 10 elements; "
+            "1 other tensor followed");
+}
+
+TEST_F(NonfiniteWatchTest, ItIsToldWithinASecondHoweverMuchComes) {
+  for (int64_t step = 5; step < 20; ++step) {
+    Tell(0, step, TensorRole::kLoss, "loss", 1, step * 100 * kNsPerMs);
+  }
+  EXPECT_NE(Said(20 * 100 * kNsPerMs), "");
+}
+
+}  // namespace
+}  // namespace steptrace::agent

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/inert_text.h"
+#include "cli/commands.h"
+#include "cli/format.h"
+#include "cli/text_table.h"
+#include "serve/rpc/run_path.h"
+#include "serve/rpc/tensors.h"
+
+namespace steptrace::cli {
+namespace {
+
+struct TensorsArguments {
+  std::string run;
+  rpc::TensorsQuery query;
+  bool json = false;
+};
+
+// JSON has no infinity: a sum of squares may be beyond what a double holds.
+nlohmann::ordered_json NumberOrNull(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+void PrintJson(const rpc::SeenTensors& seen) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const rpc::SeenTensor& one : seen.tensors) {
+    list.push_back({{"tensor", one.tensor},
+                    {"role", one.role},
+                    {"type", one.type},
+                    {"rank", one.rank},
+                    {"step", one.step},
+                    {"numel", one.numel},
+                    {"not_finite", one.not_finite},
+                    {"zeros", one.zeros},
+                    {"min", NumberOrNull(one.min)},
+                    {"max", NumberOrNull(one.max)},
+                    {"mean", NumberOrNull(one.mean)},
+                    {"mean_abs", NumberOrNull(one.mean_abs)},
+                    {"rms", NumberOrNull(one.rms)}});
+  }
+  PrintLine(list.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), stdout);
+}
+
+std::string Short(const std::optional<double>& value) {
+  return value ? fmt::format("{:.3g}", *value) : std::string("-");
+}
+
+void PrintText(const rpc::SeenTensors& seen) {
+  TextTable table({{"tensor", Align::kLeft},
+                   {"role", Align::kLeft},
+                   {"rank", Align::kRight},
+                   {"step", Align::kRight},
+                   {"not finite", Align::kRight},
+                   {"rms", Align::kRight},
+                   {"mean |x|", Align::kRight},
+                   {"min", Align::kRight},
+                   {"max", Align::kRight},
+                   {"zeros", Align::kRight},
+                   {"elements", Align::kRight},
+                   {"type", Align::kLeft}},
+                  TerminalColumns(stdout), stdout);
+  for (const rpc::SeenTensor& one : seen.tensors) {
+    table.Row({InertText(one.tensor), one.role, std::to_string(one.rank), std::to_string(one.step),
+               std::to_string(one.not_finite), Short(one.rms), Short(one.mean_abs), Short(one.min),
+               Short(one.max), std::to_string(one.zeros), std::to_string(one.numel), one.type});
+  }
+  table.Finish();
+}
+
+int Tensors(const TensorsArguments& arguments, const Session& session) {
+  auto run = rpc::ResolveRun(arguments.run, session.settings.folder);
+  if (!run.ok()) return Fail(run.error());
+  const auto seen = rpc::ReadTensors(*run, arguments.query);
+  if (!seen.ok()) return Fail(seen.error());
+  if (arguments.json) {
+    PrintJson(*seen);
+  } else if (!seen->any) {
+    PrintLine("no tensors were recorded; record with steptrace run --tensors", stdout);
+  } else if (seen->tensors.empty()) {
+    PrintLine("no tensor matches", stdout);
+  } else {
+    PrintText(*seen);
+  }
+  return FinishOutput(stdout);
+}
+
+}  // namespace
+
+void AddTensorsCommand(CLI::App& app, Session& session) {
+  CLI::App* command = AddCommand(
+      app,
+      {.name = "tensors",
+       .sentence = "Print the statistics of a model's tensors",
+       .usage = "[RUN] [OPTIONS]",
+       .examples = {"steptrace tensors", "steptrace tensors train-slow --role gradient --step 100",
+                    "steptrace tensors train-slow --module 'layer4.*weight' --json"}});
+  auto arguments = std::make_shared<TensorsArguments>();
+  AddRunArgument(command, arguments->run);
+  command
+      ->add_option("--module", arguments->query.module,
+                   "Only tensors whose name has this regular expression")
+      ->type_name("REGEX");
+  command
+      ->add_option("--step", arguments->query.step,
+                   "As they were last seen by this step (default: at the end)")
+      ->type_name("N")
+      ->check(AtLeast(0));
+  command->add_option("--role", arguments->query.role, "Only loss, gradient or weight")
+      ->type_name("ROLE")
+      ->check(CLI::IsMember({"loss", "gradient", "weight"}).description(""));
+  AddJsonFlag(command, arguments->json);
+  AddFolderOption(command, session);
+  command->callback([&session, arguments] {
+    session.action = [&session, arguments] { return Tensors(*arguments, session); };
+  });
+}
+
+}  // namespace steptrace::cli
