@@ -14,7 +14,7 @@ namespace finding = model::finding;
 
 namespace {
 
-constexpr size_t kMostRanks = 1024;
+constexpr size_t kMostGradientRanks = 1024;
 constexpr size_t kMostLooks = 128;
 constexpr size_t kLeastLooks = 8;
 // With fewer there is no way on which a gradient could vanish.
@@ -43,7 +43,7 @@ std::string GradientWatch::NameOf(const ToldTensor& tensor) const {
 
 void GradientWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
   for (const ToldTensor& tensor : tensors) {
-    if (!ranks_.contains(source.rank) && ranks_.size() >= kMostRanks) return;
+    if (!ranks_.contains(source.rank) && ranks_.size() >= kMostGradientRanks) return;
     Rank& rank = ranks_[source.rank];
     // A look is over with whatever is of another step.
     if (rank.step && *rank.step != tensor.step) EndLook(source.rank, rank);

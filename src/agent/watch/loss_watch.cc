@@ -13,7 +13,7 @@ namespace finding = model::finding;
 
 namespace {
 
-constexpr size_t kMostRanks = 1024;
+constexpr size_t kMostLossRanks = 1024;
 constexpr double kLeastFall = 0.001;
 constexpr double kLeastRise = 0.01;  // that is worth a word
 
@@ -22,7 +22,7 @@ constexpr double kLeastRise = 0.01;  // that is worth a word
 void LossWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
   for (const ToldTensor& tensor : tensors) {
     if (tensor.role != wire::TensorRole::kLoss || tensor.finite() == 0) continue;
-    if (!ranks_.contains(source.rank) && ranks_.size() >= kMostRanks) return;
+    if (!ranks_.contains(source.rank) && ranks_.size() >= kMostLossRanks) return;
     Rank& rank = ranks_[source.rank];
     if (rank.settled) continue;
     if (rank.block.empty() && !rank.first) rank.first_step = tensor.step;
