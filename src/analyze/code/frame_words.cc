@@ -60,7 +60,8 @@ bool KeepsBooks(std::string_view module, std::string_view function) {
           std::find(kNames.begin(), kNames.end(), ShortFunction(function)) != kNames.end());
 }
 
-// What Python calls to go over a tensor or to print it: the script's loop does that, not its model.
+}  // namespace
+
 bool GoesOver(std::string_view module, std::string_view function) {
   constexpr std::array<std::string_view, 6> kNames = {"__iter__", "__len__",    "__contains__",
                                                       "__repr__", "__format__", "__array__"};
@@ -68,8 +69,6 @@ bool GoesOver(std::string_view module, std::string_view function) {
          (module == "torch._tensor" &&
           std::find(kNames.begin(), kNames.end(), ShortFunction(function)) != kNames.end());
 }
-
-}  // namespace
 
 bool IsFramework(std::string_view module) {
   return BelowAny(module, FrameworkPackages());

@@ -35,6 +35,8 @@ bool OnlyPassesOn(std::string_view module, std::string_view function);
 // What of the standard library comes back to the tensors that it is given: "deepcopy" says more
 // than the method by which a tensor is copied.
 bool Copies(const CodePlace& place);
+// What Python calls to go over a tensor or to print it: the script's loop does that, not its model.
+bool GoesOver(std::string_view module, std::string_view function);
 TorchPart PartOf(std::string_view module, std::string_view function);
 bool Holds(std::string_view text, std::string_view part);
 // Whether such a call ends when another thread or process has made something, and returns it.

@@ -28,6 +28,7 @@ FunctionWords WordsOf(const std::string& file, const std::string& name, const St
     // Of torch's too: a tensor that is sorted in a loop is no model.
   } else if (function.place.origin != CodeOrigin::kUser) {
     function.part = PartOf(module, name);
+    function.leaf.goes_over = GoesOver(module, name);
     function.framework = IsFramework(module);
     function.passes_on = OnlyPassesOn(module, name);
     function.copies = Copies(function.place);

@@ -20,6 +20,7 @@ struct StackLeaf {
   bool apart = false;       // it has nothing to do with tensors
   bool collects = false;    // gc.collect(), which somebody calls
   bool reads = false;       // C code that takes numbers out of a tensor or an array
+  bool goes_over = false;   // Python goes over a tensor, or prints it
   // Python of the script's, whose calls of C are known, or C code that computes: what such a thread
   // waits for, where others of its process run, is the interpreter.
   bool needs_interpreter = false;

@@ -1,9 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A metric of the script's own, updated each step from tensor to number by .item()."""
+"""A metric of the script's own, updated each step from tensor to number by .item().
+
+Nothing is logged of it: it is code of the loop. Thousands of tensors a step make Python collect garbage, which is
+another stage: the timer leaves collections out.
+"""
+
+import gc
+import time
 
 import torch
 from stopwatch import Parts, tell
 from torch import nn
+
+
+class Collections:
+    def __init__(self):
+        self.seconds = 0.0
+        self.begin = 0.0
+
+    def __call__(self, phase, _):
+        if phase == "start":
+            self.begin = time.perf_counter()
+        else:
+            self.seconds += time.perf_counter() - self.begin
 
 
 class Confusion:
@@ -21,6 +40,8 @@ class Confusion:
 def main():
     torch.manual_seed(0)
     parts = Parts()
+    collections = Collections()
+    gc.callbacks.append(collections)
     model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 6))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     metric = Confusion(6)
@@ -33,11 +54,14 @@ def main():
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+        before = collections.seconds
         with parts("metric"):
             metric.update(logits.argmax(1), labels[chosen])
+        parts.add("collections", collections.seconds - before)
         parts.step()
     print(f"accuracy {metric.accuracy():.3f}")
-    tell("other_work", "logging", parts.share("metric"), "update")
+    share = parts.share("metric") - parts.share("collections")
+    tell("other_work", "loop_code", share, "update", share)
 
 
 main()
