@@ -223,7 +223,7 @@ test('the theme is kept', async ({ page }) => {
 test('the list of keys opens, is accessible and closes', async ({ page }) => {
   await open(page, '/run/slow/overview');
   await page.keyboard.press('?');
-  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Keys and controls' })).toBeVisible();
   await accessible(page);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);

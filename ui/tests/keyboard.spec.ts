@@ -395,7 +395,7 @@ test('the list of keys gives the focus back, however it is closed', async ({ pag
   await tabTo(page, chart);
   for (const key of ['?', 'Escape', 'Enter']) {
     await page.keyboard.press('?');
-    await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+    await expect(page.getByRole('dialog', { name: 'Keys and controls' })).toBeVisible();
     await page.keyboard.press(key);
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await expect(chart).toBeFocused();

@@ -208,12 +208,13 @@ test('slices are reached by keys alone', async ({ page }) => {
 test('the help tells the keys of the timeline and of flame graphs', async ({ page }) => {
   await timeline(page);
   await page.keyboard.press('?');
-  const help = page.getByRole('dialog', { name: 'Keys' });
+  const help = page.getByRole('dialog', { name: 'Keys and controls' });
   await expect(help.getByRole('heading', { name: 'Timeline', exact: true })).toBeVisible();
   for (const text of [
     'select the time range that is drawn',
     'as wide as the graph',
     'mark the moment',
+    'zoom to the slice',
   ])
     await expect(help.getByText(text)).toBeVisible();
   await accessible(page);

@@ -16,6 +16,7 @@ const ORDER: Readonly<Record<Topic, number>> = {
   rule: 1,
   memory: 1,
   step_time: 1,
+  tensor: 1,
   agent: 2,
 };
 const order = (f: Finding): number => (f.topic ? ORDER[f.topic] : 1);
@@ -41,6 +42,7 @@ const TARGETS: Readonly<Record<Topic, (finding: Finding) => Target>> = {
   rule: ({ about }) => ({ view: 'rules', stretch: null, params: { rule: about } }),
   memory: () => SYSTEM,
   step_time: () => ({ view: 'steps', stretch: null }),
+  tensor: () => ({ view: 'steps', stretch: null }),
   agent: () => SYSTEM,
 };
 

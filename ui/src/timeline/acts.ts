@@ -87,6 +87,7 @@ function neighbour(stage: Stage, direction: 'previous' | 'next' | 'parent'): boo
     return direction !== 'parent' && go(stage, { by: direction === 'next' ? 1 : -1, lanes: false });
   }
   if (stage.selected[direction] === null) return false;
+  if (stage.selected.track < 0) return stage.besideDerived(direction === 'next' ? 1 : -1);
   void stage.follow((from) => from[direction]);
   return true;
 }

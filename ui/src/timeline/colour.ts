@@ -5,6 +5,7 @@
 // stay apart for eyes that cannot tell the hues.
 
 import { COPIES, isRuntimeCall } from '../api/event_categories';
+import { BETWEEN, SAMPLES } from './derived';
 
 export type Theme = 'light' | 'dark';
 
@@ -46,7 +47,8 @@ const COMMUNICATION_NAME = /nccl|rccl|hccl|hcom_|xccl|cross_device_reduce|^gloo:
 export function roleOf(name: string, category: string): Role {
   if (category === 'communication' || COMMUNICATION_NAME.test(name)) return 'communication';
   if (COPIES.has(category)) return 'copy';
-  if (category === 'python_function') return 'python';
+  if (category === 'python_function' || category === SAMPLES.waiting) return 'python';
+  if (category === BETWEEN && name !== 'forward') return 'python';
   if (isRuntimeCall(category)) return 'runtime';
   return 'other';
 }

@@ -4,6 +4,7 @@ import type { Columns } from '../api/arrow';
 import type { Source } from '../api/source';
 import type { Flow } from './flows';
 import type { Place } from './place';
+import type { SampleColumns, StackFrame, Stacks } from './samples';
 import type { Series } from './series';
 import type { SliceName } from './slice_name';
 import { hashOf, isName } from './slice_name';
@@ -89,6 +90,8 @@ export const MAX_TRACKS = 512;
 export const MAX_POINTS = 4096;
 const MAX_MATCHES = 1000;
 const MAX_FLOWS = 2000;
+/** Samples of one answer: over it, a pixel holds a hundred of them. */
+const MAX_SAMPLES = 100_000;
 
 const listed = (tracks: Iterable<number>): string => [...tracks].join(',');
 
@@ -184,6 +187,42 @@ export class TimelineData {
       signal,
     );
     return seriesByTrack(columns);
+  }
+
+  /** Samples of all threads within a time range; null: more than anybody could be shown. */
+  async samples({ fromNs, toNs }: Span, signal: AbortSignal): Promise<SampleColumns | null> {
+    const columns = ['ts_ns', 'track', 'stack', 'interval_ns', 'state'] as const;
+    const where = `ts_ns >= ${Math.floor(fromNs)} and ts_ns < ${Math.ceil(toNs)}`;
+    const query = { columns, where, limit: MAX_SAMPLES + 1 };
+    const table = await this.source.table(this.run, 'samples', query, signal);
+    if (table.length > MAX_SAMPLES) return null;
+    return {
+      length: table.length,
+      ts: table.numbers('ts_ns'),
+      track: table.numbers('track'),
+      stack: table.numbers('stack'),
+      interval: table.numbers('interval_ns'),
+      state: table.strings('state'),
+    };
+  }
+
+  /** Every stack that samples name, by its number. */
+  async stacks(signal: AbortSignal): Promise<Stacks> {
+    const columns = ['stack', 'parent', 'function', 'file', 'line'] as const;
+    const table = await this.source.table(this.run, 'stacks', { columns }, signal);
+    const [stack, parent, line] = (['stack', 'parent', 'line'] as const).map((name) =>
+      table.numbers(name),
+    );
+    const [called, file] = [table.strings('function'), table.strings('file')];
+    const stacks = new Map<number, StackFrame>();
+    for (let i = 0; i < table.length; ++i)
+      stacks.set(stack?.[i] ?? NaN, {
+        parent: parent?.[i] ?? NaN,
+        called: called[i] ?? '',
+        file: file[i] ?? '',
+        line: line?.[i] ?? 0,
+      });
+    return stacks;
   }
 
   details(slice: number, signal?: AbortSignal): Promise<Details> {
@@ -282,13 +321,17 @@ export class TimelineData {
       fromNs: r.ts_ns,
       toNs: r.ts_ns + r.total_ns,
       kind: 'train',
+      forwardNs: null,
     }));
   }
 
   private async recordedSteps(signal: AbortSignal): Promise<Step[]> {
-    const columns = ['rank', 'step', 'ts_ns', 'dur_ns', 'kind'] as const;
+    const columns = ['rank', 'step', 'ts_ns', 'dur_ns', 'forward_ns', 'kind'] as const;
     const table = await this.source.table(this.run, 'steps', { columns, limit: 200_000 }, signal);
-    const [rank, step, ts, dur] = columns.slice(0, 4).map((name) => table.numbers(name)) as [
+    const [rank, step, ts, dur, forward] = columns
+      .slice(0, 5)
+      .map((name) => table.numbers(name)) as [
+      ArrayLike<number>,
       ArrayLike<number>,
       ArrayLike<number>,
       ArrayLike<number>,
@@ -301,6 +344,7 @@ export class TimelineData {
       fromNs: ts[i] as number,
       toNs: (ts[i] as number) + (dur[i] as number),
       kind: k,
+      forwardNs: forward[i] as number,
     }));
   }
 }

@@ -80,6 +80,18 @@ export const KEYS: readonly Key[] = [
   },
 ];
 
+/** What the pointer does, for the help. */
+export const POINTER: readonly { gesture: string; says: string }[] = [
+  { gesture: 'wheel', says: 'zoom at the cursor; with Shift earlier and later, with Alt rows' },
+  { gesture: 'drag', says: 'move' },
+  {
+    gesture: 'Shift drag',
+    says: 'select and measure a time range; on the ruler without Shift',
+  },
+  { gesture: 'click', says: 'select the slice; on the ruler, go to the step' },
+  { gesture: 'double click', says: 'zoom to the slice' },
+];
+
 /** Of the border between rows and details, while it has the focus (Drawer.svelte). */
 export const BORDER_KEYS: readonly { keys: readonly string[]; says: string }[] = [
   { keys: ['ArrowUp', 'ArrowDown'], says: 'details higher, lower' },

@@ -70,6 +70,10 @@ function liesIn({ first_ns, last_ns, slices, values }: Track, within: Span): boo
   return first_ns < within.toNs && last_ns > within.fromNs;
 }
 
+/** Counters are found by their metric's name, too. */
+const isNamed = ({ name, track }: TreeNode, part: string): boolean =>
+  name.toLowerCase().includes(part) || (track?.name.toLowerCase().includes(part) ?? false);
+
 /**
  * Rows whose name, or that of a row above or below them, holds the filter, and of these the ones with
  * something in `within`, on them or below. Null: all rows.
@@ -79,7 +83,7 @@ function kept(nodes: readonly TreeNode[], { filter, within }: RowState): Set<str
   const part = filter.toLowerCase();
   const keep = new Set<string>();
   const visit = (node: TreeNode, above: boolean): boolean => {
-    const named = above || node.name.toLowerCase().includes(part);
+    const named = above || isNamed(node, part);
     let any = named && (within === null || (node.track !== null && liesIn(node.track, within)));
     for (const child of node.children) any = visit(child, named) || any;
     if (any) keep.add(node.key);

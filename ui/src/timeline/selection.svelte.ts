@@ -83,6 +83,20 @@ export class Selection {
     return this.take(look, found, name, quietly);
   }
 
+  /** A slice that an address names and that is made here: it is shown when it is there. */
+  expect(name: SliceName): void {
+    this.begin();
+    this.asked = name;
+    this.details = { state: 'loading' };
+  }
+
+  /** A slice that the run does not hold as such. */
+  show(value: Details): void {
+    this.begin();
+    this.details = { state: 'ready', value };
+    this.flows = [];
+  }
+
   private async take(
     look: (signal: AbortSignal) => Promise<Details>,
     found: (details: Details) => void,
@@ -119,8 +133,9 @@ export class Selection {
     if (this.details.state === 'failed' && this.asked !== null)
       await this.recall(this.asked, () => undefined, true); // it may have come since
     if (this.details.state !== 'ready') return false;
-    const abort = this.begin();
     const old = this.details.value;
+    if (old.track < 0) return true; // made here, without a number that could change
+    const abort = this.begin();
     const number = await this.data.find(seenAs(old), abort.signal).catch(() => null);
     const now =
       number === null ? null : await this.data.details(number, abort.signal).catch(() => null);

@@ -37,7 +37,7 @@ export const sliceText = (of: SliceName): string =>
 /** A number, as older addresses have it; null: the text names no slice. */
 export function parseSlice(text: string | undefined): SliceName | number | null {
   if (/^\d{1,15}$/.test(text ?? '')) return Number(text);
-  const match = /^t(\d{1,10})\.(\d{1,6})\.(-?\d{1,19})\.([0-9a-z]{1,7})$/.exec(text ?? '');
+  const match = /^t(-?\d{1,11})\.(\d{1,6})\.(-?\d{1,19})\.([0-9a-z]{1,7})$/.exec(text ?? '');
   if (match === null) return null;
   const fromNs = Number(match[3]);
   if (!Number.isSafeInteger(fromNs)) return null;

@@ -9,6 +9,8 @@ import type { Anchor } from './anchor';
 import { anchorOf, scrollOf } from './anchor';
 import type { Details, Seen, Tree } from './data';
 import { MAX_TRACKS, placeOf, seenAs, TimelineData } from './data';
+import { addDerived, phaseSources } from './derived';
+import { DerivedRows } from './derived_rows.svelte';
 import { Finder } from './finder.svelte';
 import type { Arrow } from './flows';
 import { arrows, laneOf } from './flows';
@@ -22,6 +24,7 @@ import type { Overlay, Scene } from './scene';
 import type { Series } from './series';
 import { Selection } from './selection.svelte';
 import type { Tab, TimelineState } from './state';
+import type { SliceName } from './slice_name';
 import { decode, encode, sliceParam } from './state';
 import { bandOf, byNumber, type Step } from './steps';
 import { Names, type Tile } from './tile';
@@ -53,7 +56,8 @@ export class Stage {
   toggled = $state.raw<string[]>([]);
   pinned = $state.raw<string[]>([]);
   rowFilter = $state('');
-  busyRows = $state(false);
+  /** Rows without anything in view are left out: yes, no, or (null) where a time range is selected. */
+  busyRows = $state<boolean | null>(null);
   tab = $state<Tab>('selection');
   /** The details: open, closed, or (null) open as soon as there is something to tell. */
   opened = $state<boolean | null>(null);
@@ -81,12 +85,13 @@ export class Stage {
     for (const key of this.toggled) if (!set.delete(key)) set.add(key);
     return set;
   });
+  readonly hidesIdle: boolean = $derived.by(() => this.busyRows ?? this.run.stretch !== null);
   readonly layout: Layout = $derived.by(() =>
     layout(this.nodes, {
       folded: this.folded,
       pinned: this.pinned,
       filter: this.rowFilter,
-      within: this.busyRows ? this.view : null,
+      within: this.hidesIdle ? this.view : null,
     }),
   );
   readonly rows: Row[] = $derived(visibleRows(this.layout, this.scroll, this.height));
@@ -121,6 +126,9 @@ export class Stage {
 
   private readonly tiles: Loader<number, Tile>;
   private readonly series: Loader<string, Map<number, Series>>;
+  readonly derived: DerivedRows;
+  /** A derived slice that the address names, until it is there. */
+  private awaited: SliceName | null = null;
   private animation = 0;
   /** The selected slice as the address has it. */
   private told: string | null = null;
@@ -134,9 +142,17 @@ export class Stage {
     this.data = new TimelineData(run.source, run.id);
     this.selection = new Selection(this.data);
     this.finder = new Finder(this.data);
-    this.plant(tree);
-    const onLoad = () => ++this.loaded;
+    const onLoad = () => {
+      ++this.loaded;
+      this.showAwaited();
+    };
     const onError = (thrown: unknown) => (this.problem = ApiError.of(thrown, 'the timeline'));
+    this.derived = new DerivedRows(this.data, this.names, {
+      onLoad,
+      onError,
+      onRows: () => this.replant(),
+    });
+    this.plant(tree);
     this.tiles = new Loader<number, Tile>({
       fetch: (window, keys, signal) => this.data.tiles(window, keys, this.names, signal),
       batch: MAX_TRACKS,
@@ -156,11 +172,23 @@ export class Stage {
 
   private plant(tree: Tree): void {
     this.tree = tree;
-    this.nodes = buildTree(tree.tracks);
+    const { ranks, sampled } = this.derived;
+    const nodes = buildTree(
+      tree.tracks.map((t) => (sampled.has(t.track) ? { ...t, sampled: true } : t)),
+    );
+    addDerived(nodes, { ranks, sampled });
+    this.nodes = nodes;
     this.bounds = { fromNs: tree.from_ns, toNs: tree.to_ns };
     this.opening = openingOf(tree);
     this.foldedFirst = foldedAtFirst(this.nodes);
     this.byTrack = byTrack(this.nodes);
+  }
+
+  /** The same tree, with rows that are known now. */
+  private replant(): void {
+    const top = this.top;
+    this.plant(this.tree);
+    this.hold(top);
   }
 
   /** A live run's newer tree; all that the reader chose stays, and the old is drawn until the new comes. */
@@ -206,8 +234,14 @@ export class Stage {
     const slice = sliceParam(told.slice);
     if (slice === this.told) return;
     this.told = slice;
+    this.awaited = null;
     if (told.slice === null) return this.deselect();
     if (slice === sliceParam(this.selection.name)) return;
+    if (typeof told.slice === 'object' && told.slice.track < 0) {
+      this.awaited = told.slice;
+      this.selection.expect(told.slice);
+      return this.showAwaited();
+    }
     const go = told.view === null;
     void this.selection.recall(told.slice, (d) => go && this.goTo(placeOf(d)));
   }
@@ -252,22 +286,26 @@ export class Stage {
     const metrics = new Set<string>();
     for (const { node } of this.rows) {
       if (node.track === null) continue;
-      if (node.kind === 'slices') tracks.push(node.track.track);
+      if (node.kind === 'slices' && node.track.track >= 0) tracks.push(node.track.track);
       if (node.kind === 'counter') metrics.add(node.track.name);
     }
     if (tracks.length > 0) this.tiles.want(window, [...new Set(tracks)]);
     if (metrics.size > 0) this.series.want(window, [...metrics]);
+    const sources = phaseSources(this.rows.map(({ node }) => node));
+    this.derived.want(this.view, this.width, this.bounds, sources);
   }
 
   retry(): void {
     this.problem = null;
     this.tiles.refresh();
     this.series.refresh();
+    this.derived.refresh();
   }
 
   dispose(): void {
     this.tiles.stop();
     this.series.stop();
+    this.derived.stop();
     this.selection.stop();
     this.finder.stop();
     cancelAnimationFrame(this.animation);
@@ -275,11 +313,11 @@ export class Stage {
 
   get busy(): boolean {
     void this.loaded;
-    return this.tiles.busy || this.series.busy;
+    return this.tiles.busy || this.series.busy || this.derived.busy;
   }
 
   tile(track: number): Tile | undefined {
-    return this.tiles.get(track, this.view);
+    return track < 0 ? this.derived.tile(track, this.view) : this.tiles.get(track, this.view);
   }
 
   seriesOf(track: number): Series | undefined {
@@ -289,7 +327,9 @@ export class Stage {
 
   async loadSteps(signal: AbortSignal): Promise<void> {
     const steps = await this.data.steps(signal).catch(() => null);
-    if (steps !== null && !signal.aborted) this.steps = steps;
+    if (steps === null || signal.aborted) return;
+    this.steps = steps;
+    this.derived.take(steps);
   }
 
   // -- frames -----------------------------------------------------------------------------------
@@ -419,7 +459,7 @@ export class Stage {
     for (const key of pathTo(this.nodes, place.track)) {
       if (this.folded.has(key)) this.toggle(key);
     }
-    if (this.busyRows) this.show(reveal(this.view, place, this.bounds)); // now its row is there
+    if (this.hidesIdle) this.show(reveal(this.view, place, this.bounds)); // now its row is there
     const row = this.layout.rows.find((r) => r.node.track?.track === place.track);
     if (row !== undefined && !row.pinned) {
       const top = row.top + place.lane * row.laneHeight;
@@ -453,7 +493,9 @@ export class Stage {
   }
 
   trackName(track: number): string {
-    return nameWithRank(this.nodes, track, this.byTrack.get(track)?.name ?? `track ${track}`);
+    const node = this.byTrack.get(track);
+    const name = track < 0 ? node?.track?.name : node?.name;
+    return nameWithRank(this.nodes, track, name ?? `track ${track}`);
   }
 
   // -- selection --------------------------------------------------------------------------------
@@ -461,7 +503,40 @@ export class Stage {
   select(slice: number, go = false, seen: Seen | null = null): Promise<void> {
     const found = (details: Details) =>
       go ? this.goTo(placeOf(details)) : this.keepInSight(placeOf(details));
+    this.awaited = null;
+    if (seen !== null && seen.track < 0) return this.selectDerived(seen, slice, found);
     return this.selection.select(slice, found, seen);
+  }
+
+  /** A recorded phase is the slice that it is; what lies between, and a sample, is told as it is drawn. */
+  private async selectDerived(
+    seen: Seen,
+    slice: number,
+    found: (details: Details) => void,
+  ): Promise<void> {
+    const piece = this.derived.at(seen);
+    if (piece === null) return;
+    if (this.derived.isRecorded(piece)) return this.selection.select(slice, found);
+    const details = this.derived.details(piece);
+    this.selection.show(details);
+    found(details);
+  }
+
+  /** From one that is made here to the one before or after it. */
+  besideDerived(by: 1 | -1): boolean {
+    const { selected } = this;
+    if (selected === null) return false;
+    const piece = this.derived.beside({ track: selected.track, fromNs: selected.ts_ns }, by);
+    if (piece === null) return false;
+    void this.select(piece.slice, true, piece);
+    return true;
+  }
+
+  private showAwaited(): void {
+    const piece = this.awaited && this.derived.find(this.awaited);
+    if (piece === null) return;
+    this.awaited = null;
+    this.selection.show(this.derived.details(piece));
   }
 
   /** To a slice that the selected one tells of; while the run grows, by its numbers of now. */
@@ -472,6 +547,7 @@ export class Stage {
   }
 
   deselect(): void {
+    this.awaited = null;
     this.selection.clear();
   }
 

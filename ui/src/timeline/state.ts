@@ -21,8 +21,8 @@ export interface TimelineState {
   /** What is searched for among slices, and among rows. */
   query: string;
   rows: string;
-  /** Rows without slices in view are left out. */
-  busyRows: boolean;
+  /** Rows without slices in view are left out; null: where a time range is selected. */
+  busyRows: boolean | null;
   tab: Tab;
   /** How far the rows are scrolled; null: not at all. */
   top: Anchor | null;
@@ -49,7 +49,7 @@ export const emptyState = (): TimelineState => ({
   marks: [],
   query: '',
   rows: '',
-  busyRows: false,
+  busyRows: null,
   tab: 'selection',
   top: null,
   open: null,
@@ -110,7 +110,7 @@ export function decode(from: Parameters): TimelineState {
     marks: numbers(from['mark']),
     query: (from['find'] ?? '').slice(0, 200),
     rows: (from['rows'] ?? '').slice(0, 200),
-    busyRows: from['idle'] === 'hidden',
+    busyRows: from['idle'] === 'hidden' ? true : from['idle'] === 'shown' ? false : null,
     tab: tab ?? 'selection',
     top: parseAnchor(from['top']),
     open: from['drawer'] === 'open' ? true : from['drawer'] === 'closed' ? false : null,
@@ -130,7 +130,7 @@ export function encode(state: TimelineState): Record<string, string | null> {
     mark: text(state.marks.slice(0, MAX_LIST).map(Math.round).join(',')),
     find: text(state.query),
     rows: text(state.rows),
-    idle: state.busyRows ? 'hidden' : null,
+    idle: state.busyRows === null ? null : state.busyRows ? 'hidden' : 'shown',
     tab: state.tab === 'selection' ? null : state.tab,
     top: state.top === null ? null : anchorText(state.top),
     drawer: state.open === null ? null : state.open ? 'open' : 'closed',

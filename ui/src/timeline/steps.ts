@@ -8,6 +8,8 @@ export interface Step {
   fromNs: number;
   toNs: number;
   kind: string;
+  /** Time of its forward; null: no phase is known of it. */
+  forwardNs: number | null;
 }
 
 /** Steps of the rank that tells most of them; the lowest of those. Sorted by begin. */
@@ -23,6 +25,18 @@ export function bandOf(steps: readonly Step[]): Step[] {
     }
   }
   return steps.filter((s) => s.rank === best).sort((a, b) => a.fromNs - b.fromNs);
+}
+
+/** Steps of each rank by begin. */
+export function stepsByRank(steps: readonly Step[]): ReadonlyMap<number, readonly Step[]> {
+  const byRank = new Map<number, Step[]>();
+  for (const step of steps) {
+    const list = byRank.get(step.rank);
+    if (list === undefined) byRank.set(step.rank, [step]);
+    else list.push(step);
+  }
+  for (const list of byRank.values()) list.sort((a, b) => a.fromNs - b.fromNs);
+  return byRank;
 }
 
 /** Steps that lie in the view, at least partly. Steps of a rank do not overlap. */

@@ -133,6 +133,7 @@ describe('steps', () => {
     fromNs: n * 10,
     toNs: n * 10 + 10,
     kind: 'train',
+    forwardNs: null,
   });
   const band = bandOf([step(1, 2), step(1, 1), step(1, 0), step(0, 0)]);
   it('takes the rank with most steps, in order', () => {

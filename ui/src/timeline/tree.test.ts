@@ -127,8 +127,8 @@ describe('tree', () => {
     expect(drawn(nodes).map((name) => name.trim())).toEqual([
       'node 0',
       'rank 0',
-      'cpu.busy_share',
-      'agent.rss_bytes',
+      'CPU busy',
+      'profiler RSS',
     ]);
   });
 
@@ -209,6 +209,13 @@ describe('rows', () => {
       'stream 20',
     ]);
     expect(names(show({ filter: 'nothing' }))).toEqual([]);
+    const metric = buildTree([
+      track(1, { kind: 'counter', name: 'cgroup.cpu_cores', rank: -1, values: 2 }),
+    ]);
+    for (const filter of ['group cpu', 'cpu_cores'])
+      expect(
+        names(layout(metric, { folded: new Set(), pinned: [], filter, within: null })),
+      ).toContain('cgroup CPU');
   });
 
   it('leaves out what has no slices in the time in view, but for values and pinned rows', () => {

@@ -2,6 +2,7 @@
 // The tree of tracks: node, rank, host threads and workers, devices with their streams, counters.
 // The server tells tracks with parents; nodes and ranks that no track stands for are made here.
 // All passes are linear, for a run may hold 10^6 tracks.
+import { metricTitle } from '../api/metric_title';
 
 export interface Track {
   track: number;
@@ -19,6 +20,8 @@ export interface Track {
   first_ns: number | null;
   last_ns: number | null;
   values: number;
+  /** Whether there are samples of its stacks, where it holds nothing else. */
+  sampled?: boolean;
 }
 
 export type NodeKind = 'node' | 'rank' | 'group' | 'slices' | 'counter';
@@ -91,6 +94,7 @@ export function nameOf(track: Track): string {
     if (told === '' || told === String(track.stream)) return `stream ${track.stream ?? '?'}`;
     return told;
   }
+  if (track.kind === 'counter' && told !== '') return metricTitle(told, track.device ?? track.pid);
   // Its command is the training's own; hangs and waits for data name it by its number, too.
   if (track.kind === 'worker' && track.tid === null && track.pid !== null)
     return `worker ${track.pid}`;
@@ -131,7 +135,7 @@ function leadsTo(from: Draft, to: Draft, byId: Map<number, Draft>): boolean {
 }
 
 function count(draft: Draft): number {
-  draft.events = draft.track.slices + draft.track.values;
+  draft.events = draft.track.slices + draft.track.values + (draft.track.sampled ? 1 : 0);
   for (const child of draft.children) draft.events += count(child);
   return draft.events;
 }
