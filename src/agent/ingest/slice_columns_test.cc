@@ -9,6 +9,7 @@
 
 #include "agent/ingest/record_converter.h"
 #include "store/all_tables.h"
+#include "wire/vocabulary.h"
 
 namespace steptrace::agent {
 namespace {
@@ -32,7 +33,6 @@ std::set<std::string_view> ColumnsSet(const std::vector<store::SliceRow>& rows) 
 TEST(SliceColumns, RecordsFillThem) {
   const std::set<std::string_view> others = {
       "step",         // the importer of a window's profile
-      "correlation",  // device_activity_test: of calls and device work
       "external_id",  // the importer of a window's profile
   };
   std::map<uint32_t, RecordConverter::Name> names = {
@@ -42,6 +42,11 @@ TEST(SliceColumns, RecordsFillThem) {
       {4,
        {R"({"Process Group Name":"12","Group size":2})",
         static_cast<uint16_t>(Category::kDetails)}},
+      {10, {std::string(wire::kDeviceClockName), 0}},
+      {11, {"cudaLaunchKernel", 0}},
+      {12, {"gemm", 0}},
+      {20, {R"({"thread":7})", 0}},
+      {21, {R"({"device":0,"stream":7})", 0}},
   };
   RecordConverter::Settings settings;
   settings.pid = 42;
@@ -69,7 +74,16 @@ TEST(SliceColumns, RecordsFillThem) {
   feed(RecordKind::kBegin, 1080, 2, 9);
   feed(RecordKind::kBegin, 1100, 3, 4096, uint64_t{7} << 24 | 4);
   for (const uint32_t name : {3u, 2u, 1u}) feed(RecordKind::kEnd, 1200, name);
-  ASSERT_EQ(out.slices.size(), 3u);
+  const auto feed_device = [&](Category category, uint64_t at, uint32_t name, uint64_t a,
+                               uint64_t b) {
+    wire::Record record = wire::MakeRecord(RecordKind::kActivity, at, name, 0, a, b);
+    record.category = static_cast<uint16_t>(category);
+    converter.Convert(thread, std::span(&record, 1), clock, out);
+  };
+  feed_device(Category::kWindow, 1300, 10, 300, 0);  // 300 of the device is 1300 of the host
+  feed_device(Category::kRuntime, 310, 11, 320, uint64_t{20} << 32 | 77);
+  feed_device(Category::kKernel, 330, 12, 340, uint64_t{21} << 32 | 77);
+  ASSERT_EQ(out.slices.size(), 5u);
   const std::set<std::string_view> set = ColumnsSet(out.slices);
   store::ForEachField<store::SliceRow>([&](const auto& field) {
     EXPECT_NE(set.contains(field.name), others.contains(field.name)) << field.name;

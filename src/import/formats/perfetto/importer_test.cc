@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <optional>
+#include <type_traits>
+
+#include "store/all_tables.h"
 #include "testing/perfetto_import.h"
 #include "testing/perfetto_text.h"
 
@@ -230,6 +234,37 @@ TEST_F(PerfettoImport, MetadataThatIsNoSoundJsonIsCounted) {
   ASSERT_TRUE(status_.ok()) << status_.error().text();
   EXPECT_EQ(Losses(), "");
   EXPECT_EQ(reader_->Read<store::RunMetadataRow>()->size(), 2u) << "the source and the job";
+}
+
+// What an export of ours says of a slice comes back: each column by its name.
+TEST_F(PerfettoImport, OurOwnTraceBringsEveryColumn) {
+  std::string notes;
+  const auto add = [&](const auto& field) {
+    using Value = std::remove_cvref_t<decltype(store::SliceRow().*field.member)>;
+    if constexpr (std::is_same_v<Value, std::optional<int64_t>>) {
+      notes += fmt::format(" note:{{key:\"{}\" int:7}}", field.name);
+    } else if (field.unit == store::Unit::kJson) {
+      notes += fmt::format(" note:{{key:\"{}\" text:\"{{'a':1}}\"}}", field.name);
+    }
+  };
+  store::ForEachField<store::SliceRow>(add);
+  Read(
+      TraceText::Trace("seq:1 track:{uuid:2 description:\"steptrace {'track':4,'kind':'thread',"
+                       "'rank':0,'pid':10,'tid':11}\"}\n"
+                       "ts:1 event:{type:1 on:2 name:\"x\" cat:\"c\"" +
+                       notes + "}\nts:5 event:{type:2 on:2}\n"));
+  ASSERT_TRUE(status_.ok()) << status_.error().text();
+  const auto rows = *reader_->Read<store::SliceRow>();
+  ASSERT_EQ(rows.size(), 1u);
+  store::ForEachField<store::SliceRow>([&](const auto& field) {
+    using Value = std::remove_cvref_t<decltype(store::SliceRow().*field.member)>;
+    const Value& value = rows[0].*field.member;
+    if constexpr (std::is_same_v<Value, std::optional<int64_t>>) {
+      EXPECT_EQ(value, 7) << field.name;
+    } else if (field.unit == store::Unit::kJson) {
+      EXPECT_NE(value, Value{}) << field.name;
+    }
+  });
 }
 
 class PerfettoCases : public PerfettoImport, public testing::WithParamInterface<Case> {};

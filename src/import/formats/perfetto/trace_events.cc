@@ -10,6 +10,7 @@
 
 #include "analyze/trace/trace.h"
 #include "base/shallow_json.h"
+#include "import/core/rows/slice_block.h"
 #include "import/formats/perfetto/fields.h"
 #include "import/formats/perfetto/gpu_stage.h"
 #include "import/formats/perfetto/kineto_form.h"
@@ -222,17 +223,9 @@ void TraceEvents::NoteCategory(const std::string& category) {
 
 void TraceEvents::DescribeOwn(Slice* slice) {
   if (annotations_.empty()) return;
-  using Column = std::pair<std::string_view, int64_t Slice::*>;
-  for (auto [name, member] : std::initializer_list<Column>{{"correlation", &Slice::correlation},
-                                                           {"external_id", &Slice::external_id},
-                                                           {"flow_out", &Slice::flow_out},
-                                                           {"flow_in", &Slice::flow_in},
-                                                           {"bytes", &Slice::bytes},
-                                                           {"group", &Slice::group},
-                                                           {"sequence", &Slice::sequence},
-                                                           {"step", &Slice::step}}) {
+  ForEachNullableNumber([&](const char* name, int64_t Slice::*member) {
     if (auto value = annotations_.Integer(name)) slice->*member = *value;
-  }
+  });
   if (auto details = annotations_.Text("details")) slice->details = sink_.Intern(*details);
   if (auto args = annotations_.Text("args")) slice->args = sink_.Intern(*args);
 }
