@@ -1,6 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Okabe and Ito's palette: told apart without red and green. Those of suspects are in _stages.py."""
+"""Made by tools/generate.py of schema/palette.toml."""
 
-FIRST, SECOND, THIRD, FOURTH, QUIET = "#0072B2", "#E69F00", "#CC79A7", "#D55E00", "#C9CDD3"
-# For what needs more than a few: names of slices.
-MANY = ("#0072B2", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#7A6FB5", "#A68A64")
+# fmt: off
+COLOURS = {
+    "data": "#d97706",
+    "model": "#2563c9",
+    "forward": "#5a9bea",
+    "backward": "#2563c9",
+    "optimizer": "#143f8f",
+    "communication": "#b3408f",
+    "overhead": "#0b8a7d",
+    "other-work": "#8a8f3c",
+    "other": "#97a1ad",
+    "cat-0": "#3b78d6",
+    "cat-1": "#e08a1e",
+    "cat-2": "#12937f",
+    "cat-3": "#b84d97",
+    "cat-4": "#58aee0",
+    "cat-5": "#c2542d",
+    "cat-6": "#7d6bd0",
+    "cat-7": "#8a8f3c",
+}
+
+# For names without a colour of their own.
+MANY = (
+    "#3b78d6",
+    "#e08a1e",
+    "#12937f",
+    "#b84d97",
+    "#58aee0",
+    "#c2542d",
+    "#7d6bd0",
+    "#8a8f3c",
+)

@@ -61,8 +61,17 @@ def bare_axes(figure, title):
     return axes
 
 
+def whole_numbers(axis):
+    """Of counts: no tick stands between two of them."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True))
+
+
 def nothing(title, why):
+    """A figure that says why there is nothing to see; a notebook that is written leaves it out."""
     figure = new_figure(2)
+    figure.shows_nothing = True
     axes = figure.add_subplot()
     axes.axis("off")
     axes.set_title(title, loc="left", fontsize=10)

@@ -6,7 +6,7 @@ Names in a report come from strangers: every text passes _text(), every number i
 
 import html
 
-from ._colours import QUIET
+from ._colours import COLOURS
 from ._format import duration, percent, words
 from ._inert import inert
 from ._stages import SUSPECT_COLOURS
@@ -23,7 +23,7 @@ def _words(name):
 
 def _bar(name, share):
     width = max(0.0, min(100.0, 100.0 * float(share or 0)))
-    colour = SUSPECT_COLOURS.get(name, QUIET)
+    colour = SUSPECT_COLOURS.get(name, COLOURS["other"])
     return f'<div style="background:{colour};height:.8em;width:{width:.1f}%;min-width:1px"></div>'
 
 
@@ -76,7 +76,7 @@ def page(report):
             f"<p><b>{_text(verdict.get('headline', ''))}</b></p>",
             _suspects(report),
             _list("Evidence", _texts(verdict.get("evidence"))),
-            _list("Try", _texts(verdict.get("advice"))),
+            _list("What to change", _texts(verdict.get("advice"))),
             _list("Lost", _losses(report)),
             "</div>",
         ]

@@ -8,7 +8,7 @@ whose source is not in the run is a figure that says so.
 
 import os
 
-from ._colours import FIRST, FOURTH, MANY, QUIET, SECOND, THIRD
+from ._colours import COLOURS, MANY
 from ._figure import (
     bare_axes,
     bars,
@@ -18,13 +18,18 @@ from ._figure import (
     new_figure,
     nothing,
     short,
+    whole_numbers,
 )
 from ._format import duration, percent, words
-from ._stages import SUSPECT_COLOURS
+from ._stages import STAGE_COLOURS, SUSPECT_COLOURS
 
 __all__ = ["Plots"]
 
 _MS = 1e6
+_HOST, _DEVICE = COLOURS["cat-0"], COLOURS["cat-1"]
+_COMPUTING, _COMMUNICATION = COLOURS["model"], COLOURS["communication"]
+_QUIET = COLOURS["other"]
+_RUN_TIME = "time since the start of the run (s)"
 
 # What `system` draws when nobody asks: is something full?
 _SYSTEM = (
@@ -56,7 +61,7 @@ def _draw_series(axes, row, duration_s):
         scale = 1024.0**-power
     values = [float("nan") if v is None else v * scale for v in row["sparkline"]]
     times = [duration_s * (i + 0.5) / len(values) for i in range(len(values))]
-    axes.plot(times, values, color=FIRST)
+    axes.plot(times, values, color=_HOST)
     place = f"node {row['node']}"
     if row.get("device") is not None:
         place += f", device {row['device']}"
@@ -70,10 +75,10 @@ def _draw_series(axes, row, duration_s):
 
 # status: colour, marker, words; in the order in which they are shown. The marker tells without colour.
 _RULE_STATES = {
-    "issues_found": (SECOND, "^", "issues found"),
-    "error": (FOURTH, "X", "error"),
-    "ok": (FIRST, "o", "no issue"),
-    "not_applicable": (QUIET, "s", "not applicable"),
+    "issues_found": (COLOURS["data"], "^", "issue found"),
+    "error": (COLOURS["cat-5"], "X", "error"),
+    "ok": (COLOURS["overhead"], "o", "no issue"),
+    "not_applicable": (_QUIET, "s", "not applicable"),
 }
 # What a run without a verdict is said to be.
 _STATUS = {"unreadable": "damaged: steptrace ls says why"}
@@ -85,12 +90,12 @@ def _place(order, status):
 
 
 def _why(rule):
-    text = rule["reason"]
+    text = rule["reason"] or "no reason given"
     if rule["status"] == "issues_found":
         text = rule["evidence"][0]["text"] if rule["evidence"] else rule["advice"]
     elif rule["status"] == "ok":
-        text = f"triggered {rule['triggered']}"
-    return short(text or "no reason given", _LINE)
+        return ""
+    return ": " + short(text, _LINE)
 
 
 def _is(row, run):
@@ -98,7 +103,7 @@ def _is(row, run):
 
 
 def _colour_of(row):
-    return SUSPECT_COLOURS.get(row["suspect"], QUIET)
+    return SUSPECT_COLOURS.get(row["suspect"], _QUIET)
 
 
 def _paths(modules):
@@ -157,9 +162,9 @@ class Plots:
         suspects = report["suspects"]["rows"]
         names = [f"{words(s['name'])} {percent(s['share'])}" for s in suspects]
         values = [s["share"] * mean_ns / _MS for s in suspects]
-        colours = [SUSPECT_COLOURS.get(s["name"], QUIET) for s in suspects]
+        colours = [SUSPECT_COLOURS.get(s["name"], _QUIET) for s in suspects]
         title = in_lines("Where a step goes: " + short(report["verdict"]["headline"], 120))
-        return bars(title, names, [("", values, colours)], "ms of a step")
+        return bars(title, names, [("", values, colours)], "ms per step")
 
     def steps(self):
         """Duration of each step over the run, by rank, in ms."""
@@ -172,11 +177,11 @@ class Plots:
         for rank, ts_ns, dur_ns, kind in zip(*rows.values()):
             groups.setdefault((kind, rank), []).append((ts_ns / 1e9, dur_ns / _MS))
         for index, ((kind, rank), points) in enumerate(sorted(groups.items())):
-            colour = QUIET if kind != "train" else f"C{index % 10}"
+            colour = _QUIET if kind != "train" else MANY[index % len(MANY)]
             axes.plot(
                 *zip(*points), ".", markersize=3, color=colour, label=short(f"{kind}, rank {rank}")
             )
-        axes.set_xlabel("s of the run")
+        axes.set_xlabel(_RUN_TIME)
         axes.set_ylabel("ms")
         # The longest steps stand below the edge, not half behind it.
         axes.set_ylim(0, 1.05 * max(rows["dur_ns"]) / _MS or 1)
@@ -192,11 +197,12 @@ class Plots:
             return nothing("Steps", "No steady training steps were seen in this run.")
         figure = new_figure(6)
         axes = bare_axes(figure, f"Steady training steps: {len(durations)}")
-        axes.hist(durations, bins=min(60, max(1, len(durations))), color=FIRST)
+        axes.hist(durations, bins=min(60, max(1, len(durations))), color=_COMPUTING)
+        whole_numbers(axes.yaxis)
         spread = self._run.report()["steps"]["duration_ns"] or {}
         for name, style in (("p50", "-"), ("p95", "--")):
             if spread.get(name):
-                axes.axvline(spread[name] / _MS, color=SECOND, linestyle=style, label=name)
+                axes.axvline(spread[name] / _MS, color=COLOURS["data"], linestyle=style, label=name)
         axes.legend(frameon=False, fontsize=8)
         axes.set_xlabel("ms")
         axes.set_ylabel("steps")
@@ -209,12 +215,13 @@ class Plots:
         if not stages:
             return nothing("Data pipeline", "No step waited for data.")
         title = "Data pipeline"
-        if pipeline["waits"]:  # a profile tells of none
+        if pipeline["waits"]:  # a profile has none
             title += ": next batch not ready in {starved_waits} of {waits} waits".format(**pipeline)
         stages = sorted(stages, key=lambda stage: -stage["ns"])
         values = [100 * stage["share"] for stage in stages]
         names = [words(stage["name"]) for stage in stages]
-        return bars(title, names, [("", values, SUSPECT_COLOURS["data_pipeline"])], "% of the step")
+        colours = [STAGE_COLOURS.get(s["name"], SUSPECT_COLOURS["data_pipeline"]) for s in stages]
+        return bars(title, names, [("", values, colours)], "% of the step")
 
     def system(self, metrics=_SYSTEM):
         """Metrics of the nodes and devices over the run; a name that ends with `*` is a prefix."""
@@ -232,7 +239,7 @@ class Plots:
         grid = figure.subplots(len(rows), 1, sharex=True, squeeze=False)
         for axes, row in zip(grid[:, 0], rows):
             _draw_series(axes, row, duration_s)
-        axes.set_xlabel("s of the run")
+        axes.set_xlabel(_RUN_TIME)
         return figure
 
     def devices(self):
@@ -241,17 +248,17 @@ class Plots:
         if not devices:
             return nothing("Devices", "The run holds no device activity.")
         members = [
-            ("computing", "compute_ns", FIRST),
-            ("exposed communication", "exposed_communication_ns", THIRD),
-            ("exposed copies", "exposed_memory_ns", SECOND),
-            ("idle", "idle_ns", QUIET),
+            ("computing", "compute_ns", _COMPUTING),
+            ("exposed communication", "exposed_communication_ns", _COMMUNICATION),
+            ("exposed copies", "exposed_memory_ns", STAGE_COLOURS["device_copy"]),
+            ("idle", "idle_ns", _QUIET),
         ]
         names = ["rank {rank}, device {device}".format(**d) for d in devices]
         parts = [
             (label, [d["window"][member] / _MS for d in devices], colour)
             for label, member, colour in members
         ]
-        return bars("Devices", names, parts, "ms of the window")
+        return bars("Devices", names, parts, "ms within the capture window")
 
     def precision(self):
         """What each device's computing kernels compute in, as far as their names tell."""
@@ -270,12 +277,12 @@ class Plots:
             (
                 name or "unknown",
                 [_of_precision(d, name) for d in devices],
-                colours.get(name, QUIET),
+                colours.get(name, _QUIET),
             )
             for name in ranked
         ]
         names = ["rank {rank}, device {device}".format(**d) for d in devices]
-        return bars("Kernel precision", names, parts, "ms of computing kernels")
+        return bars("Kernel precision", names, parts, "ms in computing kernels")
 
     def operators(self, top=15):
         """The operators with most self time, on the host and on the device."""
@@ -284,8 +291,8 @@ class Plots:
             return nothing("Operators", "The run holds no operators.")
         rows = sorted(rows, key=lambda r: -(r["host_self_ns"] + r["device_self_ns"]))[:top]
         parts = [
-            ("host", [r["host_self_ns"] / _MS for r in rows], FIRST),
-            ("device", [r["device_self_ns"] / _MS for r in rows], SECOND),
+            ("host", [r["host_self_ns"] / _MS for r in rows], _HOST),
+            ("device", [r["device_self_ns"] / _MS for r in rows], _DEVICE),
         ]
         return bars("Operators, self time", names_of(rows), parts, "ms")
 
@@ -296,7 +303,7 @@ class Plots:
             return nothing("Kernels", "The run holds no kernels.")
         rows = sorted(rows, key=lambda r: -r["total_ns"])[:top]
         values = [r["total_ns"] / _MS for r in rows]
-        colours = [THIRD if r["role"] == "communication" else FIRST for r in rows]
+        colours = [_COMMUNICATION if r["role"] == "communication" else _COMPUTING for r in rows]
         return bars("Kernels", names_of(rows), [("", values, colours)], "ms")
 
     def modules(self, top=15):
@@ -310,8 +317,8 @@ class Plots:
         rows = [{**module, "name": path} for module, path in _paths(modules)]
         rows = sorted(rows, key=lambda r: -(r["host_self_ns"] + r["device_self_ns"]))[:top]
         parts = [
-            ("host", [r["host_self_ns"] / _MS for r in rows], FIRST),
-            ("device", [r["device_self_ns"] / _MS for r in rows], SECOND),
+            ("host", [r["host_self_ns"] / _MS for r in rows], _HOST),
+            ("device", [r["device_self_ns"] / _MS for r in rows], _DEVICE),
         ]
         return bars("Modules, own time", names_of(rows), parts, "ms")
 
@@ -323,7 +330,7 @@ class Plots:
             return nothing("Critical path", reason or "The run holds no profile.")
         rows = sorted(path["rows"], key=lambda r: -r["ns"])[:top]
         names = [f"{r['cause'].replace('_', ' ')}: {_of_operator(r)}" for r in rows]
-        return bars("Critical path", names, [("", [r["ns"] / _MS for r in rows], FIRST)], "ms")
+        return bars("Critical path", names, [("", [r["ns"] / _MS for r in rows], _HOST)], "ms")
 
     def memory(self):
         """Allocated memory of each rank's devices over time, in MiB.
@@ -359,7 +366,7 @@ class Plots:
             if (rank, device) in since_begin:
                 name += ", since its begin"
             axes.plot(*zip(*points), drawstyle="steps-post", linewidth=1, label=name)
-        axes.set_xlabel("s of the run")
+        axes.set_xlabel(_RUN_TIME)
         axes.set_ylabel("MiB")
         if not since_begin:  # what was there before and is released counts below 0
             axes.set_ylim(bottom=0)
@@ -374,9 +381,9 @@ class Plots:
             reason = (section["reason"] or {}).get("text")
             return nothing("Ranks", reason or "One rank, or no collectives.")
         members = [
-            ("computing alone", "computation_ns", FIRST),
-            ("overlap", "overlap_ns", "#56B4E9"),
-            ("exposed communication", "exposed_ns", THIRD),
+            ("computing alone", "computation_ns", _COMPUTING),
+            ("overlap", "overlap_ns", COLOURS["cat-4"]),
+            ("exposed communication", "exposed_ns", _COMMUNICATION),
         ]
         names = ["rank {rank}".format(**rank) for rank in ranks]
         parts = [
@@ -385,13 +392,13 @@ class Plots:
         ]
         parts += [
             (words(name), [_beside(rank, name) / _MS for rank in ranks], colour)
-            for name, colour in [*SUSPECT_COLOURS.items(), ("other", QUIET)]
+            for name, colour in [*SUSPECT_COLOURS.items(), ("other", _QUIET)]
             if name not in ("model", "communication")
         ]
         return bars("Ranks", names, parts, "ms")
 
     def timeline(self, from_ns=None, to_ns=None):
-        """Slices of a stretch, a line for each track and depth, in ms from its begin.
+        """Slices of a time range, a line for each track and depth, in ms from its begin.
 
         from_ns, to_ns: ns since the run's begin; without them three steps from the middle.
         """
@@ -408,13 +415,13 @@ class Plots:
         rules = sorted(rules, key=lambda r: (_place(order, r["status"]), r["name"]))
         found = sum(rule["status"] == "issues_found" for rule in rules)
         figure = new_figure(len(rules), width=11.0)
-        axes = bare_axes(figure, f"Rules: {found} of {len(rules)} found something")
+        axes = bare_axes(figure, f"Profiler rules: {found} of {len(rules)} found an issue")
         for side in ("left", "bottom"):
             axes.spines[side].set_visible(False)
         for place, rule in enumerate(rules):
             colour, marker, status = _RULE_STATES.get(rule["status"], _RULE_STATES["error"])
             axes.plot([0.0], [place], marker, color=colour, markersize=8, clip_on=False)
-            axes.text(0.02, place, f"{status}: {_why(rule)}", fontsize=8, va="center")
+            axes.text(0.02, place, status + _why(rule), fontsize=8, va="center")
         axes.set_yticks(range(len(rules)), labels=[short(r["name"]) for r in rules], fontsize=8)
         axes.set_xticks([])
         axes.tick_params(left=False)
@@ -462,6 +469,6 @@ class Plots:
                 r["suspects"]["rows"][index]["share"] * m / _MS for r, m in zip(reports, means)
             ]
             parts.append(
-                (words(suspect["name"]), values, SUSPECT_COLOURS.get(suspect["name"], QUIET))
+                (words(suspect["name"]), values, SUSPECT_COLOURS.get(suspect["name"], _QUIET))
             )
-        return bars("Mean step", names, parts, "ms of a step")
+        return bars("Mean step", names, parts, "ms per step")

@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stretch of a run as lines of slices: a track has a line for each depth of nesting."""
+"""A time range of a run as lines of slices: a track has a line for each depth of nesting. Above those of a
+live run's training thread stands what the loop was in."""
 
 import collections
 import heapq
 
-from ._colours import MANY, QUIET
+from ._colours import COLOURS, MANY
 from ._executable import SteptraceError
 from ._figure import bare_axes, columns, new_figure, nothing, short, steps_of_rank
+from ._phases import PHASE_COLOURS, phase_lane, phase_of
 
 _MS = 1e6
 _PIXELS = 2000  # of the figure's width: what is shorter than one is drawn as one, the longest of it
 _MOST_SLICES = 200_000  # read at a time
 _MOST_LINES = 60
-_STEPS = 3  # when nobody asks for a stretch
+_STEPS = 3  # when nobody asks for a time range
 _LETTERS = 110  # that fit the width
 _TRACK = ["track", "kind", "rank", "tid", "device", "stream", "name"]
-_SLICE = ["ts_ns", "dur_ns", "track", "depth", "name"]
+_SLICE = ["ts_ns", "dur_ns", "track", "depth", "name", "category"]
+_QUIET = COLOURS["other"]
 
 
-def _usual_stretch(run):
+def _usual_range(run):
     """Some steps from the middle of the lowest rank's training: (from_ns, to_ns, what it is)."""
     steps = steps_of_rank(run)
     if not steps:
@@ -32,7 +35,7 @@ def _usual_stretch(run):
 
 
 def _slices(run, from_ns, to_ns):
-    """Slices that lie in the stretch, by begin, as tuples; and whether there are more of them."""
+    """Slices that lie in the time range, by begin, as tuples; and whether there are more of them."""
     pixel = max(1, (to_ns - from_ns) // _PIXELS)
     # Of those that began before, what is shorter than a pixel reaches no further into it. All that
     # came before are looked at, and only those that reach into it are kept.
@@ -51,7 +54,7 @@ def _slices(run, from_ns, to_ns):
 def _lanes(slices, streams):
     """Slices by line, (track, lane). On a stream what overlaps without nesting gets the next free one."""
     lines, busy, free = {}, {}, {}
-    for ts_ns, dur_ns, track, depth, name in slices:
+    for ts_ns, dur_ns, track, depth, name, _ in slices:
         lane = depth
         if track in streams:
             ends, lanes = busy.setdefault(track, []), free.setdefault(track, [])
@@ -91,17 +94,19 @@ def _drawn(line, from_ns, to_ns):
 
 
 def _colours_of(slices):
-    """The names with most own time, without what is nested in them, have a colour each."""
+    """The names with most own time, without what is nested in them, have a colour each; a phase has its own."""
     times, open_ones = {}, {}
-    for ts_ns, dur_ns, track, depth, name in slices:
+    for ts_ns, dur_ns, track, depth, name, _ in slices:
         around = open_ones.setdefault(track, {})
         around[depth] = (name, ts_ns + dur_ns)
         times[name] = times.get(name, 0) + dur_ns
         outer = around.get(depth - 1)
         if outer and outer[1] > ts_ns:
             times[outer[0]] -= dur_ns
-    most = sorted(times, key=lambda name: (-times[name], name))[: len(MANY)]
-    return dict(zip(most, MANY))
+    others = times.keys() - PHASE_COLOURS.keys()
+    most = sorted(others, key=lambda name: (-times[name], name))[: len(MANY)]
+    phases = {name: colour for name, colour in PHASE_COLOURS.items() if name in times}
+    return {**phases, **dict(zip(most, MANY))}
 
 
 def _label(track, many_ranks):
@@ -113,12 +118,39 @@ def _label(track, many_ranks):
     return short(f"rank {track['rank']}: {text}" if many_ranks else text)
 
 
-def _draw_line(axes, place, line, colours, stretch):
-    from_ns, to_ns = stretch
+def _phases(run, slices, tracks, from_ns, to_ns):
+    """What each rank's training loop is in: {rank: line}."""
+    ranges, trains = {}, set()
+    for ts_ns, dur_ns, track, _, name, category in slices:
+        phase = phase_of(category, name)
+        if phase:
+            ranges.setdefault(track, []).append((ts_ns, ts_ns + dur_ns, phase))
+        if phase in ("backward", "optimizer"):
+            trains.add(track)
+    if not trains:
+        return {}
+    wanted = ["rank", "kind", "ts_ns", "dur_ns"]
+    rows = columns(run, "steps", wanted, f"ts_ns < {to_ns}")
+    steps, evaluations = {}, {}
+    for rank, kind, ts_ns, dur_ns in zip(*(rows[name] for name in wanted)):
+        if ts_ns + dur_ns > from_ns:
+            kept = evaluations if kind == "eval" else steps
+            kept.setdefault(rank, []).append((ts_ns, ts_ns + dur_ns))
+    lines = {}
+    for track in trains:
+        rank = tracks[track]["rank"]
+        parts = phase_lane(steps.get(rank, ()), ranges[track], evaluations.get(rank, ()))
+        if parts:
+            lines.setdefault(rank, []).extend(parts)
+    return lines
+
+
+def _draw_line(axes, place, line, colours, time_range):
+    from_ns, to_ns = time_range
     drawn = _drawn(line, from_ns, to_ns)
     spans = [((begin - from_ns) / _MS, length / _MS) for begin, length, _ in drawn]
     axes.broken_barh(
-        spans, (place - 0.42, 0.84), facecolors=[colours.get(n, QUIET) for _, _, n in drawn]
+        spans, (place - 0.42, 0.84), facecolors=[colours.get(n, _QUIET) for _, _, n in drawn]
     )
     for (begin, length), (_, length_ns, name) in zip(spans, drawn):
         letters = int(_LETTERS * length_ns / (to_ns - from_ns))
@@ -128,9 +160,9 @@ def _draw_line(axes, place, line, colours, stretch):
         axes.text(begin + length / 2, place, text, fontsize=6, ha="center", va="center")
 
 
-def _steps_above(axes, run, stretch):
+def _steps_above(axes, run, time_range):
     """Where steps end, with their numbers."""
-    from_ns, to_ns = stretch
+    from_ns, to_ns = time_range
     inside = [s for s in steps_of_rank(run) if s[1] < to_ns and s[1] + s[2] > from_ns]
     for number, ts_ns, dur_ns in inside if len(inside) <= 40 else []:
         if ts_ns >= from_ns:
@@ -139,14 +171,30 @@ def _steps_above(axes, run, stretch):
         axes.text((middle - from_ns) / _MS, -0.8, f"step {number}", fontsize=6, ha="center")
 
 
+def _labelled(shown, tracks, phases, colours):
+    """(label, line, colours) of all lines: the phases of a rank, then its tracks."""
+    many_ranks = len({tracks[track]["rank"] for track, _ in shown}) > 1
+    drawn, before, with_phases = [], None, set()
+    for (track, _), line in shown.items():
+        rank = tracks[track]["rank"]
+        if rank in phases and rank not in with_phases:
+            with_phases.add(rank)
+            label = f"rank {rank}: phases" if many_ranks else "phases"
+            drawn.append((label, phases[rank], PHASE_COLOURS))
+        label = "" if track == before else _label(tracks[track], many_ranks)
+        drawn.append((label, line, colours))
+        before = track
+    return drawn
+
+
 def draw(run, from_ns=None, to_ns=None):
-    """The figure; without a stretch some steps from the middle of the training."""
+    """The figure; without a time range some steps from the middle of the training."""
     if (from_ns is None) != (to_ns is None):
         raise SteptraceError(
             "timeline: a time range has both ends; give from_ns and to_ns, or none"
         )
     if from_ns is None:
-        from_ns, to_ns, what = _usual_stretch(run)
+        from_ns, to_ns, what = _usual_range(run)
     else:
         from_ns, to_ns, what = int(from_ns), int(to_ns), "the selected time range"
     if to_ns <= from_ns:
@@ -167,23 +215,22 @@ def draw(run, from_ns=None, to_ns=None):
         title += f"; {len(lines) - len(shown)} lines are not shown, the deepest first"
     if more:
         title += f"; only the first {_MOST_SLICES:,} slices: select a shorter time range"
-    figure = new_figure(len(shown) + 2, width=11.0)
-    axes = bare_axes(figure, title)
+    phases = _phases(run, slices, tracks, from_ns, to_ns)
     colours = _colours_of(slices)
-    for place, line in enumerate(shown.values()):
-        _draw_line(axes, place, line, colours, (from_ns, to_ns))
-    many_ranks = len({tracks[track]["rank"] for track, _ in shown}) > 1
-    labels, before = [], None
-    for track, _ in shown:
-        labels.append("" if track == before else _label(tracks[track], many_ranks))
-        before = track
-    axes.set_yticks(range(len(shown)), labels=labels, fontsize=8)
+    drawn = _labelled(shown, tracks, phases, colours)
+    figure = new_figure(len(drawn) + 2, width=11.0)
+    axes = bare_axes(figure, title)
+    for place, (_, line, line_colours) in enumerate(drawn):
+        _draw_line(axes, place, line, line_colours, (from_ns, to_ns))
+    axes.set_yticks(range(len(drawn)), labels=[label for label, _, _ in drawn], fontsize=8)
     axes.set_xlim(0, (to_ns - from_ns) / _MS)
-    axes.set_ylim(len(shown) - 0.4, -1.2)
+    axes.set_ylim(len(drawn) - 0.4, -1.2)
     axes.set_xlabel("ms")
     _steps_above(axes, run, (from_ns, to_ns))
     from matplotlib.patches import Patch
 
-    keys = [Patch(color=colour, label=short(name)) for name, colour in colours.items()]
+    seen = {phase for line in phases.values() for _, _, phase in line}
+    keys = [Patch(color=c, label=p) for p, c in PHASE_COLOURS.items() if p in seen]
+    keys += [Patch(color=c, label=short(n)) for n, c in colours.items() if n not in seen]
     figure.legend(handles=keys, frameon=False, fontsize=7, ncols=4, loc="outside lower left")
     return figure

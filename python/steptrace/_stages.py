@@ -3,12 +3,46 @@
 
 # fmt: off
 SUSPECT_COLOURS = {
-    "data_pipeline": "#E69F00",
-    "model": "#0072B2",
-    "communication": "#CC79A7",
-    "framework_overhead": "#D55E00",
-    "other_work": "#009E73",
-    "unattributed": "#8A8F98",
+    "data_pipeline": "#d97706",
+    "model": "#2563c9",
+    "communication": "#b3408f",
+    "framework_overhead": "#0b8a7d",
+    "other_work": "#8a8f3c",
+    "unattributed": "#97a1ad",
+}
+
+STAGE_COLOURS = {
+    "storage_read": "#8a8f3c",
+    "decode": "#58aee0",
+    "augmentation": "#b84d97",
+    "tokenise": "#58aee0",
+    "dataset_code": "#3b78d6",
+    "lock": "#12937f",
+    "copy": "#58aee0",
+    "getitem": "#e08a1e",
+    "collate": "#7d6bd0",
+    "receive": "#12937f",
+    "cpu_shortage": "#c2542d",
+    "worker_start": "#58aee0",
+    "host_to_device": "#b84d97",
+    "forward": "#5a9bea",
+    "backward": "#2563c9",
+    "optimizer": "#143f8f",
+    "compute": "#2563c9",
+    "device_copy": "#e08a1e",
+    "exposed": "#b3408f",
+    "straggler": "#58aee0",
+    "garbage_collection": "#c2542d",
+    "recompilation": "#b84d97",
+    "dispatch": "#b84d97",
+    "launch": "#7d6bd0",
+    "synchronisation": "#7d6bd0",
+    "checkpoint": "#8a8f3c",
+    "evaluation": "#8a8f3c",
+    "logging": "#7d6bd0",
+    "capture": "#e08a1e",
+    "loop_code": "#3b78d6",
+    "unknown": "#97a1ad",
 }
 
 # Of suspects and stages, and of what else reports name.

@@ -23,12 +23,27 @@ def test_an_output_that_is_a_link_stays_one(ask, tmp_path):
     (tmp_path / "new-link.csv").symlink_to("new.csv")
     for link, target in (("link.csv", "target.csv"), ("new-link.csv", "new.csv")):
         done = ask("export", "demo", "--format", "csv", "--table", "steps", "-o", tmp_path / link)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.returncode, done.stderr) == (0, f"steptrace: wrote {tmp_path / link}\n")
         assert (tmp_path / link).is_symlink()
         assert (tmp_path / target).read_bytes() == whole
     (tmp_path / "loop").symlink_to("loop")
     loop = ask("export", "demo", "--format", "csv", "--table", "steps", "-o", tmp_path / "loop")
     assert "symbolic links" in complaint(loop)
+
+
+def test_an_export_without_a_name_is_named_after_the_run_and_its_format(ask, folder, tmp_path):
+    run = folder / "steptrace-runs" / "demo"
+    for arguments, name in (
+        (["--format", "perfetto"], "demo.pftrace"),
+        (["--format", "csv", "--table", "steps"], "demo-steps.csv"),
+        (["--format", "parquet"], "demo-parquet"),
+    ):
+        done = ask("export", run, *arguments, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == f"steptrace: wrote {name}\n"
+        assert (tmp_path / name).exists()
+    steps = ask("export", "demo", "--format", "arrow", "--table", "steps", "-o", tmp_path)
+    assert steps.stderr == f"steptrace: wrote {tmp_path / 'demo-steps.arrows'}\n"
 
 
 def test_an_output_that_is_a_pipe_gets_the_bytes(ask, tmp_path):

@@ -262,7 +262,8 @@ def test_a_run_whose_tracks_are_damaged_has_a_timeline(ask, tmp_path):
     for form in ("perfetto", "chrome"):
         done = ask("export", tmp_path / "run", "--format", form, "-o", tmp_path / form)
         assert done.returncode == 0, done.stderr
-        lines = done.stderr.splitlines()
+        *lines, written = done.stderr.splitlines()
+        assert written == f"steptrace: wrote {tmp_path / form}"
         assert len(lines) == len(names)
         assert names[0]["file"] + ": its " in lines[0] and "rows of tracks" in lines[0]
         assert (tmp_path / form).exists()

@@ -86,8 +86,9 @@ int Fail(const Error& error) {
 CLI::App* AddCommand(CLI::App& app, const CommandText& text) {
   CLI::App* command = app.add_subcommand(text.name, text.sentence);
   command->formatter(std::make_shared<HelpFormatter>(text.name + " " + text.usage));
-  command->footer(fmt::format("\nExamples:\n  {}\nExit codes: {}", fmt::join(text.examples, "\n  "),
-                              text.exit_codes));
+  command->footer(fmt::format("\nExamples:\n  {}\nExit codes: {}{}{}",
+                              fmt::join(text.examples, "\n  "), text.exit_codes,
+                              text.more.empty() ? "" : "\n", text.more));
   return command;
 }
 

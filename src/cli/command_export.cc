@@ -12,6 +12,7 @@
 #include "serve/export/export.h"
 #include "serve/rpc/run_path.h"
 #include "serve/rpc/table.h"
+#include "store/manifest.h"
 
 namespace steptrace::cli {
 namespace {
@@ -53,9 +54,35 @@ std::vector<std::string> FormatNames() {
   return names;
 }
 
-// Where people, and readers that go by the name, expect each format.
+// What viewers, and readers that go by the name, expect each format's file to end with.
 std::string ExtensionOf(const std::string& format) {
-  return format == "arrow" ? "arrows" : format;
+  static const std::map<std::string, std::string> others = {{"arrow", "arrows"},
+                                                            {"perfetto", "pftrace"},
+                                                            {"chrome", "pt.trace.json"},
+                                                            {"speedscope", "speedscope.json"}};
+  const auto other = others.find(format);
+  return other == others.end() ? format : other->second;
+}
+
+// Whether the format and the run make it a folder of files.
+bool WritesFolder(const ExportArguments& arguments, const fs::path& run) {
+  if (Formats().contains(arguments.format)) return arguments.table.empty();
+  if (arguments.format != "chrome") return false;
+  const auto manifest = store::ReadManifest(run);  // what is wrong with it, the export says
+  return manifest.ok() && manifest->ranks.size() > 1;
+}
+
+// The place that is named; without a name, or in a folder that is to hold one file, the run's name
+// with the ending of the format.
+fs::path OutputOf(const ExportArguments& arguments, const fs::path& run) {
+  std::error_code ignored;
+  const bool folder = WritesFolder(arguments, run);
+  const bool inside = !folder && fs::is_directory(arguments.output, ignored);
+  if (!arguments.output.empty() && !inside) return arguments.output;
+  std::string name = fs::absolute(run).lexically_normal().filename().string();
+  if (!arguments.table.empty()) name += "-" + arguments.table;
+  name += folder ? "-" + arguments.format : "." + ExtensionOf(arguments.format);
+  return arguments.output / name;
 }
 
 using Damaged = std::vector<store::DamagedSegment>;
@@ -122,16 +149,20 @@ Status ExportTimeline(const ExportArguments& arguments, const fs::path& run) {
   return {};
 }
 
-int Export(const ExportArguments& arguments, const Session& session) {
+Status ExportAny(const ExportArguments& arguments, const fs::path& run) {
+  if (TraceFormats().contains(arguments.format)) return ExportTimeline(arguments, run);
+  return arguments.table.empty() ? ExportAll(arguments, run) : ExportOne(arguments, run);
+}
+
+int Export(ExportArguments arguments, const Session& session) {
   auto run = rpc::ResolveRun(arguments.run, session.settings.folder);
   if (!run.ok()) return Fail(run.error());
+  arguments.output = OutputOf(arguments, *run);
   const CleanEnd clean_end;
-  if (TraceFormats().contains(arguments.format)) {
-    Status written = ExportTimeline(arguments, *run);
-    return written.ok() ? kExitOk : Fail(written.error());
-  }
-  Status status = arguments.table.empty() ? ExportAll(arguments, *run) : ExportOne(arguments, *run);
-  return status.ok() ? kExitOk : Fail(status.error());
+  const Status status = ExportAny(arguments, *run);
+  if (!status.ok()) return Fail(status.error());
+  if (arguments.output != "-") Say("wrote " + arguments.output.string());
+  return kExitOk;
 }
 
 }  // namespace
@@ -140,8 +171,9 @@ void AddExportCommand(CLI::App& app, Session& session) {
   CLI::App* command = AddCommand(
       app, {.name = "export",
             .sentence = "Write the tables, timeline or stacks of a run for other tools",
-            .usage = "[RUN] --format FORMAT -o PATH [OPTIONS]",
-            .examples = {"steptrace export train-slow --format perfetto -o train.pftrace",
+            .usage = "[RUN] --format FORMAT [OPTIONS]",
+            .examples = {"steptrace export --format perfetto",
+                         "steptrace export train-slow --format chrome -o train.pt.trace.json",
                          "steptrace export train-slow --format csv --table steps -o steps.csv",
                          "steptrace export train-slow --format parquet -o tables"},
             .exit_codes = "0: done; 2: bad input; 130, 143: stopped, nothing or all written"});
@@ -159,9 +191,8 @@ void AddExportCommand(CLI::App& app, Session& session) {
       ->add_option(
           "-o,--output,--out", arguments->output,
           "File for one table, the timeline or the stacks (- is stdout); folder for all tables, "
-          "or for all ranks (chrome)")
-      ->type_name("PATH")
-      ->required();
+          "or for all ranks (chrome). Default: named after the run, in this folder")
+      ->type_name("PATH");
   command->add_option("--table", arguments->table, "Only this table")->type_name("TABLE");
   command->add_option("--columns", arguments->columns, "Only these columns")
       ->type_name("A,B")

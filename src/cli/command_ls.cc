@@ -147,11 +147,11 @@ int Ls(const LsArguments& arguments, const Session& session) {
 }  // namespace
 
 void AddLsCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      AddCommand(app, {.name = "ls",
-                       .sentence = "List runs, newest first",
-                       .usage = "[FOLDER] [OPTIONS]",
-                       .examples = {"steptrace ls", "steptrace ls /shared/runs --json"}});
+  CLI::App* command = AddCommand(
+      app, {.name = "ls",
+            .sentence = "List runs, newest first",
+            .usage = "[FOLDER] [OPTIONS]",
+            .examples = {"steptrace ls", "steptrace ls /shared/runs", "steptrace ls --json"}});
   auto arguments = std::make_shared<LsArguments>();
   command->add_option("FOLDER", arguments->folder, "Folder of runs (default: ./steptrace-runs)")
       ->type_name("");

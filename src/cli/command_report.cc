@@ -11,9 +11,11 @@
 #include "cli/command_rules.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/notebook_results.h"
 #include "cli/package_dir.h"
 #include "cli/present.h"
 #include "cli/profile_run.h"
+#include "cli/progress.h"
 #include "cli/render/text_report.h"
 #include "serve/pages/html_report.h"
 #include "serve/pages/notebook.h"
@@ -67,14 +69,36 @@ Result<std::string> PageContent(const ReportedRuns& runs, const rpc::ReportOptio
   return fmt::format("{{\"runs\":[{},{}],\"comparison\":{}}}", first, second, comparison);
 }
 
+// The folder that a file goes to; of standard output the one that we are in.
+std::filesystem::path FolderOf(const std::filesystem::path& file) {
+  if (file == "-" || !file.has_parent_path()) return std::filesystem::current_path();
+  return file.parent_path();
+}
+
+// The run as seen from there, so that both can be moved together.
+std::filesystem::path SeenFrom(const std::filesystem::path& folder,
+                               const std::filesystem::path& run) {
+  std::error_code failed;
+  const std::filesystem::path seen = std::filesystem::relative(run, folder, failed);
+  return failed || seen.empty() ? std::filesystem::absolute(run) : seen;
+}
+
 Status WriteNotebookOf(const ReportedRuns& runs, const std::filesystem::path& destination,
                        const rpc::ReportOptions& options) {
+  const std::filesystem::path folder = FolderOf(destination);
   std::vector<pages::NotebookRun> cells;
   for (const std::filesystem::path& run : runs) {
     STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report, rpc::LoadReport(run, options));
-    cells.push_back({std::move(report), std::filesystem::absolute(run)});
+    cells.push_back({std::move(report), SeenFrom(folder, run)});
   }
-  return pages::WriteNotebook(cells, destination);
+  FilledNotebook filled;
+  {
+    const Progress progress("notebook", 0);
+    filled = WithResults(pages::NotebookOf(cells), folder);
+  }
+  STEPTRACE_RETURN_IF_ERROR(pages::WriteNotebook(filled.text, destination));
+  if (!filled.complaint.empty()) Say("notebook: results are missing: " + filled.complaint);
+  return {};
 }
 
 // The report as files; a line on stderr tells where they are.

@@ -280,7 +280,12 @@ void AddRunCommand(CLI::App& app, Session& session) {
                          "steptrace run --window 1000:20=kernels -- python train.py"},
             .exit_codes = "those of the command (128 + n: killed by signal n), also if the\n"
                           "  run cannot be recorded, which a line on stderr says;\n"
-                          "  126, 127: the command could not be started; 2: bad input"});
+                          "  126, 127: the command could not be started; 2: bad input",
+            .more = "Settings: most flags are also STEPTRACE_* variables and keys of\n"
+                    "  steptrace.toml; a flag wins over a variable, a variable over the file.\n"
+                    "  `steptrace doctor --settings` prints those in force. All of them:\n"
+                    "  docs/reference/cli.md#settings, thresholds of --alert:\n"
+                    "  docs/reference/alerts.md"});
   command->prefix_command();
   auto options = std::make_shared<RunOptions>();
   auto windows = std::make_shared<std::vector<std::string>>();

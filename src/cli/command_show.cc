@@ -132,7 +132,8 @@ void AddShowCommand(CLI::App& app, Session& session) {
       app, {.name = "show",
             .sentence = "Print a table of a run",
             .usage = "[RUN] TABLE [OPTIONS]",
-            .examples = {"steptrace show steps", "steptrace show train-slow data_loss --json",
+            .examples = {"steptrace show steps", "steptrace show train-slow slices --limit 20",
+                         "steptrace show train-slow data_loss --json",
                          "steptrace show train-slow steps --columns step,dur_ns \\\n"
                          "    --where \"dur_ns > 100000000 and kind = 'train'\""}});
   auto arguments = std::make_shared<ShowArguments>();

@@ -36,6 +36,7 @@ struct CommandText {
   std::string usage;  // what follows the name
   std::vector<std::string> examples;
   std::string exit_codes = "0: done; 2: bad input";
+  std::string more{};  // below all; empty: nothing
 };
 CLI::App* AddCommand(CLI::App& app, const CommandText& text);
 CLI::Validator AtLeast(int64_t least);

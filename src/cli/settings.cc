@@ -16,20 +16,30 @@
 namespace steptrace::cli {
 namespace {
 
+constexpr size_t kShownBytes = 80;  // of a value that is refused
+
 namespace fs = std::filesystem;
 
 Error WrongType(const Setting& setting) {
   return Error{fmt::format("is not {}", NameOfType(setting.type))};
 }
 
+// What was given, where the cause does not quote it.
+std::string Given(std::string_view text, const std::string& cause) {
+  const std::string quoted = fmt::format("'{}'", text.substr(0, kShownBytes));
+  if (text.empty() || cause.find(quoted) != cause.npos) return "";
+  return fmt::format(" ({} was given)", quoted);
+}
+
+// `text`: what a variable holds; empty: the value stands at the place.
 Status Set(const Setting& setting, const std::optional<Value>& value, std::string_view place,
-           Settings& settings) {
+           Settings& settings, std::string_view text = "") {
   Status status = value ? setting.set(*value, settings) : Status{Error{""}};
   if (status.ok() && setting.key == std::string_view("instance")) settings.instance_place = place;
   if (status.ok()) return {};
   std::string cause =
       status.error().cause.empty() ? WrongType(setting).cause : status.error().text();
-  return Error{fmt::format("{}: {} {}", place, setting.key, cause),
+  return Error{fmt::format("{}: {} {}{}", place, setting.key, cause, Given(text, cause)),
                fmt::format("give {}, or leave it out",
                            setting.type == SettingType::kFlag ? "one of them" : "such a value")};
 }
@@ -136,7 +146,7 @@ Status ApplyEnvironment(const Environment& environment, Settings& settings) {
     auto text = environment(setting.variable);
     if (!text || text->empty()) continue;
     STEPTRACE_RETURN_IF_ERROR(
-        Set(setting, FromVariable(setting, *text), setting.variable, settings));
+        Set(setting, FromVariable(setting, *text), setting.variable, settings, *text));
   }
   return {};
 }

@@ -222,6 +222,10 @@ TEST(Settings, AWrongVariableIsNamed) {
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(status.error().text(),
               HasSubstr("STEPTRACE_SYSTEM_INTERVAL_MS: system_interval_ms is not a whole number"));
+  EXPECT_THAT(status.error().text(), HasSubstr("('1s' was given); give such a value"));
+  status = ApplyEnvironment(Given({{"STEPTRACE_ALERT_HANG_S", "zz"}}), settings);
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().text(), HasSubstr("'zz'"));
 }
 
 TEST(Settings, TheEnvironmentWinsOverTheFile) {

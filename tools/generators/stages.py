@@ -8,7 +8,7 @@ from pathlib import Path
 
 import tomllib
 
-from . import findings, text
+from . import findings, palette, text
 
 SOURCE = Path("schema/stages.toml")
 MADE = text.made_of(SOURCE)
@@ -30,9 +30,9 @@ def declared():
         seen.add(one["id"])
         if not all(one.get(key) for key in TEXTS) or one["meaning"].endswith("."):
             sys.exit(f"{SOURCE}: {one['id']} lacks a text, or its meaning ends with a full stop")
+        if not palette.of_token(one["colour"]):
+            sys.exit(f"{SOURCE}: {one['id']} has a colour that {palette.SOURCE} lacks")
     for suspect in suspects:
-        if not re.fullmatch(r"#[0-9A-F]{6}", suspect["paper"]):
-            sys.exit(f"{SOURCE}: {suspect['id']} has no colour on paper")
         if not all(isinstance(suspect.get(key), bool) for key in ("blamed", "by_stage")):
             sys.exit(f"{SOURCE}: {suspect['id']} lacks whether it is blamed, or named by its stage")
     for word in schema["word"]:
@@ -234,11 +234,12 @@ def python(suspects, words):
     yield f'"""{MADE}"""'
     yield ""
     yield "# fmt: off"
-    yield "SUSPECT_COLOURS = {"
-    for suspect in suspects:
-        yield f'    "{suspect["id"]}": "{suspect["paper"]}",'
-    yield "}"
-    yield ""
+    for name, members in (("SUSPECT_COLOURS", suspects), ("STAGE_COLOURS", stages(suspects))):
+        yield f"{name} = {{"
+        for one in members:
+            yield f'    "{one["id"]}": "{palette.of_token(one["colour"])}",'
+        yield "}"
+        yield ""
     yield "# Of suspects and stages, and of what else reports name."
     yield "TITLES = {"
     for one in [*suspects, *stages(suspects), *words]:

@@ -296,17 +296,23 @@ Result<std::optional<Window>> WindowOf(const WindowFields& fields) {
     window.first_step = fields.start_step.value_or(0);
     window.steps = fields.num_steps.value_or(1);
     if (window.first_step < 0 || window.first_step > kMaxSteps) {
-      return Error{fmt::format("window: start_step is not from 0 to {}", kMaxSteps), "correct it"};
+      return Error{
+          fmt::format("window: start_step {} is not from 0 to {}", window.first_step, kMaxSteps),
+          "choose a step in that range"};
     }
     if (*window.steps < 1 || *window.steps > kMaxSteps) {
-      return Error{fmt::format("window: num_steps is not from 1 to {}", kMaxSteps), "correct it"};
+      return Error{
+          fmt::format("window: num_steps {} is not from 1 to {}", *window.steps, kMaxSteps),
+          "choose a number in that range"};
     }
     return std::optional(window);
   }
   window.from = fields.start_unix_time ? From::kUnixTime : From::kNow;
   const int64_t start_s = fields.start_unix_time.value_or(0);
   if (start_s < 0 || start_s > kMaxUnixTimeS) {
-    return Error{"window: start_unix_time is not a time in seconds since 1970", "correct it"};
+    return Error{
+        fmt::format("window: start_unix_time {} is not a time in seconds since 1970", start_s),
+        "give the seconds that `date +%s` prints"};
   }
   window.start_ns = start_s * kNsPerSecond;
   if (!fields.duration) {
@@ -315,7 +321,9 @@ Result<std::optional<Window>> WindowOf(const WindowFields& fields) {
   }
   const double dur_ns = *fields.duration * 1e9;
   if (!(dur_ns >= 1) || dur_ns > static_cast<double>(kMaxTimeNs)) {
-    return Error{"window: duration is not a number of seconds over 0", "correct it"};
+    return Error{
+        fmt::format("window: duration {} is not a number of seconds over 0", *fields.duration),
+        "give a positive number of seconds"};
   }
   window.dur_ns = std::llround(dur_ns);
   return std::optional(window);

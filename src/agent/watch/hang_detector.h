@@ -8,14 +8,27 @@
 #include <vector>
 
 #include "analyze/derive/event.h"
+#include "base/time.h"
+#include "model/alert_thresholds.h"
 
 namespace steptrace::agent {
 
+constexpr int64_t NsOfSeconds(double seconds) {
+  return static_cast<int64_t>(seconds * static_cast<double>(kNsPerSecond));
+}
+
+// schema/alerts.toml says what each is, and what it is where nobody sets it.
 struct HangOptions {
-  int64_t floor_ns = 10'000'000'000;       // no silence shorter than this is a hang
-  double usual_steps = 5;                  // … nor one shorter than so many usual steps
-  int64_t silent_ns = 60'000'000'000;      // … in code that no hook knows, which may be anything
-  int64_t elsewhere_ns = 300'000'000'000;  // … in one wait outside of usual steps
+  constexpr explicit HangOptions(const model::AlertThresholds& from = {})
+      : floor_ns(NsOfSeconds(from.hang_s)),
+        usual_steps(from.hang_steps),
+        silent_ns(NsOfSeconds(from.hang_unknown_s)),
+        elsewhere_ns(NsOfSeconds(from.hang_outside_s)) {}
+
+  int64_t floor_ns;      // no silence shorter than this is a hang
+  double usual_steps;    // … nor one shorter than so many usual steps
+  int64_t silent_ns;     // … in code that no hook knows, which may be anything
+  int64_t elsewhere_ns;  // … in one wait outside of usual steps
 };
 
 // A range that the training thread is in.
@@ -106,7 +119,7 @@ class RankProgress {
 // Whether a job hangs, by what its ranks on this node do.
 class HangDetector {
  public:
-  explicit HangDetector(const HangOptions& options = {}) : options_(options) {}
+  explicit HangDetector(const HangOptions& options = HangOptions()) : options_(options) {}
 
   void Add(int32_t rank, int32_t pid, const analyze::Event& event);
   // The rank's process is stopped (by a signal, a debugger) at this moment.

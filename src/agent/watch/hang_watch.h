@@ -21,7 +21,7 @@ namespace steptrace::agent {
 class HangWatch : public Observer {
  public:
   // `strings`: those of the events.
-  explicit HangWatch(const store::StringTable& strings, const HangOptions& options = {});
+  explicit HangWatch(const store::StringTable& strings, const HangOptions& options = HangOptions());
 
   void OnEvents(const EventSource& source, std::span<const analyze::Event> events) override;
   // Looks four times a second, and takes back what it told when the command has ended well.

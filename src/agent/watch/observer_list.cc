@@ -10,24 +10,12 @@
 #include "agent/watch/memory_watch.h"
 #include "agent/watch/nonfinite_watch.h"
 #include "agent/watch/step_watch.h"
-#include "base/time.h"
 
 namespace steptrace::agent {
 namespace {
 
 constexpr double kBytesPerMb = 1e6;
 constexpr double kSecondsPerHour = 3600;
-
-int64_t NsOf(double seconds) {
-  return static_cast<int64_t>(seconds * static_cast<double>(kNsPerSecond));
-}
-
-HangOptions HangOptionsOf(const model::AlertThresholds& from) {
-  return {.floor_ns = NsOf(from.hang_s),
-          .usual_steps = from.hang_steps,
-          .silent_ns = NsOf(from.hang_unknown_s),
-          .elsewhere_ns = NsOf(from.hang_outside_s)};
-}
 
 // The launcher has checked them: what is no threshold of a rule does not get here.
 analyze::RuleSettings SettingsOf(const std::vector<std::string>& rules) {
@@ -75,7 +63,7 @@ ObserverList AllObservers(const WatchOptions& options, const store::StringTable&
   list.Add(std::make_unique<NonfiniteWatch>(strings));
   list.Add(std::make_unique<GradientWatch>(strings));
   list.Add(std::make_unique<LossWatch>());
-  if (options.hangs) list.Add(std::make_unique<HangWatch>(strings, HangOptionsOf(from)));
+  if (options.hangs) list.Add(std::make_unique<HangWatch>(strings, HangOptions(from)));
   return list;
 }
 

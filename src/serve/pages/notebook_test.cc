@@ -26,6 +26,12 @@ std::string OfOne(const analyze::Report& report, const std::string& path = "/run
   return NotebookOf({{report, path}});
 }
 
+analyze::Report WithSteps() {
+  analyze::Report report;
+  report.steps.count = 1;
+  return report;
+}
+
 void ExpectNbformat45(const std::string& text) {
   const auto notebook = nlohmann::json::parse(text);
   EXPECT_EQ(notebook["nbformat"], 4);
@@ -46,11 +52,10 @@ TEST(Notebook, HasTheFormOfNbformat45) {
 }
 
 TEST(Notebook, OfTwoRunsBeginsWithBoth) {
-  const std::string code = CodeOf(NotebookOf({{{}, "/runs/slow"}, {{}, "/runs/fixed"}}));
-  EXPECT_THAT(code, HasSubstr("a = steptrace.open(\"/runs/slow\")\n"
-                              "b = steptrace.open(\"/runs/fixed\")\n"
-                              "steptrace.compare(a, b)"));
-  const size_t both = code.find("a.plot.compare(b)");
+  const std::string code = CodeOf(NotebookOf({{WithSteps(), "slow"}, {WithSteps(), "fixed"}}));
+  EXPECT_THAT(code, HasSubstr("RUN_A = \"slow\"\nRUN_B = \"fixed\"\n"));
+  const size_t both = code.find("steptrace.compare(a, b)");
+  EXPECT_NE(code.find("a.plot.compare(b)"), std::string::npos);
   EXPECT_LT(both, code.find("a.plot.breakdown()"));
   EXPECT_LT(code.find("a.plot.breakdown()"), code.find("b.plot.breakdown()"));
   EXPECT_NE(code.find("b.plot.breakdown()"), std::string::npos);
@@ -58,19 +63,39 @@ TEST(Notebook, OfTwoRunsBeginsWithBoth) {
 
 TEST(Notebook, AsksOnlyForWhatTheRunHas) {
   analyze::Report report;
-  EXPECT_THAT(CodeOf(OfOne(report)), Not(HasSubstr("plot.operators")));
-  EXPECT_THAT(CodeOf(OfOne(report)), Not(HasSubstr("plot.system")));
-  report.profile.emplace();
+  const std::string empty = OfOne(report);
+  for (const char* view : {"breakdown", "system", "operators", "kernels", "devices", "memory",
+                           "critical_path", "rules", "rows("}) {
+    EXPECT_THAT(CodeOf(empty), Not(HasSubstr(view)));
+  }
+  report.profile.emplace().operators.rows.emplace_back();
   report.system.emplace_back();
-  EXPECT_THAT(CodeOf(OfOne(report)), HasSubstr("plot.operators"));
-  EXPECT_THAT(CodeOf(OfOne(report)), HasSubstr("plot.system"));
+  report.data_loss.emplace_back();
+  const std::string code = CodeOf(OfOne(report));
+  EXPECT_THAT(code, HasSubstr("plot.operators()"));
+  EXPECT_THAT(code, HasSubstr("plot.system()"));
+  EXPECT_THAT(code, HasSubstr("data_loss.rows"));
+  EXPECT_THAT(code, Not(HasSubstr("plot.kernels()")));
+}
+
+TEST(Notebook, EachFigureIsPrecededByProse) {
+  analyze::Report report = WithSteps();
+  report.system.emplace_back();
+  const auto notebook = nlohmann::json::parse(OfOne(report));
+  std::string before;
+  for (const auto& cell : notebook["cells"]) {
+    const std::string source = cell["source"];
+    if (source.find(".plot.") != source.npos) {
+      EXPECT_NE(before.find("\n\n"), before.npos) << source;
+    }
+    before = cell["cell_type"] == "markdown" ? source : "";
+  }
 }
 
 // A folder's name is data, whatever is in it: one literal, and no code.
 TEST(Notebook, APathIsALiteral) {
   const std::string notebook = OfOne({}, "/runs/a\"); import os\n\xff é");
-  EXPECT_THAT(CodeOf(notebook),
-              HasSubstr(R"(steptrace.open("/runs/a\"); import os\n\ufffd \u00e9"))"));
+  EXPECT_THAT(CodeOf(notebook), HasSubstr(R"(RUN = "/runs/a\"); import os\n\ufffd \u00e9")"));
 }
 
 }  // namespace

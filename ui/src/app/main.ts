@@ -9,6 +9,7 @@ import { theme } from '../state/theme.svelte';
 import { copyFrom } from '../widgets/copy';
 import App from './App.svelte';
 import Broken from './Broken.svelte';
+import './palette.css';
 import './tokens.css';
 import './base.css';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours by name. The colours themselves are tokens (app/tokens.css), one set a theme; here is only which
+// Colours by name. The colours themselves are tokens (app/palette.css), one set a theme; here is only which
 // name gets which of them. The eight are told apart with every common colour blindness.
 
 import { infoOf } from './suspects';
