@@ -13,6 +13,8 @@
 #include "base/inert_text.h"
 #include "cli/damaged_files.h"
 #include "cli/render/rules_section.h"
+#include "cli/render/sections.h"
+#include "serve/rpc/report.h"
 #include "serve/rpc/rules.h"
 #include "serve/rpc/run_path.h"
 
@@ -23,11 +25,22 @@ constexpr int64_t kDefaultTop = 12;  // rows of a table that fit a screen
 
 struct RulesArguments {
   std::string run;
+  std::string kind = "profiler";
   std::string mode = "modern";
   std::optional<std::string> preset;  // of compat; else code
   std::vector<std::string> sets;
   RulesView view;
 };
+
+RenderOptions RenderFor(const Session& session) {
+  RenderOptions render;
+  if (int columns = TerminalColumns(stdout); columns > 0) {
+    render.width = std::min(columns, render.width);
+  }
+  render.color = UseColor(session.color(), stdout);
+  render.unicode = UseUnicode();
+  return render;
+}
 
 Result<analyze::RuleSettings> SettingsOf(const RulesArguments& arguments) {
   STEPTRACE_ASSIGN_OR_RETURN(const analyze::RuleMode mode, analyze::ParseRuleMode(arguments.mode));
@@ -45,12 +58,29 @@ Result<analyze::RuleSettings> SettingsOf(const RulesArguments& arguments) {
   return settings;
 }
 
+// Of what the report has of them.
+Status PrintTensorRules(const std::filesystem::path& run, const Session& session,
+                        const RulesView& view) {
+  STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report report, rpc::LoadReport(run, {}));
+  if (view.json) {
+    std::fputs(analyze::SectionToJson(report, *analyze::FindSection("tensors"), view.top).c_str(),
+               stdout);
+    return {};
+  }
+  Page page(RenderFor(session));
+  RenderTensorRules(report, view.top.value_or(kDefaultTop), page);
+  std::fputs(page.Take().c_str(), stdout);
+  return {};
+}
+
 int Rules(const RulesArguments& arguments, const Session& session) {
   const auto settings = SettingsOf(arguments);
   if (!settings.ok()) return Fail(settings.error());
   const auto run = rpc::ResolveRun(arguments.run, session.settings.folder);
   if (!run.ok()) return Fail(run.error());
-  const Status status = PrintRules(*run, *settings, session, arguments.view);
+  const Status status = arguments.kind == "tensor"
+                            ? PrintTensorRules(*run, session, arguments.view)
+                            : PrintRules(*run, *settings, session, arguments.view);
   return status.ok() ? FinishOutput(stdout) : Fail(status.error());
 }
 
@@ -77,13 +107,7 @@ Status PrintRules(const std::filesystem::path& run, const analyze::RuleSettings&
     std::fputs((InertJson(std::move(text)) + "\n").c_str(), stdout);
     return {};
   }
-  RenderOptions render;
-  if (int columns = TerminalColumns(stdout); columns > 0) {
-    render.width = std::min(columns, render.width);
-  }
-  render.color = UseColor(session.color(), stdout);
-  render.unicode = UseUnicode();
-  Page page(render);
+  Page page(RenderFor(session));
   RenderRules(answer.report, view.top.value_or(kDefaultTop), page);
   RenderFindings(answer.findings, view.top.value_or(kDefaultTop), page);
   RenderCost(answer.cost, page);
@@ -96,10 +120,17 @@ void AddRulesCommand(CLI::App& app, Session& session) {
       app, {.name = "rules",
             .sentence = "Evaluate the profiler rules of SageMaker Debugger on a run",
             .usage = "[RUN] [OPTIONS]",
-            .examples = {"steptrace rules", "steptrace rules train --mode compat --preset sdk",
+            .examples = {"steptrace rules", "steptrace rules train --kind tensor",
+                         "steptrace rules train --mode compat --preset sdk",
                          "steptrace rules train --set LowGPUUtilization.threshold_p95=60"}});
   auto arguments = std::make_shared<RulesArguments>();
   AddRunArgument(command, arguments->run);
+  command
+      ->add_option("--kind", arguments->kind,
+                   "profiler (default): rules about performance; tensor: rules about the model's "
+                   "tensors, as they judged while it trained")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"profiler", "tensor"}).description(""));
   command
       ->add_option("--mode", arguments->mode,
                    "modern (default): corrected rules, training phase only; compat: as published, "

@@ -29,6 +29,9 @@
 #include "analyze/report/sections.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/rules/profiling_report.h"
+#include "analyze/tensors/tensor_courses.h"
+#include "analyze/tensors/tensor_recording.h"
+#include "analyze/tensors/tensor_rules.h"
 #include "analyze/verdict/host_exchange.h"
 #include "analyze/verdict/unbegun_work.h"
 #include "analyze/verdict/verdict.h"
@@ -287,6 +290,19 @@ std::shared_ptr<const std::vector<MemoryLimit>> MakeMemoryLimits(
   return std::make_shared<const std::vector<MemoryLimit>>(std::move(limits));
 }
 
+std::shared_ptr<const TensorsSection> MakeTensors(const ReportInput& input,
+                                                  const std::vector<FindingLine>& findings) {
+  TensorsSection section;
+  section.recording = ReadTensorRecording(input.facts, *input.strings);
+  if (!section.recording && input.tensors == nullptr) return nullptr;
+  if (input.tensors != nullptr) input.tensors->Fill(section);
+  std::vector<const model::Finding*> found;
+  for (const FindingLine& line : findings) found.push_back(&line.said);
+  section.rules = JudgeTensorRules(
+      input.tensors == nullptr ? std::map<std::string, int64_t>() : input.tensors->Looks(), found);
+  return std::make_shared<const TensorsSection>(std::move(section));
+}
+
 void CountEvidence(const ReportInput& input, std::vector<model::Finding>& evidence) {
   std::vector<model::Finding*> all;
   for (model::Finding& one : evidence) all.push_back(&one);
@@ -419,6 +435,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.verdict.rules = AgreeingRules(report.verdict, *report.rules);
   report.findings = MakeFindings(input.findings, *input.strings, input.run.nodes);
   report.finding_count = static_cast<int64_t>(input.findings.size());
+  report.tensors = MakeTensors(input, report.findings);
   if (input.profile != nullptr) {
     report.profile = std::move(analysis.sections);
     const ProfileDistributed& calls = report.profile->distributed;

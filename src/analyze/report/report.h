@@ -26,6 +26,7 @@ namespace steptrace::analyze {
 
 struct HostMemorySection;  // analyze/memory/host_memory.h
 struct MemoryLimit;        // analyze/memory/memory_limits.h
+struct TensorsSection;     // analyze/tensors/tensors_section.h
 
 struct RunSection {
   std::string id;
@@ -128,6 +129,7 @@ struct Report {
   std::vector<SystemRow> system;
   std::shared_ptr<const HostMemorySection> host_memory;  // of the processes; null: not measured
   std::shared_ptr<const std::vector<MemoryLimit>> memory_limits;  // null: none is known
+  std::shared_ptr<const TensorsSection> tensors;                  // null: nothing was asked for
   std::vector<FindingLine> findings;                              // by time, the last 1000
   int64_t finding_count = 0;                                      // of which these are the last
   std::vector<LossLine> data_loss;

@@ -15,6 +15,7 @@
 #include "analyze/report/section_state.h"
 #include "analyze/report/sections.h"
 #include "analyze/rules/profiling_report.h"
+#include "analyze/tensors/tensors_json.h"
 #include "base/inert_text.h"
 #include "base/shallow_json.h"
 #include "model/finding_kinds.h"
@@ -277,6 +278,19 @@ Json LineJson(const FindingLine& finding, bool standing) {
           {"values", said["values"]},   {"standing", standing}};
 }
 
+// With what the rules about them found: lines of `findings`.
+Json TensorsWithFindings(const Report& report) {
+  Json json = TensorsJson(report.tensors ? *report.tensors : TensorsSection());
+  const std::vector<bool> standing = StandingFindings(report.findings);
+  Json found = Json::array();
+  for (size_t i = 0; i < report.findings.size(); ++i) {
+    const FindingLine& one = report.findings[i];
+    if (TopicOf(one) == model::Topic::kTensor) found.push_back(LineJson(one, standing[i]));
+  }
+  json["findings"] = std::move(found);
+  return json;
+}
+
 Json RulesJson(const Report& report) {
   return report.rules == nullptr ? Json::array() : Each(*report.rules, RuleJson);
 }
@@ -288,9 +302,10 @@ constexpr std::array kMemory = {"memory", "host_memory", "memory_limits"};
 constexpr std::array kModules = {"modules"};
 constexpr std::array kDistributed = {"distributed"};
 constexpr std::array kCriticalPath = {"critical_path"};
+constexpr std::array kTensors = {"tensors"};
 constexpr std::array kRules = {"rules"};
 constexpr std::array kRecommendations = {"recommendations"};
-constexpr std::array<SectionName, 9> kSections = {{
+constexpr std::array<SectionName, 10> kSections = {{
     {"devices", kDevices},
     {"operators", kOperators},
     {"kernels", kKernels},
@@ -298,6 +313,7 @@ constexpr std::array<SectionName, 9> kSections = {{
     {"modules", kModules},
     {"distributed", kDistributed},
     {"critical-path", kCriticalPath},
+    {"tensors", kTensors},
     {"rules", kRules},
     {"recommendations", kRecommendations},
 }};
@@ -379,7 +395,7 @@ Json WholeJson(const Report& report) {
                {"modules", Json::array()},
                {"distributed", DistributedJson(report.distributed)},
                {"critical_path", Json::object()},
-               {"tensors", Json::object()},
+               {"tensors", TensorsWithFindings(report)},
                {"recommendations", Each(report.recommendations, RecommendationJson)},
                {"system", Each(report.system, SystemJson)},
                {"host_memory", MemoryJson(report)},

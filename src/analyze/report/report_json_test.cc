@@ -192,7 +192,7 @@ TEST(ReportJsonSectionTest, WhatIsNotFoundSaysWhy) {
   }
   EXPECT_EQ(empty["kernels"]["reason"]["id"], "no_device_activity");
   EXPECT_EQ(empty["data_loss"]["status"], "not_found");
-  EXPECT_EQ(empty["tensors"]["reason"]["id"], "not_built");
+  EXPECT_EQ(empty["tensors"]["reason"]["id"], "no_tensors");
   report.data_loss = {{"slices", "ring_full", 3, {}, {}, "full"}};
   report.verdict.status = VerdictStatus::kNoSingleSuspect;
   const Json some = Json::parse(ReportToJson(report));

@@ -20,7 +20,6 @@ enum class SectionStatus : uint8_t {
 };
 
 enum class SectionReason : uint8_t {
-  kNotBuilt,
   kNotFailed,
   kNoThroughput,
   kNoSteps,
@@ -34,6 +33,7 @@ enum class SectionReason : uint8_t {
   kNoDevicePhases,
   kNoOperators,
   kNoAllocations,
+  kNoTensors,
   kNoModules,
   kOneRank,
   kNothingMatched,
@@ -53,7 +53,6 @@ struct SectionReasonInfo {
   std::string_view text;  // where nobody knows more
 };
 inline constexpr SectionReasonInfo kSectionReasons[] = {
-    {"not_built", "this version does not report it yet"},
     {"not_failed", "the run did not fail"},
     {"no_throughput", "neither the loader's batch size nor the shapes of operators are known"},
     {"no_steps", "no step was seen"},
@@ -67,6 +66,7 @@ inline constexpr SectionReasonInfo kSectionReasons[] = {
     {"no_device_phases", "no events at the boundaries of phases were recorded on a device"},
     {"no_operators", "no operators were recorded"},
     {"no_allocations", "no allocations were recorded"},
+    {"no_tensors", "no tensors were looked at; steptrace run --tensors does"},
     {"no_modules", "no modules were recorded"},
     {"one_rank", "there is only one rank"},
     {"nothing_matched", "no call of a collective was matched with one on another rank"},

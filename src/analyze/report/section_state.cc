@@ -9,6 +9,7 @@
 #include "analyze/report/make_run_card.h"
 #include "analyze/report/shown_ranks.h"
 #include "analyze/rules/profiling_report.h"
+#include "analyze/tensors/tensors_section.h"
 #include "present/words/finding_sentence.h"
 
 namespace steptrace::analyze {
@@ -130,7 +131,6 @@ std::vector<Framed> ObjectsOf(const Report& report, const Json& json) {
   const int64_t processes = report.host_memory ? report.host_memory->process_count : 0;
   const int64_t known = KnownParts(report.comparability);
   const bool card = !report.card.hosts.empty() || !report.card.frameworks.empty();
-  const auto not_built = Because(kNotApplicable, SectionReason::kNotBuilt);
   return {
       {"failure",
        FoundIf(report.failure.what.has_value(), kNotApplicable, SectionReason::kNotFailed),
@@ -150,7 +150,10 @@ std::vector<Framed> ObjectsOf(const Report& report, const Json& json) {
       {"memory", FoundIf(memory > 0, kNotApplicable, SectionReason::kNoAllocations), memory},
       {"distributed", DistributedState(report), RowsOf(json["distributed"], "ranks")},
       {"critical_path", CriticalPathState(report), path_steps},
-      {"tensors", not_built, 0},
+      {"tensors",
+       FoundIf(report.tensors && report.tensors->any(), kNotApplicable, SectionReason::kNoTensors),
+       report.tensors ? report.tensors->course_count : 0,
+       report.tensors && report.tensors->course_count > CountOf(report.tensors->courses)},
       {"host_memory", FoundIf(processes > 0, kNotApplicable, SectionReason::kNoProcessMemory),
        processes, processes > RowsOf(json["host_memory"], "processes")},
       {"import", ImportState(report), CountOf(report.unrecognised), report.unrecognised_more},

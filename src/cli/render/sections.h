@@ -49,6 +49,9 @@ void RenderOperators(const analyze::Report& report, int64_t top, Page& page);
 void RenderKernels(const analyze::Report& report, int64_t top, Page& page);
 void RenderMemory(const analyze::Report& report, int64_t top, Page& page);
 void RenderModules(const analyze::Report& report, int64_t top, Page& page);
+void RenderTensors(const analyze::Report& report, int64_t top, Page& page);
+// ... and the rules about tensors alone.
+void RenderTensorRules(const analyze::Report& report, int64_t top, Page& page);
 
 // The verdict in a sentence, with what mending it would gain at most.
 std::string VerdictText(const analyze::Verdict& verdict);

@@ -227,6 +227,7 @@ constexpr SectionRenderer kRenderers[] = {
     {"kernels", RenderKernels},
     {"memory", RenderMemory},
     {"modules", RenderModules},
+    {"tensors", RenderTensors},
     {"recommendations", RenderRecommendations},
 };
 

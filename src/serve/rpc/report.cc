@@ -25,6 +25,7 @@
 #include "analyze/samples/last_seen.h"
 #include "analyze/samples/sample_sums.h"
 #include "analyze/stats/distribution.h"
+#include "analyze/tensors/tensor_courses.h"
 #include "base/inherited_mode.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
@@ -35,6 +36,7 @@
 #include "serve/rpc/run_rows.h"
 #include "serve/rpc/steps.h"
 #include "serve/rpc/stretch.h"
+#include "store/row_stream.h"
 #include "store/run_reader.h"
 
 namespace steptrace::rpc {
@@ -151,6 +153,18 @@ ReportOptions Widened(ReportOptions options) {
   return options;
 }
 
+// Null: no tensors were looked at. Their rows are summed as they are read.
+Result<std::optional<analyze::TensorCourses>> SumTensors(store::RunReader& run,
+                                                         const TimeBounds& bounds) {
+  std::optional<analyze::TensorCourses> courses;
+  STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::TensorStatRow>(
+      run, {.columns = {}, .rank = {}, .from_ns = bounds.from_ns, .to_ns = bounds.to_ns},
+      [&] { courses.emplace(run.strings()); },
+      [&](std::span<const store::TensorStatRow> rows) { courses->Add(rows); }));
+  if (courses && !courses->any()) courses.reset();
+  return courses;
+}
+
 // Gathers what a report is made of, and makes of it what is asked for. False, and nothing is made:
 // on the way a file turned out to be damaged, which the losses that were read before do not have.
 Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, const Make& make) {
@@ -184,6 +198,8 @@ Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, cons
   STEPTRACE_ASSIGN_OR_RETURN(auto samples, SumSamples(run, tracks, stacks, input, options));
   STEPTRACE_ASSIGN_OR_RETURN(auto last_seen, SeeLast(run, tracks, stacks, input, options));
   input.last_seen = last_seen.sums.get();
+  STEPTRACE_ASSIGN_OR_RETURN(const auto tensors, SumTensors(run, bounds));
+  input.tensors = tensors ? &*tensors : nullptr;
   StoredSteps around;  // outlives what is summed of it
   if (input.options.of_stretch && stored.any && !HasEnough(samples.sums.get())) {
     const ReportOptions wide = Widened(options);

@@ -15,6 +15,7 @@ struct TensorsQuery {
   std::string module;           // an extended regular expression that names have; empty: all
   std::string role;             // empty: all
   std::optional<int64_t> step;  // as it was last seen by then; absent: last of all
+  bool only_then = false;       // not before that step
 };
 
 // A tensor as it was seen last: what is known of its finite elements is absent where none is.

@@ -50,7 +50,6 @@ export type PathCause =
   | 'not_linked';
 export type Severity = 'info' | 'warning' | 'error';
 export type ReasonId =
-  | 'not_built'
   | 'not_failed'
   | 'no_throughput'
   | 'no_steps'
@@ -64,6 +63,7 @@ export type ReasonId =
   | 'no_device_phases'
   | 'no_operators'
   | 'no_allocations'
+  | 'no_tensors'
   | 'no_modules'
   | 'one_rank'
   | 'nothing_matched'
@@ -708,8 +708,151 @@ export interface PrecisionFlops {
   peak_flops_per_s: number | null;
 }
 
-/** Reserved for statistics of tensors and the rules about them: it has no members of its own yet. */
-export type Tensors = Section;
+/** Statistics of tensors over the steps, and the rules about them; `count` is of `courses`. */
+export interface Tensors extends Section {
+  /** How the processes looked at their tensors; null: none was asked to. */
+  recording: TensorRecording | null;
+  /** Losses of each rank, by name and rank, at most 64. */
+  losses: LossCourse[];
+  /** Tensors by name and role, at most 1,000: first what was not finite, by when, then in the order in which they were first looked at. */
+  courses: TensorCourse[];
+  /** What the rules about tensors made of them while the run was recorded. */
+  rules: TensorRule[];
+  /** What these found, of the section `findings`. */
+  findings: Finding[];
+}
+
+/** How the processes looked at their tensors, as they last reported it. */
+export interface TensorRecording {
+  /** What was asked for: gradients, weights, loss. */
+  roles: string[];
+  /** Steps from look to look at gradients and weights, of the process with most. */
+  every: number | null;
+  /** Steps from look to look at the loss, likewise. */
+  loss_every: number | null;
+  /** What a look takes, of the time until the next one, of the process with most. */
+  cost_share: number | null;
+  /** What could not be looked at. */
+  uncovered: TensorUncovered[];
+}
+
+/** Tensors that could not be looked at. */
+export interface TensorUncovered {
+  /** Their device, layout, class or type; names or room: there was none. */
+  why: string;
+  /** How often, at all looks. */
+  times: number;
+}
+
+/** A loss of a rank over the steps. A backward that begins at several tensors has several. */
+export interface LossCourse {
+  /** loss, loss.1 …. */
+  name: string;
+  /** The rank. */
+  rank: number;
+  /** How often it was looked at. */
+  looks: number;
+  /** In how many of these it was not finite. */
+  not_finite: number;
+  /** The first of their steps. */
+  not_finite_step: number | null;
+  /** The first that is finite. */
+  first: LossAt | null;
+  /** The last. */
+  last: LossAt | null;
+  /** The least. */
+  best: LossAt | null;
+  /** All of them, in equal parts of the steps, at most 128; a part without a look is left out. */
+  curve: LossPart[];
+}
+
+/** A loss at a step. */
+export interface LossAt {
+  /** The step. */
+  step: number;
+  /** The loss. */
+  loss: number;
+}
+
+/** The losses of some steps in a row. */
+export interface LossPart {
+  /** The first of the steps. */
+  from_step: number;
+  /** The first behind them. */
+  to_step: number;
+  /** Looks in them. */
+  looks: number;
+  /** Looks at which it was not finite. */
+  not_finite: number;
+  /** Mean of the others; null: there are none. */
+  mean: number | null;
+  /** The least of them. */
+  low: number | null;
+  /** The most. */
+  high: number | null;
+}
+
+/** A tensor in one role, of all ranks that looked at it. Norms and the like are of its finite elements; null: there are none. */
+export interface TensorCourse {
+  /** The parameter's name. */
+  tensor: string;
+  /** gradient, weight …. */
+  role: string;
+  /** Of its elements: float32. */
+  type: string;
+  /** Looks of all ranks. */
+  looks: number;
+  /** The first step at which it was looked at. */
+  first_step: number;
+  /** The last. */
+  last_step: number;
+  /** The lowest rank that looked at the last step: the next seven members are what it saw then. */
+  rank: number;
+  /** Elements. */
+  numel: number;
+  /** The Euclidean norm. */
+  norm: number | null;
+  /** The root mean square. */
+  rms: number | null;
+  /** The least element. */
+  min: number | null;
+  /** The largest element. */
+  max: number | null;
+  /** Elements that are 0. */
+  zero_share: number | null;
+  /** The least norm of all ranks that looked at the last step. */
+  norm_low: number | null;
+  /** The largest. */
+  norm_high: number | null;
+  /** The norm at the first step, of the lowest rank that looked then. */
+  first_norm: number | null;
+  /** The largest norm of any rank at any step. */
+  largest_norm: number | null;
+  /** The step of that. */
+  largest_step: number | null;
+  /** Looks at which elements were not finite. */
+  not_finite: number;
+  /** The first of their steps. */
+  not_finite_step: number | null;
+  /** The lowest rank at which they were not, then. */
+  not_finite_rank: number | null;
+}
+
+/** What a rule about tensors made of the run. */
+export interface TensorRule {
+  /** The kind of its findings: live.gradient_vanishing. */
+  rule: string;
+  /** found; not_found; cannot_tell: there were fewer looks than it needs; not_applicable: none. */
+  status: SectionStatus;
+  /** The role of the tensors that it judges; null: any. */
+  needs: string | null;
+  /** Looks at these, of the rank with most. */
+  looks: number;
+  /** With fewer it cannot tell. */
+  least_looks: number;
+  /** What it found. */
+  findings: number;
+}
 
 /** What an import could not map, by kind. */
 export interface Unrecognised {
@@ -2047,7 +2190,7 @@ export interface Report {
   distributed: Distributed;
   /** What the steps' durations depended on, and what a change would gain. */
   critical_path: CriticalPath;
-  /** Reserved for statistics of tensors and the rules about them: this version reports none (`not_applicable`, `not_built`). */
+  /** Statistics of tensors over the steps and the rules about them, where `run --tensors` recorded them. */
   tensors: Tensors;
   /** Recommendations, all of them, where there is device activity. */
   recommendations: Rows<Recommendation>;

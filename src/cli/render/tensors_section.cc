@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/tensors/tensors_section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "analyze/report/sections.h"
+#include "cli/render/bars.h"
+#include "cli/render/display_text.h"
+#include "cli/render/rules_section.h"
+#include "cli/render/sections.h"
+#include "cli/render/short_name.h"
+#include "model/finding_kinds.h"
+#include "present/words/quantity.h"
+
+namespace steptrace::cli {
+namespace {
+
+using analyze::LossAt;
+using analyze::LossCourse;
+using analyze::TensorCourse;
+using analyze::TensorsSection;
+
+// Norms go over many orders of size.
+std::string ShortFigure(const std::optional<double>& value) {
+  return value ? fmt::format("{:.3g}", *value) : std::string("-");
+}
+
+std::string AtText(const char* what, const std::optional<LossAt>& at) {
+  return at ? fmt::format("{} {:.4g} (step {})", what, at->loss, at->step)
+            : fmt::format("{} -", what);
+}
+
+void RenderRecording(const TensorsSection& section, Page& page) {
+  if (!section.recording) return;
+  const analyze::TensorRecording& recording = *section.recording;
+  std::string text;
+  for (const std::string& role : recording.roles) text += (text.empty() ? "" : ", ") + role;
+  if (recording.every) {
+    text += *recording.every == 1 ? "; at every step"
+                                  : fmt::format("; every {} steps", *recording.every);
+  }
+  if (recording.cost_share) {
+    text += fmt::format("; a look takes {} of the time until the next",
+                        present::FormatShare(*recording.cost_share));
+  }
+  page.Paragraph("Looked at: ", 11, text, Tint::kDim);
+  for (const auto& [why, times] : recording.uncovered) {
+    page.Paragraph(
+        "", 0, fmt::format("Not looked at ({}): {}", why, present::FormatCounted(times, "time")),
+        Tint::kYellow);
+  }
+  page.Blank();
+}
+
+void RenderCurve(const LossCourse& loss, Page& page) {
+  constexpr int kCells = 60;
+  std::vector<double> levels;
+  for (const analyze::LossPart& part : loss.curve) {
+    if (part.mean) levels.push_back(*part.mean);
+  }
+  if (levels.size() < 2) return;
+  const auto [low, high] = std::ranges::minmax(levels);
+  page.Line({{"  "}, {SparklineText(levels, low, high, kCells, page.unicode()), Tint::kCyan}});
+}
+
+void RenderLoss(const LossCourse& loss, Page& page) {
+  const std::string separator = page.separator();
+  page.Line({{fmt::format("{} of rank {}", page.Safe(loss.name), loss.rank), Tint::kBold},
+             {separator + AtText("first", loss.first) + separator + AtText("best", loss.best) +
+              separator + AtText("last", loss.last)}});
+  RenderCurve(loss, page);
+  if (loss.not_finite > 0) {
+    page.Paragraph("  ", 2,
+                   fmt::format("not finite at {} of {} looks, first at step {}", loss.not_finite,
+                               loss.looks, loss.not_finite_step.value_or(0)),
+                   Tint::kRed);
+  }
+}
+
+void RenderCourses(const TensorsSection& section, int64_t top, Page& page) {
+  if (section.courses.empty()) return;
+  constexpr int kNumbers = 10 + 9 + 10 + 10 + 10 + 8 + 12;
+  const int name = page.width() - 2 - kNumbers;
+  page.Blank();
+  page.Line({{PadRight("Tensors", 2 + name) + PadRight("  role", 10) + PadLeft("step", 9) +
+                  PadLeft("rms", 10) + PadLeft("norm", 10) + PadLeft("at first", 10) +
+                  PadLeft("zeros", 8) + PadLeft("not finite", 12),
+              Tint::kBold}});
+  for (size_t i = 0; i < section.courses.size() && static_cast<int64_t>(i) < top; ++i) {
+    const TensorCourse& one = section.courses[i];
+    const std::string bad =
+        one.not_finite_step ? fmt::format("from {}", *one.not_finite_step) : std::string("none");
+    page.Line({{"  " + PadRight(CutMiddle(page.Safe(one.tensor), name - 1, page.unicode()), name) +
+                    PadRight("  " + page.Safe(one.role), 10) +
+                    PadLeft(fmt::format("{}", one.last_step), 9) + PadLeft(ShortFigure(one.rms), 10) +
+                    PadLeft(ShortFigure(one.norm), 10) + PadLeft(ShortFigure(one.first_norm), 10) +
+                    PadLeft(one.zero_share ? present::FormatShare(*one.zero_share) : "-", 8) +
+                    PadLeft(bad, 12),
+                one.not_finite > 0 ? Tint::kRed : Tint::kPlain}});
+  }
+  if (section.course_count > top) {
+    page.Line({{fmt::format("  and {} more", section.course_count - top), Tint::kDim}});
+  }
+}
+
+const char* TextOf(analyze::TensorRuleStatus status) {
+  switch (status) {
+    case analyze::TensorRuleStatus::kFound:
+      return "found";
+    case analyze::TensorRuleStatus::kNotFound:
+      return "not found";
+    case analyze::TensorRuleStatus::kCannotTell:
+      return "cannot tell";
+    case analyze::TensorRuleStatus::kNotApplicable:
+      break;
+  }
+  return "not applicable";
+}
+
+std::string WhyOf(const analyze::TensorRule& rule) {
+  const std::string role = rule.needs.empty() ? "tensor" : rule.needs;
+  if (rule.looks == 0) return fmt::format("no {} was looked at", role);
+  const std::string looks = fmt::format("{} at {} {}", role, present::FormatCount(rule.looks),
+                                        rule.looks == 1 ? "look" : "looks");
+  if (rule.looks >= rule.least_looks) return looks;
+  return fmt::format("{}; it needs {}", looks, present::FormatCount(rule.least_looks));
+}
+
+// Their kind says when they judge: "live.gradient_vanishing".
+std::string NameOfRule(const analyze::TensorRule& rule) {
+  const std::string_view id = model::InfoOf(rule.kind).id;
+  return std::string(id.substr(id.find('.') + 1));
+}
+
+}  // namespace
+
+void RenderTensorRules(const analyze::Report& report, int64_t top, Page& page) {
+  static const std::vector<analyze::TensorRule> kNone;
+  const auto& rules = report.tensors == nullptr ? kNone : report.tensors->rules;
+  if (rules.empty()) {
+    page.Paragraph("", 0,
+                   "no rules about tensors ran: no tensors were looked at; steptrace run "
+                   "--tensors does");
+    return;
+  }
+  page.Line({{PadRight("Rules about tensors", 28), Tint::kBold}, {"status", Tint::kDim}});
+  for (const analyze::TensorRule& rule : rules) {
+    const bool found = rule.status == analyze::TensorRuleStatus::kFound;
+    page.Line({{PadRight("  " + NameOfRule(rule), 28)},
+               {PadRight(TextOf(rule.status), 16), found ? Tint::kYellow : Tint::kPlain},
+               {WhyOf(rule), Tint::kDim}});
+  }
+  std::vector<analyze::FindingLine> found;
+  for (const analyze::FindingLine& line : report.findings) {
+    if (analyze::TopicOf(line) == model::Topic::kTensor) found.push_back(line);
+  }
+  RenderFindings(found, top, page);
+}
+
+void RenderTensors(const analyze::Report& report, int64_t top, Page& page) {
+  if (report.tensors == nullptr) {
+    page.Paragraph("", 0, "no tensors were looked at; steptrace run --tensors does");
+    return;
+  }
+  const TensorsSection& section = *report.tensors;
+  RenderRecording(section, page);
+  if (!section.any()) page.Paragraph("", 0, "no tensor was looked at");
+  for (size_t i = 0; i < section.losses.size() && static_cast<int64_t>(i) < top; ++i) {
+    RenderLoss(section.losses[i], page);
+  }
+  RenderCourses(section, top, page);
+  page.Blank();
+  RenderTensorRules(report, top, page);
+}
+
+}  // namespace steptrace::cli
