@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { captureHint, type Origin } from './capture';
+import { captureHint, kernelsHint, type Origin } from './capture';
 
 function imported(...writers: string[]): Origin {
   return { imported_as: 'chrome', writers, frameworks: [] };
@@ -22,5 +22,15 @@ describe('captureHint', () => {
     expect(names(imported('jax'))).toBe(false);
     expect(names(imported('viztracer'))).toBe(false);
     expect(names(imported())).toBe(false);
+  });
+});
+
+describe('kernelsHint', () => {
+  it('asks for no window of kernels where there is no GPU', () => {
+    const recorded = { imported_as: null, writers: [], frameworks: [] };
+    expect(kernelsHint({ ...recorded, gpus: [] })).not.toContain('--capture');
+    expect(kernelsHint({ ...recorded, gpus: ['H100'] })).toContain('--capture kernels');
+    expect(kernelsHint({ ...imported('pytorch'), gpus: [] })).toContain('--capture kernels');
+    expect(kernelsHint(null)).toContain('--capture kernels');
   });
 });

@@ -27,3 +27,14 @@ export function captureHint(of: Origin | null, list: string, torch = ''): string
     `steptrace run --window 100:5 --capture ${list} in steps named before`;
   return torch && mayBeTorch(of) ? `${own}; so does torch.profiler with ${torch}.` : `${own}.`;
 }
+
+/** A run that was recorded where no GPU was seen: a window of kernels would hold none. */
+export const sawNoGpu = (
+  of: { readonly imported_as: string | null; readonly gpus: readonly string[] } | null,
+): boolean => of !== null && of.imported_as === null && of.gpus.length === 0;
+
+/** The same of device work. */
+export const kernelsHint = (of: (Origin & { readonly gpus: readonly string[] }) | null): string =>
+  sawNoGpu(of)
+    ? 'No NVIDIA GPU was seen while it ran, so there was no device work to record.'
+    : captureHint(of, 'kernels', 'ProfilerActivity.CUDA');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { captureHint } from '../../base/capture';
+import { kernelsHint } from '../../base/capture';
 import type { View } from '../../state/view';
 
 export const view: View = {
@@ -13,6 +13,6 @@ export const view: View = {
   notApplicable: (report) =>
     report.kernels.rows.length > 0
       ? null
-      : `The run holds no kernels of an NVIDIA GPU. ${captureHint(report.run_card, 'kernels', 'ProfilerActivity.CUDA')}`,
+      : `The run holds no kernels of an NVIDIA GPU. ${kernelsHint(report.run_card)}`,
   load: () => import('./Kernels.svelte'),
 };
