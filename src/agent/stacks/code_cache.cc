@@ -17,6 +17,8 @@ constexpr uint64_t kMaxUnits = uint64_t{1} << 28;
 constexpr uint64_t kMaxCharacters = 1024;  // of a name or path; the end of a longer one is dropped
 constexpr size_t kMaxLinesKept = 4096;     // of one code object
 constexpr uint64_t kUnitBytes = 2;
+// What makes an object of a class.
+constexpr std::string_view kInit = ".__init__";
 // What CPython 3.12 calls the code of such frames.
 constexpr std::string_view kShim = "<interpreter trampoline>";
 
@@ -171,6 +173,22 @@ std::optional<FrameFacts> CodeCache::CallAt(CodeFacts& code, uint64_t address,
     known->second = FrameFacts{texts_.Intern(call->function), texts_.Intern(file), range.line};
   }
   return known->second;
+}
+
+bool CodeCache::CallsAt(CodeFacts& code, uint64_t address, uint64_t instruction,
+                        const CodeFacts& called) {
+  const auto unit = UnitOf(code, address, instruction);
+  if (!unit) return false;
+  if (code.called.size() >= kMaxLinesKept) code.called.clear();
+  const auto [name, added] = code.called.try_emplace(*unit);
+  if (added) {
+    const SourceRange range = RangeOf(code.line_table, code.first_line, *unit);
+    name->second = sources_.NameCalledAt(root_, texts_.Text(code.file), range);
+  }
+  if (name->second.empty()) return false;
+  std::string_view function = texts_.Text(called.function);
+  if (function.ends_with(kInit)) function.remove_suffix(kInit.size());
+  return function.substr(function.rfind('.') + 1) == name->second;  // npos + 1 is 0
 }
 
 }  // namespace steptrace::agent

@@ -58,6 +58,7 @@ struct CodeFacts {
   // That were asked for, by code unit.
   std::unordered_map<uint32_t, int32_t> lines;
   std::unordered_map<uint32_t, std::optional<FrameFacts>> calls;
+  std::unordered_map<uint32_t, std::string> called;  // names in the source; empty: none
 };
 
 // The code objects of one process by address, each read once and held against its address's memory
@@ -92,6 +93,8 @@ class CodeCache {
   // The C code that the instruction of an innermost frame calls, as a frame of its own: by its name
   // in the source, of the file "<built-in MODULE>", or "<built-in>" where the module is not known.
   std::optional<FrameFacts> CallAt(CodeFacts& code, uint64_t address, uint64_t instruction);
+  // Whether the source says that the instruction calls that function, or makes one of that class.
+  bool CallsAt(CodeFacts& code, uint64_t address, uint64_t instruction, const CodeFacts& called);
 
  private:
   std::optional<uint32_t> UnitOf(const CodeFacts& code, uint64_t address,

@@ -74,6 +74,7 @@ size_t FrameChain::CallersSharedWith(const FrameChain& other) const {
 
 void FrameChain::KeepOuter(size_t count) {
   if (count >= frames.size()) return;
+  called = frames[frames.size() - count - 1];
   frames.erase(frames.begin(), frames.end() - static_cast<ptrdiff_t>(count));
 }
 
@@ -82,6 +83,7 @@ ChainWalk WalkChain(const PythonLayout& layout, const MemoryCopy& copy, uint64_t
   chain.frames.clear();
   chain.visited.clear();
   chain.cut = chain.open = false;
+  chain.called.reset();
   for (uint64_t address = head; address != 0;) {
     if (chain.visited.size() >= FrameChain::kMaxSteps || !IsPointer(address)) return {};
     if (chain.frames.size() >= FrameChain::kMaxFrames) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "agent/stacks/memory_copy.h"
@@ -13,6 +14,8 @@ struct FrameSeen {
   uint64_t frame = 0;  // its address
   uint64_t code = 0;   // of its code object
   uint64_t instruction = 0;
+
+  bool operator==(const FrameSeen&) const = default;
 };
 
 // A stack as it was found in a copy of memory, innermost frame first.
@@ -27,6 +30,8 @@ struct FrameChain {
       visited;        // addresses of all frames, also of those without code of their own
   bool cut = false;   // outer frames were left out
   bool open = false;  // so were inner ones: the thread went on while they were read
+  // What the innermost frame of those that are kept called, of the frames that are not.
+  std::optional<FrameSeen> called;
 
   // The same frames of the same code, at the same instruction but for the innermost, which runs.
   bool SameAs(const FrameChain& other) const;

@@ -118,7 +118,9 @@ TEST_F(FrameChainTest, SharedCallersEndWhereTheTwoDiffer) {
   EXPECT_EQ(chain_.CallersSharedWith(other), 4u);
   other.frames[0].code += 0x1000;
   EXPECT_EQ(chain_.CallersSharedWith(other), 3u) << "another callee of the same call";
+  const FrameSeen callee = other.frames[0];
   other.KeepOuter(3);
+  EXPECT_EQ(other.called, callee);
   EXPECT_EQ(chain_.CallersSharedWith(other), 3u) << "it has returned";
   other.frames[1].instruction += 2;
   EXPECT_EQ(chain_.CallersSharedWith(other), 2u) << "what stands further in is another call's";

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
 #include <random>
 
 #include "agent/stacks/stack_table.h"
@@ -275,6 +277,59 @@ while True:
   ASSERT_GE(calling + holding, kLooks);
   // Four times what chance makes of so many looks.
   EXPECT_NEAR(calling / static_cast<double>(kLooks), 0.5, 0.12);
+}
+
+// A function that is called for some microseconds has the time that it takes, though no two copies
+// find the same call.
+TEST_P(EveryPython, AQuickFunctionHasItsTime) {
+  const auto pythons = steptrace::testing::Pythons(GetParam());
+  if (pythons.empty()) GTEST_SKIP() << "no Python 3." << GetParam() << " here";
+  const std::string script = ::testing::TempDir() + "quick_" + std::to_string(getpid()) + ".py";
+  std::ofstream(script) << R"(
+def quick_1(values):
+    return sum(values)
+def quick_2(values):
+    return sum(values)
+def quick_3(values):
+    return sum(values)
+def quick_4(values):
+    return sum(values)
+def loop(values):
+    while True:
+        quick_1(values)
+        quick_2(values)
+        quick_3(values)
+        quick_4(values)
+print("there", flush=True)
+loop(list(range(1000)))
+)";
+  SourceCalls sources{UtcNowNs() + kNsPerSecond};
+  PythonChild child(pythons.front(), "import runpy; runpy.run_path('" + script + "')");
+  LiveMemory live(child.pid());
+  NoPython why;
+  const auto runtime = finder_.Find(child.pid(), live, why);
+  ASSERT_TRUE(runtime.has_value()) << why.reason;
+  ProcessStacks stacks(child.pid(), std::make_unique<LiveMemory>(child.pid()), *runtime, texts_,
+                       sources);
+  int of_loop = 0, in_quick = 0;
+  for (int tries = 0; tries < 5000 && of_loop < 200; ++tries) {
+    std::vector<ThreadSample> samples;
+    ASSERT_EQ(stacks.Sample(samples), ReadOutcome::kOk);
+    for (const ThreadSample& sample : samples) {
+      const auto words = Words(sample, texts_);
+      const auto loop = std::find_if(words.begin(), words.end(),
+                                     [](const auto& word) { return word.starts_with("loop:"); });
+      if (loop == words.end()) continue;
+      ++of_loop;
+      if (loop + 1 != words.end() && (loop + 1)->starts_with("quick_")) ++in_quick;
+    }
+    usleep(500);
+  }
+  std::remove(script.c_str());
+  ASSERT_GE(of_loop, 200);
+  // Nine tenths of its time and more. Where the thread went on within the first look, what that
+  // found of the caller and of the called need not fit, and the caller alone is named.
+  EXPECT_GE(in_quick, of_loop * 6 / 10);
 }
 
 // Another process's memory with bytes that are not what they were.

@@ -324,17 +324,35 @@ const SourceCalls::Source& SourceCalls::SourceOf(const SourceRoot& root, const s
   return sources_[key] = std::move(source);
 }
 
-std::optional<SourceCall> SourceCalls::CallAt(const SourceRoot& root, const std::string& file,
-                                              const SourceRange& range) {
+std::optional<SourceCalls::Place> SourceCalls::PlaceOf(const Source& source,
+                                                       const SourceRange& range) {
   if (range.line <= 0 || range.column < 0 || range.end_column < 0) return std::nullopt;
-  const Source& source = SourceOf(root, file);
   const auto last = static_cast<size_t>(range.end_line);
   if (last > source.lines.size() || range.end_line < range.line) return std::nullopt;
-  const std::string_view text = source.text;
   const size_t begin =
       source.lines[static_cast<size_t>(range.line) - 1] + static_cast<size_t>(range.column);
   const size_t end = source.lines[last - 1] + static_cast<size_t>(range.end_column);
-  if (end <= begin || end > text.size()) return std::nullopt;
+  if (end <= begin || end > source.text.size()) return std::nullopt;
+  return Place{begin, end};
+}
+
+std::string SourceCalls::NameCalledAt(const SourceRoot& root, const std::string& file,
+                                      const SourceRange& range) {
+  const Source& source = SourceOf(root, file);
+  const auto place = PlaceOf(source, range);
+  if (!place || place->end - place->begin > kMaxCallBytes) return "";
+  const std::string_view text = source.text;
+  const auto callee = CalleeOf(text.substr(place->begin, place->end - place->begin));
+  return callee ? std::string(callee->substr(callee->rfind('.') + 1)) : "";  // npos + 1 is 0
+}
+
+std::optional<SourceCall> SourceCalls::CallAt(const SourceRoot& root, const std::string& file,
+                                              const SourceRange& range) {
+  const Source& source = SourceOf(root, file);
+  const auto place = PlaceOf(source, range);
+  if (!place) return std::nullopt;
+  const auto [begin, end] = *place;
+  const std::string_view text = source.text;
   if (const auto entered = EnteredBy(text, begin, end)) {
     for (const char* own : {"__enter__", "__exit__"}) {
       if (source.definitions.contains(own)) return std::nullopt;

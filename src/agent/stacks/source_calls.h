@@ -66,8 +66,16 @@ class SourceCalls {
   // of its own as soon as it runs, or it cannot be known.
   std::optional<SourceCall> CallAt(const SourceRoot& root, const std::string& file,
                                    const SourceRange& range);
+  // The last name of what is called there, whoever defines it: "loads" of "json.loads(line)".
+  // Empty: no call, or it cannot be known.
+  std::string NameCalledAt(const SourceRoot& root, const std::string& file,
+                           const SourceRange& range);
 
  private:
+  struct Place {  // bytes of a source
+    size_t begin = 0;
+    size_t end = 0;
+  };
   struct Source {
     std::string text;             // empty: none that may be used
     std::vector<uint32_t> lines;  // where they begin
@@ -77,6 +85,7 @@ class SourceCalls {
   };
   const Source& SourceOf(const SourceRoot& root, const std::string& file);
   std::string Read(const SourceRoot& root, const std::string& file) const;
+  static std::optional<Place> PlaceOf(const Source& source, const SourceRange& range);
 
   int64_t before_utc_ns_;
   size_t bytes_ = 0;

@@ -168,6 +168,18 @@ TEST_F(SourceCallsTest, WhatTheFileDefinesIsNoC) {
   EXPECT_EQ(At(calls, "/job/train.py", {4, 4, 0, 17}), ":self.file.seek");
 }
 
+TEST_F(SourceCallsTest, WhatIsCalledHasANameWhoeverDefinesIt) {
+  Write("/job/train.py",
+        "import json\nclass A:\n  def read(self): pass\n"
+        "self.read()\njson.loads(x)\nx = 1\n");
+  SourceCalls calls(UtcNowNs());
+  const SourceRoot root = SourceRoot::Open(root_);
+  EXPECT_EQ(calls.NameCalledAt(root, "/job/train.py", {4, 4, 0, 11}), "read");
+  EXPECT_EQ(calls.NameCalledAt(root, "/job/train.py", {5, 5, 0, 13}), "loads");
+  EXPECT_EQ(calls.NameCalledAt(root, "/job/train.py", {6, 6, 0, 5}), "");
+  EXPECT_EQ(calls.NameCalledAt(root, "/job/train.py", {1, INT32_MAX, 0, 5}), "");
+}
+
 TEST_F(SourceCallsTest, ALockThatIsEnteredIsNamed) {
   Write("/job/train.py", "lock = Lock()\nwith lock:\n  x = 1\n");
   Write("/job/store.py", "with con:\n  x = 1\nwith self.block:\n  x = 1\n");

@@ -283,13 +283,28 @@ bool ThreadStack::DescribeFrame(CodeCache& codes, const FrameSeen& frame) {
   return true;
 }
 
+// What was left out that the innermost frame calls. One look alone has seen it, so the source has
+// to say so too.
+void ThreadStack::DescribeCalled(ProcessMemory& memory, CodeCache& codes) {
+  if (!told_called_) return;
+  CodeFacts* called = codes.Find(told_called_->code);
+  if (called == nullptr) called = codes.Read(memory, told_called_->code);  // may empty the cache
+  const FrameSeen& caller = chain_.frames.front();
+  CodeFacts* calling = codes.Find(caller.code);
+  if (calling == nullptr || called == nullptr || called->shim) return;
+  if (!codes.CallsAt(*calling, caller.code, caller.instruction, *called)) return;
+  const auto line = codes.LineAt(*called, told_called_->code, told_called_->instruction);
+  if (line) words_.frames.push_back({called->function, called->file, *line});
+}
+
 // Only what differs from what was told last.
-bool ThreadStack::Describe(CodeCache& codes, bool whole) {
+bool ThreadStack::Describe(ProcessMemory& memory, CodeCache& codes, bool whole) {
   const std::vector<FrameSeen>& frames = chain_.frames;
   const size_t shared = SharedWithTold(codes);
   if (codes.round() >= next_check_) next_check_ = NextCheckOf(codes, frames);
+  const std::optional<FrameSeen> called = whole ? std::nullopt : chain_.called;
   const bool as_told = shared == frames.size() && shared == told_.size() &&
-                       words_.cut == chain_.cut && whole_ == whole;
+                       words_.cut == chain_.cut && whole_ == whole && told_called_ == called;
   if (as_told) return true;
   told_generation_ = codes.generation();
   told_.resize(shared);
@@ -297,11 +312,15 @@ bool ThreadStack::Describe(CodeCache& codes, bool whole) {
   words_.numbers.resize(words_.cut == chain_.cut ? std::min(shared, words_.numbers.size()) : 0);
   words_.cut = chain_.cut;
   whole_ = false;
+  told_called_ = called;
   for (size_t i = shared; i < frames.size(); ++i) {
     if (!DescribeFrame(codes, frames[frames.size() - 1 - i])) return false;
   }
   whole_ = whole;
-  if (!whole) return true;  // the innermost calls what was left out
+  if (!whole) {
+    DescribeCalled(memory, codes);
+    return true;
+  }
   const FrameSeen& innermost = frames.front();
   CodeFacts* code = codes.Find(innermost.code);
   if (const auto call = codes.CallAt(*code, innermost.code, innermost.instruction)) {
@@ -323,12 +342,19 @@ bool ThreadStack::DropShims(CodeCache& codes) {
 // Puts what is settled into words; false: look again.
 bool ThreadStack::Tell(ProcessMemory& memory, CodeCache& codes, const Pair& settled) {
   std::vector<FrameSeen> looked;
+  std::optional<FrameSeen> looked_called;
   if (!settled.same) {
     looked = std::exchange(chain_.frames, first_);
+    looked_called = std::exchange(chain_.called, first_called_);
     chain_.KeepOuter(settled.shared);
   }
-  if (Prove(memory, codes) && DropShims(codes) && Describe(codes, settled.same)) return true;
-  if (!settled.same) chain_.frames = std::move(looked);
+  if (Prove(memory, codes) && DropShims(codes) && Describe(memory, codes, settled.same)) {
+    return true;
+  }
+  if (!settled.same) {
+    chain_.frames = std::move(looked);
+    chain_.called = looked_called;
+  }
   BeginAnew();
   return false;
 }
@@ -337,6 +363,7 @@ bool ThreadStack::Tell(ProcessMemory& memory, CodeCache& codes, const Pair& sett
 void ThreadStack::BeginAnew() {
   pairs_.clear();
   first_ = chain_.frames;
+  first_called_ = chain_.called;
 }
 
 StackOutcome ThreadStack::Take(ProcessMemory& memory, CodeCache& codes, bool running) {

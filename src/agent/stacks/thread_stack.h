@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,7 +52,9 @@ struct StackInWords {
 // A function that calls others without a pause never holds still. To look until it does would end
 // in what the thread does next, and samples would be of what is slow to change instead of what
 // takes the time: so a stack may end in the innermost frame that stayed, at the call in which the
-// first of its looks found it, and what comes and goes below it is left out. That the looks parted
+// first of its looks found it, and what comes and goes below it is left out: but for the function
+// that is called, where that look has it and the source at the call says the same name, or what
+// is called time and again for some microseconds would be its caller's. That the looks parted
 // further out, for the thread went on to something else meanwhile, makes it end there: it is no
 // reason to look for longer.
 //
@@ -106,17 +109,19 @@ class ThreadStack {
   bool MarksHold(CodeCache& codes, std::span<const FrameSeen> frames);
   size_t SharedWithTold(const CodeCache& codes) const;
   static uint64_t NextCheckOf(CodeCache& codes, std::span<const FrameSeen> frames);
-  bool Describe(CodeCache& codes, bool whole);
+  bool Describe(ProcessMemory& memory, CodeCache& codes, bool whole);
   bool DescribeFrame(CodeCache& codes, const FrameSeen& frame);
+  void DescribeCalled(ProcessMemory& memory, CodeCache& codes);
 
   PythonRuntime runtime_;
   ThreadFacts thread_;
   MemoryCopy copy_;
   FrameChain chain_;              // of the newest look
   std::vector<FrameSeen> first_;  // of the look with which these pairs begin
-  FrameChain before_;             // of the look before
-  FrameChain later_;              // from what was innermost at a look's end
-  std::vector<Pair> pairs_;       // of the looks of this sample since one was torn
+  std::optional<FrameSeen> first_called_;
+  FrameChain before_;        // of the look before
+  FrameChain later_;         // from what was innermost at a look's end
+  std::vector<Pair> pairs_;  // of the looks of this sample since one was torn
   bool moved_ = false;
   int torn_in_a_row_ = 0;
   bool steady_ = false;           // the last look found all where it was known to be
@@ -130,6 +135,7 @@ class ThreadStack {
   // The stack told last: words_ say what these frames are, outermost first.
   StackInWords words_;
   std::vector<FrameSeen> told_;
+  std::optional<FrameSeen> told_called_;
   bool whole_ = false;            // nothing is left out at the inner end
   uint64_t told_generation_ = 0;  // of the code objects
   uint64_t next_check_ = 0;       // the round in which the mark of one of them is due
