@@ -398,7 +398,7 @@ constexpr std::string_view kLiveHangTexts[] = {"place", "reason"};
 constexpr FigureInfo kLiveHangItemFigures[] = {{"rank", Unit::kInteger, true}, {"count", Unit::kInteger, true}, {"bytes", Unit::kBytes, true}, {"worker", Unit::kInteger, true}, {"missing", Unit::kFlag, false}, {"data", Unit::kFlag, false}, {"gone", Unit::kFlag, false}, {"stopped", Unit::kFlag, false}};
 constexpr std::string_view kLiveHangItemTexts[] = {"ranks", "phase", "place", "reason"};
 constexpr FigureInfo kLiveHangOverFigures[] = {{"time", Unit::kNs, false}};
-constexpr FigureInfo kLiveTensorNonfiniteFigures[] = {{"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"bad", Unit::kInteger, false}, {"numel", Unit::kInteger, false}, {"more", Unit::kInteger, true}, {"loss", Unit::kFlag, false}, {"gradient", Unit::kFlag, false}, {"weight", Unit::kFlag, false}};
+constexpr FigureInfo kLiveTensorNonfiniteFigures[] = {{"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"bad", Unit::kInteger, false}, {"numel", Unit::kInteger, false}, {"alike", Unit::kInteger, true}, {"more", Unit::kInteger, true}, {"loss", Unit::kFlag, false}, {"gradient", Unit::kFlag, false}, {"weight", Unit::kFlag, false}};
 constexpr std::string_view kLiveTensorNonfiniteTexts[] = {"tensor"};
 constexpr SubjectInfo kLiveTensorNonfiniteSubject[] = {{SubjectMember::kRank, false, false, 1}};
 constexpr FigureInfo kLiveGradientVanishingFigures[] = {{"orders", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}};
@@ -409,6 +409,24 @@ constexpr std::string_view kLiveGradientExplodingTexts[] = {"tensor"};
 constexpr SubjectInfo kLiveGradientExplodingSubject[] = {{SubjectMember::kRank, false, false, 2}};
 constexpr FigureInfo kLiveLossNotFallingFigures[] = {{"steps", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"risen", Unit::kShare, true}};
 constexpr SubjectInfo kLiveLossNotFallingSubject[] = {{SubjectMember::kRank, false, false, 2}};
+constexpr FigureInfo kLiveTensorFiniteAgainFigures[] = {{"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"steps", Unit::kInteger, false}};
+constexpr SubjectInfo kLiveTensorFiniteAgainSubject[] = {{SubjectMember::kRank, false, false, 1}};
+constexpr FigureInfo kLiveLossSpikeFigures[] = {{"value", Unit::kNumber, false}, {"usual", Unit::kNumber, false}, {"deviations", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}};
+constexpr SubjectInfo kLiveLossSpikeSubject[] = {{SubjectMember::kRank, false, false, 4}};
+constexpr FigureInfo kLiveGradientSpikeFigures[] = {{"value", Unit::kNumber, false}, {"usual", Unit::kNumber, false}, {"deviations", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}};
+constexpr std::string_view kLiveGradientSpikeTexts[] = {"tensor"};
+constexpr SubjectInfo kLiveGradientSpikeSubject[] = {{SubjectMember::kRank, false, false, 4}};
+constexpr FigureInfo kLiveDeadUnitsFigures[] = {{"share", Unit::kShare, false}, {"looks", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"more", Unit::kInteger, true}};
+constexpr std::string_view kLiveDeadUnitsTexts[] = {"module"};
+constexpr SubjectInfo kLiveDeadUnitsSubject[] = {{SubjectMember::kRank, false, false, 3}};
+constexpr FigureInfo kLiveCastRangeFigures[] = {{"weights", Unit::kFlag, false}};
+constexpr FigureInfo kLiveCastRangeItemFigures[] = {{"zero", Unit::kFineShare, true}, {"over", Unit::kCount, true}, {"scaled", Unit::kFlag, false}};
+constexpr std::string_view kLiveCastRangeItemTexts[] = {"type", "tensor"};
+constexpr FigureInfo kLiveParameterUnchangedFigures[] = {{"looks", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"more", Unit::kInteger, true}, {"all", Unit::kFlag, false}};
+constexpr std::string_view kLiveParameterUnchangedTexts[] = {"tensor"};
+constexpr SubjectInfo kLiveParameterUnchangedSubject[] = {{SubjectMember::kRank, false, false, 2}};
+constexpr FigureInfo kLiveTensorUnjudgedItemFigures[] = {{"no_loss", Unit::kFlag, false}, {"no_gradient", Unit::kFlag, false}, {"no_weight", Unit::kFlag, false}, {"no_module", Unit::kFlag, false}, {"no_wide", Unit::kFlag, false}, {"few_weights", Unit::kFlag, false}, {"no_replica", Unit::kFlag, false}, {"seen", Unit::kInteger, true}, {"needed", Unit::kInteger, true}};
+constexpr std::string_view kLiveTensorUnjudgedItemTexts[] = {"rule"};
 constexpr FigureInfo kLossCaptureNothingFigures[] = {{"unsteady", Unit::kFlag, false}, {"interrupted", Unit::kFlag, false}, {"first_steps", Unit::kFlag, false}, {"missed", Unit::kFlag, false}, {"unavailable", Unit::kFlag, false}};
 constexpr std::string_view kLossCaptureNothingTexts[] = {"window"};
 constexpr FigureInfo kLossCaptureCutFigures[] = {{"timed", Unit::kFlag, false}, {"held", Unit::kInteger, true}, {"wanted", Unit::kInteger, true}, {"capture_asked", Unit::kInteger, true}};
@@ -900,6 +918,13 @@ constexpr KindInfo kKinds[] = {
     {"live.gradient_vanishing", Role::kLive, {kLiveGradientVanishingFigures, kLiveGradientVanishingTexts}, {{}, {}}, false, kLiveGradientVanishingSubject, Topic::kTensor},
     {"live.gradient_exploding", Role::kLive, {kLiveGradientExplodingFigures, kLiveGradientExplodingTexts}, {{}, {}}, false, kLiveGradientExplodingSubject, Topic::kTensor},
     {"live.loss_not_falling", Role::kLive, {kLiveLossNotFallingFigures, {}}, {{}, {}}, false, kLiveLossNotFallingSubject, Topic::kTensor},
+    {"live.tensor_finite_again", Role::kLive, {kLiveTensorFiniteAgainFigures, {}}, {{}, {}}, false, kLiveTensorFiniteAgainSubject, Topic::kTensor},
+    {"live.loss_spike", Role::kLive, {kLiveLossSpikeFigures, {}}, {{}, {}}, false, kLiveLossSpikeSubject, Topic::kTensor},
+    {"live.gradient_spike", Role::kLive, {kLiveGradientSpikeFigures, kLiveGradientSpikeTexts}, {{}, {}}, false, kLiveGradientSpikeSubject, Topic::kTensor},
+    {"live.dead_units", Role::kLive, {kLiveDeadUnitsFigures, kLiveDeadUnitsTexts}, {{}, {}}, false, kLiveDeadUnitsSubject, Topic::kTensor},
+    {"live.cast_range", Role::kLive, {kLiveCastRangeFigures, {}}, {kLiveCastRangeItemFigures, kLiveCastRangeItemTexts}, true, {}, Topic::kTensor},
+    {"live.parameter_unchanged", Role::kLive, {kLiveParameterUnchangedFigures, kLiveParameterUnchangedTexts}, {{}, {}}, false, kLiveParameterUnchangedSubject, Topic::kTensor},
+    {"live.tensor_unjudged", Role::kLive, {{}, {}}, {kLiveTensorUnjudgedItemFigures, kLiveTensorUnjudgedItemTexts}, true, {}, Topic::kTensor},
     {"loss.capture_nothing", Role::kLoss, {kLossCaptureNothingFigures, kLossCaptureNothingTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"loss.capture_cut", Role::kLoss, {kLossCaptureCutFigures, kLossCaptureCutTexts}, {kLossCaptureCutItemFigures, {}}, true, {}, Topic::kNone},
     {"loss.capture_without", Role::kLoss, {kLossCaptureWithoutFigures, kLossCaptureWithoutTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -998,6 +1023,10 @@ Item Plain(ComparisonDatasetStagesOfOne::Item& one) { return {{one.time.value}, 
 Item Plain(LiveMemoryLeak::Item& one) { return {{one.bytes.value, one.time.value}, {one.limit.value}}; }
 
 Item Plain(LiveHang::Item& one) { return {{ValueOf(one.rank), ValueOf(one.count), ValueOf(one.bytes), ValueOf(one.worker), one.missing.value, one.data.value, one.gone.value, one.stopped.value}, {one.ranks, one.phase, one.place, one.reason}}; }
+
+Item Plain(LiveCastRange::Item& one) { return {{ValueOf(one.zero), ValueOf(one.over), one.scaled.value}, {one.type.value, one.tensor}}; }
+
+Item Plain(LiveTensorUnjudged::Item& one) { return {{one.no_loss.value, one.no_gradient.value, one.no_weight.value, one.no_module.value, one.no_wide.value, one.few_weights.value, one.no_replica.value, ValueOf(one.seen), ValueOf(one.needed)}, {one.rule.value}}; }
 
 Item Plain(LossCaptureCut::Item& one) { return {{one.first_steps.value, one.aside.value, one.interrupted.value, one.replaced.value, one.full.value}, {}}; }
 
@@ -2627,7 +2656,7 @@ Finding Make(LiveNoHang) {
 }
 
 Finding Make(LiveTensorNonfinite one) {
-  return {FindingKind::kLiveTensorNonfinite, {one.step.value, one.rank.value, one.bad.value, one.numel.value, ValueOf(one.more), one.loss.value, one.gradient.value, one.weight.value}, {one.tensor.value}, {}, {"", {}}};
+  return {FindingKind::kLiveTensorNonfinite, {one.step.value, one.rank.value, one.bad.value, one.numel.value, ValueOf(one.alike), ValueOf(one.more), one.loss.value, one.gradient.value, one.weight.value}, {one.tensor.value}, {}, {"", {}}};
 }
 
 Finding Make(LiveGradientVanishing one) {
@@ -2640,6 +2669,34 @@ Finding Make(LiveGradientExploding one) {
 
 Finding Make(LiveLossNotFalling one) {
   return {FindingKind::kLiveLossNotFalling, {one.steps.value, one.step.value, one.rank.value, ValueOf(one.risen)}, {}, {}, {"", {}}};
+}
+
+Finding Make(LiveTensorFiniteAgain one) {
+  return {FindingKind::kLiveTensorFiniteAgain, {one.step.value, one.rank.value, one.steps.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(LiveLossSpike one) {
+  return {FindingKind::kLiveLossSpike, {one.value.value, one.usual.value, one.deviations.value, one.step.value, one.rank.value}, {}, {}, {"", {}}};
+}
+
+Finding Make(LiveGradientSpike one) {
+  return {FindingKind::kLiveGradientSpike, {one.value.value, one.usual.value, one.deviations.value, one.step.value, one.rank.value}, {one.tensor.value}, {}, {"", {}}};
+}
+
+Finding Make(LiveDeadUnits one) {
+  return {FindingKind::kLiveDeadUnits, {one.share.value, one.looks.value, one.step.value, one.rank.value, ValueOf(one.more)}, {one.module.value}, {}, {"", {}}};
+}
+
+Finding Make(LiveCastRange one) {
+  return {FindingKind::kLiveCastRange, {one.weights.value}, {}, PlainOf(one.items.value), {"", {}}};
+}
+
+Finding Make(LiveParameterUnchanged one) {
+  return {FindingKind::kLiveParameterUnchanged, {one.looks.value, one.step.value, one.rank.value, ValueOf(one.more), one.all.value}, {one.tensor.value}, {}, {"", {}}};
+}
+
+Finding Make(LiveTensorUnjudged one) {
+  return {FindingKind::kLiveTensorUnjudged, {}, {}, PlainOf(one.items.value), {"", {}}};
 }
 
 Finding Make(LossCaptureNothing one) {

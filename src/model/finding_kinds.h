@@ -421,6 +421,13 @@ enum class FindingKind : uint16_t {
   kLiveGradientVanishing,
   kLiveGradientExploding,
   kLiveLossNotFalling,
+  kLiveTensorFiniteAgain,
+  kLiveLossSpike,
+  kLiveGradientSpike,
+  kLiveDeadUnits,
+  kLiveCastRange,
+  kLiveParameterUnchanged,
+  kLiveTensorUnjudged,
   kLossCaptureNothing,
   kLossCaptureCut,
   kLossCaptureWithout,
@@ -484,7 +491,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 468;
+inline constexpr size_t kFindingKindCount = 475;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -2556,6 +2563,7 @@ struct LiveTensorNonfinite {
   Given<int64_t> rank;  // integer
   Given<int64_t> bad;  // integer
   Given<int64_t> numel;  // integer
+  std::optional<int64_t> alike = std::nullopt;  // integer
   std::optional<int64_t> more = std::nullopt;  // integer
   Given<bool> loss;  // flag
   Given<bool> gradient;  // flag
@@ -2583,6 +2591,75 @@ struct LiveLossNotFalling {
   Given<int64_t> step;  // integer
   Given<int64_t> rank;  // integer
   std::optional<double> risen = std::nullopt;  // share
+};
+
+struct LiveTensorFiniteAgain {
+  Given<int64_t> step;  // integer
+  Given<int64_t> rank;  // integer
+  Given<int64_t> steps;  // integer
+};
+
+struct LiveLossSpike {
+  Given<double> value;  // number
+  Given<double> usual;  // number
+  Given<int64_t> deviations;  // integer
+  Given<int64_t> step;  // integer
+  Given<int64_t> rank;  // integer
+};
+
+struct LiveGradientSpike {
+  Given<double> value;  // number
+  Given<double> usual;  // number
+  Given<int64_t> deviations;  // integer
+  Given<int64_t> step;  // integer
+  Given<int64_t> rank;  // integer
+  Text tensor;
+};
+
+struct LiveDeadUnits {
+  Given<double> share;  // share
+  Given<int64_t> looks;  // integer
+  Given<int64_t> step;  // integer
+  Given<int64_t> rank;  // integer
+  std::optional<int64_t> more = std::nullopt;  // integer
+  Text module;
+};
+
+struct LiveCastRange {
+  struct Item {
+    std::optional<double> zero = std::nullopt;  // fine_share
+    std::optional<int64_t> over = std::nullopt;  // count
+    Given<bool> scaled;  // flag
+    Text type;
+    std::string tensor = {};
+  };
+  Given<bool> weights;  // flag
+  Given<std::vector<Item>> items;
+};
+
+struct LiveParameterUnchanged {
+  Given<int64_t> looks;  // integer
+  Given<int64_t> step;  // integer
+  Given<int64_t> rank;  // integer
+  std::optional<int64_t> more = std::nullopt;  // integer
+  Given<bool> all;  // flag
+  Text tensor;
+};
+
+struct LiveTensorUnjudged {
+  struct Item {
+    Given<bool> no_loss;  // flag
+    Given<bool> no_gradient;  // flag
+    Given<bool> no_weight;  // flag
+    Given<bool> no_module;  // flag
+    Given<bool> no_wide;  // flag
+    Given<bool> few_weights;  // flag
+    Given<bool> no_replica;  // flag
+    std::optional<int64_t> seen = std::nullopt;  // integer
+    std::optional<int64_t> needed = std::nullopt;  // integer
+    Text rule;
+  };
+  Given<std::vector<Item>> items;
 };
 
 struct LossCaptureNothing {
@@ -3337,6 +3414,13 @@ Finding Make(LiveTensorNonfinite one);
 Finding Make(LiveGradientVanishing one);
 Finding Make(LiveGradientExploding one);
 Finding Make(LiveLossNotFalling one);
+Finding Make(LiveTensorFiniteAgain one);
+Finding Make(LiveLossSpike one);
+Finding Make(LiveGradientSpike one);
+Finding Make(LiveDeadUnits one);
+Finding Make(LiveCastRange one);
+Finding Make(LiveParameterUnchanged one);
+Finding Make(LiveTensorUnjudged one);
 Finding Make(LossCaptureNothing one);
 Finding Make(LossCaptureCut one);
 Finding Make(LossCaptureWithout one);

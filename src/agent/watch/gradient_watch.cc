@@ -14,7 +14,6 @@ namespace finding = model::finding;
 
 namespace {
 
-constexpr size_t kMostGradientRanks = 1024;
 constexpr size_t kMostLooks = 128;
 constexpr size_t kLeastLooks = 8;
 // With fewer there is no way on which a gradient could vanish.
@@ -29,12 +28,6 @@ double RootMeanSquare(const ToldTensor& tensor) {
                               : std::sqrt(tensor.square_sum / static_cast<double>(tensor.finite()));
 }
 
-double Median(std::deque<double> values) {
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace
 
 std::string GradientWatch::NameOf(const ToldTensor& tensor) const {
@@ -43,7 +36,7 @@ std::string GradientWatch::NameOf(const ToldTensor& tensor) const {
 
 void GradientWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
   for (const ToldTensor& tensor : tensors) {
-    if (!ranks_.contains(source.rank) && ranks_.size() >= kMostGradientRanks) return;
+    if (!ranks_.contains(source.rank) && ranks_.size() >= kMostRanks) return;
     Rank& rank = ranks_[source.rank];
     // A look is over with whatever is of another step.
     if (rank.step && *rank.step != tensor.step) EndLook(source.rank, rank);
@@ -64,6 +57,7 @@ void GradientWatch::Add(Rank& rank, const ToldTensor& tensor) {
 
 void GradientWatch::EndLook(int32_t number, Rank& rank) {
   if (rank.finite) {
+    ++rank.looks;
     JudgeDepth(number, rank);
     JudgeNorm(number, rank);
   }
@@ -77,7 +71,9 @@ void GradientWatch::EndLook(int32_t number, Rank& rank) {
 }
 
 void GradientWatch::JudgeDepth(int32_t number, Rank& rank) {
-  if (rank.told_vanishing || rank.weights < kLeastWeights) return;
+  if (rank.weights < kLeastWeights) return;
+  ++rank.deep_looks;
+  if (rank.told_vanishing) return;
   const double first = RootMeanSquare(*rank.first);
   const double last = RootMeanSquare(*rank.last);
   // Nothing but zeros is a part of the model that is not used, or that is cut off.
@@ -99,7 +95,8 @@ void GradientWatch::JudgeDepth(int32_t number, Rank& rank) {
 
 void GradientWatch::JudgeNorm(int32_t number, Rank& rank) {
   const double norm = std::sqrt(rank.square_sum);
-  const double usual = rank.norms.size() < kLeastLooks ? 0 : Median(rank.norms);
+  const double usual =
+      rank.norms.size() < kLeastLooks ? 0 : MedianOf({rank.norms.begin(), rank.norms.end()});
   if (usual > 0 && norm > kExploded * usual) {
     if (rank.exploding++ == 0) rank.exploding_since = *rank.step;
     if (rank.exploding < kExplodingLooks || rank.told_exploding) return;
@@ -123,6 +120,26 @@ std::vector<Alert> GradientWatch::Look(Moment moment, int64_t, const Job&) {
     }
   }
   return std::exchange(alerts_, {});
+}
+
+std::vector<Unjudged> GradientWatch::WhyUnjudged() const {
+  constexpr const char* kVanishing = "VanishingGradient";
+  constexpr const char* kExploding = "ExplodingGradient";
+  int64_t deep = 0, looks = 0;
+  for (const auto& [number, rank] : ranks_) {
+    deep = std::max(deep, rank.deep_looks);
+    looks = std::max(looks, rank.looks);
+  }
+  if (looks == 0) return {{kVanishing, Lack::kGradient}, {kExploding, Lack::kGradient}};
+  std::vector<Unjudged> why;
+  if (deep == 0) {
+    why.push_back({kVanishing, Lack::kWeights, deep, kLeastWeights});
+  } else if (deep < kVanishingLooks) {
+    why.push_back({kVanishing, Lack::kLooks, deep, kVanishingLooks});
+  }
+  constexpr auto kNeeded = int64_t{kLeastLooks} + kExplodingLooks;
+  if (looks < kNeeded) why.push_back({kExploding, Lack::kLooks, looks, kNeeded});
+  return why;
 }
 
 }  // namespace steptrace::agent

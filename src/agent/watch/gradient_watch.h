@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/watch/observer.h"
+#include "agent/watch/tensor_rule.h"
 #include "store/string_table.h"
 
 namespace steptrace::agent {
@@ -20,22 +20,24 @@ namespace steptrace::agent {
 //   vanish    on the way from the last weight to the first: the root mean square of the one is a
 //             millionth of the other's or less, in three looks in a row
 //   explode   their norm is a thousand times the median of the looks before, of which there are
-//   eight at
-//             least, in two looks in a row
+//             eight at least, in two looks in a row
 //
 // Ratios alone: what a loss is scaled by makes no difference. Bounded to the last 128 looks.
-class GradientWatch : public Observer {
+class GradientWatch : public TensorRule {
  public:
   explicit GradientWatch(const store::StringTable& strings) : strings_(strings) {}
 
   void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) override;
   std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  std::vector<Unjudged> WhyUnjudged() const override;
 
  private:
   struct Rank {
     std::optional<int64_t> step;                     // of the look that goes on
     std::optional<ToldTensor> first, last, largest;  // of weights' gradients; of all
     int64_t weights = 0;
+    int64_t looks = 0;       // that were finite
+    int64_t deep_looks = 0;  // of those with as many weights as it takes
     double square_sum = 0;
     bool finite = true;
     std::deque<double> norms;  // of the looks before

@@ -13,7 +13,6 @@ namespace finding = model::finding;
 
 namespace {
 
-constexpr size_t kMostLossRanks = 1024;
 constexpr double kLeastFall = 0.001;
 constexpr double kLeastRise = 0.01;  // that is worth a word
 
@@ -22,9 +21,10 @@ constexpr double kLeastRise = 0.01;  // that is worth a word
 void LossWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
   for (const ToldTensor& tensor : tensors) {
     if (tensor.role != wire::TensorRole::kLoss || tensor.finite() == 0) continue;
-    if (!ranks_.contains(source.rank) && ranks_.size() >= kMostLossRanks) return;
+    if (!ranks_.contains(source.rank) && ranks_.size() >= kMostRanks) return;
     Rank& rank = ranks_[source.rank];
     if (rank.settled) continue;
+    ++rank.losses;
     if (rank.block.empty() && !rank.first) rank.first_step = tensor.step;
     rank.block.push_back(tensor.sum / static_cast<double>(tensor.finite()));
     if (rank.block.size() == kBlock) EndBlock(source.rank, rank, tensor.step);
@@ -55,6 +55,17 @@ void LossWatch::EndBlock(int32_t rank, Rank& state, int64_t step) {
 
 std::vector<Alert> LossWatch::Look(Moment, int64_t, const Job&) {
   return std::exchange(alerts_, {});
+}
+
+std::vector<Unjudged> LossWatch::WhyUnjudged() const {
+  constexpr const char* kRule = "LossNotFalling";
+  if (ranks_.empty()) return {{kRule, Lack::kLoss}};
+  int64_t losses = 0;
+  for (const auto& [number, rank] : ranks_) {
+    if (rank.settled) return {};
+    losses = std::max(losses, rank.losses);
+  }
+  return {{kRule, Lack::kLooks, losses, int64_t{kBlock} * (kBlocks + 1)}};
 }
 
 }  // namespace steptrace::agent

@@ -19,6 +19,8 @@ namespace {
 // From one of a step's tensors to the next, at most; and yet told within a second.
 constexpr int64_t kQuietNs = 300 * kNsPerMs;
 constexpr int64_t kLongestNs = 800 * kNsPerMs;
+constexpr int64_t kFiniteSteps = 8;
+constexpr int kMostEpisodes = 16;
 
 int Order(TensorRole role) {
   switch (role) {
@@ -49,15 +51,39 @@ bool NonfiniteWatch::Before(const Seen& one, const Seen& other) {
   return backwards ? one.tensor.ts_ns >= other.tensor.ts_ns : one.tensor.ts_ns < other.tensor.ts_ns;
 }
 
+bool NonfiniteWatch::Together(const Seen& one, const Seen& other) {
+  return one.rank == other.rank && one.tensor.step == other.tensor.step &&
+         one.tensor.role == other.tensor.role;
+}
+
 void NonfiniteWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
-  if (told_) return;
   for (const ToldTensor& tensor : tensors) {
-    if (tensor.not_finite() == 0) continue;
+    if (told_) Follow(source.rank, tensor);
+    if (told_ || tensor.not_finite() == 0) continue;
     const Seen seen{source.rank, tensor};
     ++seen_;
     newest_ns_ = std::max(newest_ns_, tensor.ts_ns);
-    if (!first_ || Before(seen, *first_)) first_ = seen;
+    const bool together = first_ && Together(seen, *first_);
+    if (together) ++alike_;
+    if (first_ && !Before(seen, *first_)) continue;
+    first_ = seen;
+    if (!together) alike_ = 1;
   }
+}
+
+// Weights come with the step before the one that they are looked at in: steps do not only rise.
+void NonfiniteWatch::Follow(int32_t rank, const ToldTensor& tensor) {
+  if (rank != first_->rank) return;
+  if (tensor.not_finite() > 0) {
+    streak_ = {.last_bad = std::max(streak_.last_bad, tensor.step)};
+    return;
+  }
+  if (tensor.step <= streak_.last_bad) return;
+  if (tensor.step > streak_.newest || streak_.steps == 0) {
+    if (streak_.steps++ == 0) streak_.since = tensor.step;
+    streak_.newest = tensor.step;
+  }
+  streak_.same |= tensor.name == first_->tensor.name && tensor.role == first_->tensor.role;
 }
 
 Alert NonfiniteWatch::Tell() const {
@@ -71,6 +97,7 @@ Alert NonfiniteWatch::Tell() const {
                                      .gradient = tensor.role == TensorRole::kGradient,
                                      .weight = tensor.role == TensorRole::kWeight,
                                      .tensor = name};
+  if (alike_ > 1) found.alike = alike_;
   if (seen_ > 1) found.more = seen_ - 1;
   return {.found = Make(std::move(found)),
           .severity = "error",
@@ -79,14 +106,34 @@ Alert NonfiniteWatch::Tell() const {
           .noticed = true};
 }
 
+Alert NonfiniteWatch::TellFinite() const {
+  return {
+      .found = Make(finding::LiveTensorFiniteAgain{.step = streak_.since,
+                                                   .rank = int64_t{first_->rank},
+                                                   .steps = streak_.since - first_->tensor.step}),
+      .severity = "info",
+      .subject = "tensors",
+      .noticed = true};
+}
+
 std::vector<Alert> NonfiniteWatch::Look(Moment moment, int64_t now_ns, const Job&) {
   std::vector<Alert> alerts;
-  if (!first_ || told_) return alerts;
+  if (!first_) return alerts;
+  if (told_) {
+    if (streak_.steps < kFiniteSteps || !streak_.same || episodes_ == kMostEpisodes) return alerts;
+    alerts.push_back(TellFinite());
+    first_.reset();
+    told_ = false;
+    seen_ = alike_ = 0;
+    return alerts;
+  }
   const bool over = moment == Moment::kFinished || moment == Moment::kEndedWell;
   const bool quiet = now_ns - newest_ns_ >= kQuietNs;
   if (!over && !quiet && now_ns - first_->tensor.ts_ns < kLongestNs) return alerts;
   alerts.push_back(Tell());
   told_ = true;
+  ++episodes_;
+  streak_ = {.last_bad = first_->tensor.step};
   return alerts;
 }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "agent/watch/observer.h"
+#include "agent/watch/tensor_rule.h"
 #include "store/string_table.h"
 
 namespace steptrace::agent {
@@ -17,27 +17,47 @@ namespace steptrace::agent {
 // optimizer.
 //
 // What belongs to one step comes in pieces: it waits until nothing has come for a while. Told once:
-// whatever comes later follows from it.
-class NonfiniteWatch : public Observer {
+// whatever comes later follows from it, until all that is looked at on that rank has been finite
+// for eight steps, that tensor among it: that is told, too, and the next one that is not is a new
+// one.
+//
+// The forward order of modules is not known: of several in one step the order of registration
+// decides, and the finding says so.
+class NonfiniteWatch : public TensorRule {
  public:
   explicit NonfiniteWatch(const store::StringTable& strings) : strings_(strings) {}
 
   void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) override;
   std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  std::vector<Unjudged> WhyUnjudged() const override { return {}; }
 
  private:
   struct Seen {
     int32_t rank = -1;
     ToldTensor tensor;
   };
+  // How long all has been finite since.
+  struct Streak {
+    int64_t steps = 0;
+    int64_t since = 0;
+    int64_t newest = 0;    // of them
+    int64_t last_bad = 0;  // step of the newest that was not
+    bool same = false;     // that very tensor among them
+  };
   static bool Before(const Seen& one, const Seen& other);
+  static bool Together(const Seen& one, const Seen& other);
+  void Follow(int32_t rank, const ToldTensor& tensor);
   Alert Tell() const;
+  Alert TellFinite() const;
 
   const store::StringTable& strings_;
   std::optional<Seen> first_;
-  int64_t seen_ = 0;  // that are not finite, the first among them
+  int64_t seen_ = 0;   // that are not finite, the first among them
+  int64_t alike_ = 0;  // of those in its step, with its role and on its rank
   int64_t newest_ns_ = 0;
   bool told_ = false;
+  Streak streak_;
+  int episodes_ = 0;
 };
 
 }  // namespace steptrace::agent

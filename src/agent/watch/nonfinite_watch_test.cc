@@ -69,8 +69,41 @@ TEST_F(NonfiniteWatchTest, OfGradientsTheLastIsWhereBackwardMetItFirst) {
   Tell(0, 5, TensorRole::kGradient, "a.weight", 10, 100);
   Tell(0, 5, TensorRole::kGradient, "b.weight", 2, 110);
   EXPECT_EQ(Said(5 * kNsPerSecond),
-            "error: the gradient of b.weight is not finite in step 5 on rank 0: 2 of 10 elements; "
-            "1 other tensor followed");
+            "error: the gradient of b.weight is not finite in step 5 on rank 0: 2 of 10 elements, "
+            "the last of 2 in the order of registration; 1 other tensor followed");
+}
+
+TEST_F(NonfiniteWatchTest, OfWeightsTheFirstThatIsRegistered) {
+  Tell(0, 4, TensorRole::kWeight, "a.weight", 3, 100);
+  Tell(0, 4, TensorRole::kWeight, "b.weight", 3, 110);
+  EXPECT_EQ(Said(5 * kNsPerSecond),
+            "error: a.weight is not finite after step 4 on rank 0: 3 of 10 elements, the first of "
+            "2 in the order of registration; 1 other tensor followed");
+}
+
+TEST_F(NonfiniteWatchTest, FiniteAgainIsToldAndTheNextOneToo) {
+  Tell(1, 5, TensorRole::kLoss, "loss", 1, 100);
+  Tell(1, 6, TensorRole::kLoss, "loss", 1, 200);
+  EXPECT_NE(Said(kNsPerSecond), "");
+  Tell(1, 7, TensorRole::kLoss, "loss", 1, 300);
+  for (int64_t step = 8; step < 15; ++step) Tell(1, step, TensorRole::kLoss, "loss", 0, 400);
+  Tell(0, 16, TensorRole::kLoss, "loss", 0, 500);  // another rank
+  EXPECT_EQ(Said(2 * kNsPerSecond), "");
+  Tell(1, 15, TensorRole::kLoss, "loss", 0, 600);
+  EXPECT_EQ(Said(2 * kNsPerSecond),
+            "info: all tensors that were looked at are finite again since step 8 on rank 1, 3 "
+            "steps after the first that was not");
+  EXPECT_EQ(Said(3 * kNsPerSecond), "");
+  Tell(1, 30, TensorRole::kLoss, "loss", 1, 700);
+  EXPECT_EQ(Said(4 * kNsPerSecond),
+            "error: the loss is not finite in step 30 on rank 1: 1 of 10 elements");
+}
+
+TEST_F(NonfiniteWatchTest, ALossThatIsFiniteSaysNothingOfAWeightThatWasNot) {
+  Tell(0, 4, TensorRole::kWeight, "a.weight", 1, 100);
+  EXPECT_NE(Said(kNsPerSecond), "");
+  for (int64_t step = 5; step < 30; ++step) Tell(0, step, TensorRole::kLoss, "loss", 0, 200);
+  EXPECT_EQ(Said(2 * kNsPerSecond), "");
 }
 
 TEST_F(NonfiniteWatchTest, ItIsToldWithinASecondHoweverMuchComes) {

@@ -3,13 +3,11 @@
 
 #include <iterator>
 
-#include "agent/watch/gradient_watch.h"
 #include "agent/watch/hang_watch.h"
 #include "agent/watch/live_rules.h"
-#include "agent/watch/loss_watch.h"
 #include "agent/watch/memory_watch.h"
-#include "agent/watch/nonfinite_watch.h"
 #include "agent/watch/step_watch.h"
+#include "agent/watch/tensor_watch.h"
 
 namespace steptrace::agent {
 namespace {
@@ -60,9 +58,7 @@ ObserverList AllObservers(const WatchOptions& options, const store::StringTable&
   list.Add(std::make_unique<MemoryWatch>(
       options.node, from.memory_growth_mb_per_hour * kBytesPerMb / kSecondsPerHour));
   list.Add(std::make_unique<StepWatch>(from.step_rise_percent / 100));
-  list.Add(std::make_unique<NonfiniteWatch>(strings));
-  list.Add(std::make_unique<GradientWatch>(strings));
-  list.Add(std::make_unique<LossWatch>());
+  list.Add(std::make_unique<TensorWatch>(AllTensorRules(strings)));
   if (options.hangs) list.Add(std::make_unique<HangWatch>(strings, HangOptions(from)));
   return list;
 }

@@ -1002,9 +1002,45 @@ inline constexpr ClauseWords kLiveTensorNonfiniteClauses[] = {
     {"others", "more", 1, "1 other tensor"},
     {"others", "", {}, "{more} other tensors"},
     {"rest", "more", {}, "; {others} followed"},
+    {"which", "gradient", {}, "the last"},
+    {"which", "", {}, "the first"},
+    {"order", "alike", {}, ", {which} of {alike} in the order of registration"},
 };
 inline constexpr ClauseWords kLiveLossNotFallingClauses[] = {
     {"change", "risen", {}, " (it is {risen} higher)"},
+};
+inline constexpr ClauseWords kLiveDeadUnitsClauses[] = {
+    {"others", "more", 1, "1 other module"},
+    {"others", "", {}, "{more} other modules"},
+    {"rest", "more", {}, "; the same holds for {others}"},
+};
+inline constexpr ClauseWords kLiveCastRangeClauses[] = {
+    {"weight", "weights", {}, "weight"},
+    {"weight", "", {}, "gradient"},
+};
+inline constexpr ClauseWords kLiveCastRangeItemClauses[] = {
+    {"as", "scaled", {}, "{type}, scaled to the largest of each tensor,"},
+    {"as", "", {}, "{type}"},
+    {"many", "over", {}, " and {over} infinite"},
+    {"lost", "zero", {}, "{zero} or more 0, most of them in {tensor}{many}"},
+    {"lost", "", {}, "{over} infinite"},
+};
+inline constexpr ClauseWords kLiveParameterUnchangedClauses[] = {
+    {"others", "more", 1, "1 other parameter"},
+    {"others", "", {}, "{more} other parameters"},
+    {"subject", "all", {}, "no parameter changes"},
+    {"subject", "more", {}, "{tensor} and {others} never change"},
+    {"subject", "", {}, "{tensor} never changes"},
+};
+inline constexpr ClauseWords kLiveTensorUnjudgedItemClauses[] = {
+    {"why", "no_loss", {}, "no loss was seen"},
+    {"why", "no_gradient", {}, "no gradient was seen"},
+    {"why", "no_weight", {}, "no weight was seen"},
+    {"why", "no_module", {}, "no module with a weight and a bias of at least 8 elements was seen"},
+    {"why", "no_wide", {}, "no element other than 0 of a type wider than float16 was seen"},
+    {"why", "few_weights", {}, "fewer than {needed} weights were seen"},
+    {"why", "no_replica", {}, "the parameters of no second rank with the same parameters were seen"},
+    {"why", "", {}, "{seen} of {needed} looks"},
 };
 inline constexpr ClauseWords kLossCaptureNothingClauses[] = {
     {"which", "window", {}, "the window {window}"},
@@ -2383,7 +2419,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"no hang: the training ended by itself, and well", {}},
      {"", {}}, "", ""},
     // live.tensor_nonfinite
-    {{"{subject} is not finite {when} step {step} on rank {rank}: {bad} of {numel} elements{rest}", kLiveTensorNonfiniteClauses},
+    {{"{subject} is not finite {when} step {step} on rank {rank}: {bad} of {numel} elements{order}{rest}", kLiveTensorNonfiniteClauses},
      {"", {}}, "", ""},
     // live.gradient_vanishing
     {{"gradients vanish on the way to {tensor}: there they are about 1e{orders} times those of {last}, since step {step} on rank {rank}", {}},
@@ -2394,6 +2430,27 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // live.loss_not_falling
     {{"the loss has not fallen in {steps} steps{change}, up to step {step} on rank {rank}", kLiveLossNotFallingClauses},
      {"", {}}, "", ""},
+    // live.tensor_finite_again
+    {{"all tensors that were looked at are finite again since step {step} on rank {rank}, {steps} steps after the first that was not", {}},
+     {"", {}}, "", ""},
+    // live.loss_spike
+    {{"the loss spikes to {value} in step {step} on rank {rank}: the median before is {usual}, and it lies {deviations} robust standard deviations above", {}},
+     {"", {}}, "", ""},
+    // live.gradient_spike
+    {{"the norm of the gradients spikes to {value} in step {step} on rank {rank}, most of it in {tensor}: the median before is {usual}, and it lies {deviations} robust standard deviations above", {}},
+     {"", {}}, "", ""},
+    // live.dead_units
+    {{"units of {module} are dead: {share} of its gradient was 0 at each of {looks} looks in a row, since step {step} on rank {rank}{rest}", kLiveDeadUnitsClauses},
+     {"", {}}, "", ""},
+    // live.cast_range
+    {{"of the {weight}s' elements other than 0, all looks together: {items}", kLiveCastRangeClauses},
+     {"{as} would make {lost}", kLiveCastRangeItemClauses}, "; ", "; "},
+    // live.parameter_unchanged
+    {{"{subject}, though there were gradients that are not 0 at each of {looks} looks up to step {step} on rank {rank}", kLiveParameterUnchangedClauses},
+     {"", {}}, "", ""},
+    // live.tensor_unjudged
+    {{"not applicable: {items}", {}},
+     {"{rule} ({why})", kLiveTensorUnjudgedItemClauses}, "; ", "; "},
     // loss.capture_nothing
     {{"{which} captured nothing: {why}", kLossCaptureNothingClauses},
      {"", {}}, "", ""},

@@ -464,7 +464,14 @@ export type LiveKind =
   | 'live.tensor_nonfinite'
   | 'live.gradient_vanishing'
   | 'live.gradient_exploding'
-  | 'live.loss_not_falling';
+  | 'live.loss_not_falling'
+  | 'live.tensor_finite_again'
+  | 'live.loss_spike'
+  | 'live.gradient_spike'
+  | 'live.dead_units'
+  | 'live.cast_range'
+  | 'live.parameter_unchanged'
+  | 'live.tensor_unjudged';
 
 export type LossKind =
   | 'loss.capture_nothing'
