@@ -81,6 +81,9 @@ struct StackClass {
   StackSurroundings around;
   StackUser user;
   StackFrames frames;
+
+  // To go over a tensor is to take numbers out of it, where those of its parts are taken.
+  bool takes_numbers() const { return leaf.reads || (around.reads && leaf.goes_over); }
 };
 
 // The rows by their numbers: what has none of its own, or one that is too large, is an empty row.

@@ -74,12 +74,6 @@ bool IsThatWaiting(const StackClass& of, StepSaves saves) {
          of.stage == WorkStage::kLogging;
 }
 
-// To go over a tensor is to take numbers out of it in a function that takes them out of what it
-// gets so.
-bool TakesNumbers(const StackClass& of) {
-  return of.leaf.reads || (of.around.reads && of.leaf.goes_over);
-}
-
 bool WaitsOutside(const StackClass& of, bool waits, StepSaves saves) {
   return of.region == StackRegion::kElsewhere && waits && !IsThatWaiting(of, saves) &&
          !Awaits(of) && of.frames.evaluator < 0;
@@ -114,7 +108,7 @@ size_t OutsideBin(const StackClass& of, StepSaves saves) {
   if ((of.around.gradless && !of.around.infers) || of.around.copies) return kGradless;
   if (of.leaf.apart) return kApart;
   if (of.around.prepares) return kPreparing;
-  if (of.around.reads) return TakesNumbers(of) ? kApart : kReading;
+  if (of.around.reads) return of.takes_numbers() ? kApart : kReading;
   if (of.user.calls_model) return of.user.runs_module ? kModuleLine : kModelLine;
   return of.user.calls_torch ? kTensorCode : static_cast<size_t>(WorkStage::kUserCode);
 }
@@ -279,7 +273,7 @@ void SampleSums::AddToThread(const StackClass& of, bool waits, StepSaves saves, 
   } else if (of.region == StackRegion::kElsewhere) {
     const size_t bin = OutsideBin(of, saves);
     (WaitsOutside(of, waits, saves) ? sums.waiting : sums.outside[bin]) += ns;
-    rank.NoteOutside(bin, TakesNumbers(of), ns);
+    rank.NoteOutside(bin, of.takes_numbers(), ns);
   }
   runs_compiled_ = runs_compiled_ || of.around.compiled;
   if (of.region == StackRegion::kSampler) sums.sampler += ns;
