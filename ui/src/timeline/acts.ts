@@ -87,7 +87,11 @@ function neighbour(stage: Stage, direction: 'previous' | 'next' | 'parent'): boo
     return direction !== 'parent' && go(stage, { by: direction === 'next' ? 1 : -1, lanes: false });
   }
   if (stage.selected[direction] === null) return false;
-  if (stage.selected.track < 0) return stage.besideDerived(direction === 'next' ? 1 : -1);
+  if (stage.selected.track < 0) {
+    const piece = stage.derived.beside(stage.selected, direction === 'next' ? 1 : -1);
+    if (piece !== null) void stage.select(piece.slice, true, piece);
+    return piece !== null;
+  }
   void stage.follow((from) => from[direction]);
   return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that no track of the run stands for: the phases of a rank's steps, and the samples of a thread's stacks.
 // Their tracks have negative numbers, so that tiles, rows and addresses know them as they know all others.
-import type { Track, TreeNode } from './tree';
+import { buildTree, type Track, type TreeNode } from './tree';
 
 /** Categories of what the rows hold: time between recorded phases, and samples of a thread that runs or waits. */
 export const BETWEEN = 'between phases';
@@ -61,7 +61,7 @@ export interface Known {
 }
 
 /** Adds the rows to the tree: the phases above a rank's threads, the samples below each thread. */
-export function addDerived(nodes: readonly TreeNode[], { ranks, sampled }: Known): void {
+function addDerived(nodes: readonly TreeNode[], { ranks, sampled }: Known): void {
   for (const node of nodes) {
     addDerived(node.children, { ranks, sampled });
     for (const [i, child] of node.children.entries()) {
@@ -76,6 +76,15 @@ export function addDerived(nodes: readonly TreeNode[], { ranks, sampled }: Known
     const thread = rank !== undefined && ranks.has(Number(rank)) ? trainingThread(node) : null;
     if (thread?.track) node.children.unshift(row('phases', thread, thread.track, node.depth + 1));
   }
+}
+
+/** The tree of tracks with these rows. */
+export function rowsOf(tracks: readonly Track[], { ranks, sampled }: Known): TreeNode[] {
+  const nodes = buildTree(
+    tracks.map((track) => (sampled.has(track.track) ? { ...track, sampled: true } : track)),
+  );
+  addDerived(nodes, { ranks, sampled });
+  return nodes;
 }
 
 /** The rank of each track that the phases among some rows are derived from. */

@@ -23,6 +23,13 @@ interface Piece extends Place {
   category: string;
 }
 
+export interface Events {
+  onLoad: () => void;
+  onError: (thrown: unknown) => void;
+  /** There are rows now that were not known before. */
+  onRows: () => void;
+}
+
 /** What is made here is not among the run's slices. */
 const UNNUMBERED = -1;
 
@@ -41,12 +48,7 @@ export class DerivedRows {
   constructor(
     private readonly data: TimelineData,
     private readonly names: Names,
-    private readonly on: {
-      onLoad: () => void;
-      onError: (thrown: unknown) => void;
-      /** There are rows now that were not known before. */
-      onRows: () => void;
-    },
+    private readonly on: Events,
   ) {
     const { onLoad, onError } = on;
     this.phases = new Loader<number, Tile>({

@@ -8,14 +8,13 @@ import { theme } from '../state/theme.svelte';
 import type { Anchor } from './anchor';
 import { anchorOf, scrollOf } from './anchor';
 import type { Details, Seen, Tree } from './data';
-import { MAX_TRACKS, placeOf, seenAs, TimelineData } from './data';
-import { addDerived, phaseSources } from './derived';
-import { DerivedRows } from './derived_rows.svelte';
+import { placeOf, seenAs, TimelineData } from './data';
+import { rowsOf } from './derived';
+import { DerivedSelection } from './derived_selection';
 import { Finder } from './finder.svelte';
 import type { Arrow } from './flows';
 import { arrows, laneOf } from './flows';
 import { hit, type Hovered } from './hit';
-import { Loader } from './loader';
 import { lookOf } from './look';
 import { Palette } from './palette';
 import type { Place } from './place';
@@ -24,15 +23,14 @@ import type { Overlay, Scene } from './scene';
 import type { Series } from './series';
 import { Selection } from './selection.svelte';
 import type { Tab, TimelineState } from './state';
-import type { SliceName } from './slice_name';
 import { decode, encode, sliceParam } from './state';
 import { bandOf, byNumber, type Step } from './steps';
+import { Stock } from './stock';
 import { Names, type Tile } from './tile';
 import type { TreeNode } from './tree';
-import { buildTree, byTrack, foldedAtFirst, nameWithRank, newlyFolded, pathTo } from './tree';
+import { byTrack, foldedAtFirst, nameWithRank, newlyFolded, pathTo } from './tree';
 import type { Span } from './viewport';
 import { between, clamp, fit, openingOf, reveal, toTime, zoom, zoomedOn } from './viewport';
-import { windowFor } from './window';
 
 const ANIMATION_MS = 160;
 
@@ -124,11 +122,8 @@ export class Stage {
     );
   });
 
-  private readonly tiles: Loader<number, Tile>;
-  private readonly series: Loader<string, Map<number, Series>>;
-  readonly derived: DerivedRows;
-  /** A derived slice that the address names, until it is there. */
-  private awaited: SliceName | null = null;
+  private readonly stock: Stock;
+  readonly derived: DerivedSelection;
   private animation = 0;
   /** The selected slice as the address has it. */
   private told: string | null = null;
@@ -142,42 +137,21 @@ export class Stage {
     this.data = new TimelineData(run.source, run.id);
     this.selection = new Selection(this.data);
     this.finder = new Finder(this.data);
-    const onLoad = () => {
-      ++this.loaded;
-      this.showAwaited();
-    };
-    const onError = (thrown: unknown) => (this.problem = ApiError.of(thrown, 'the timeline'));
-    this.derived = new DerivedRows(this.data, this.names, {
-      onLoad,
-      onError,
+    this.stock = new Stock(this.data, this.names, {
+      onLoad: () => {
+        ++this.loaded;
+        this.derived.look();
+      },
+      onError: (thrown) => (this.problem = ApiError.of(thrown, 'the timeline')),
       onRows: () => this.replant(),
     });
+    this.derived = new DerivedSelection(this.stock.derived, this.selection);
     this.plant(tree);
-    this.tiles = new Loader<number, Tile>({
-      fetch: (window, keys, signal) => this.data.tiles(window, keys, this.names, signal),
-      batch: MAX_TRACKS,
-      onLoad,
-      onError,
-    });
-    this.series = new Loader<string, Map<number, Series>>({
-      fetch: async (window, keys, signal) => {
-        const all = await this.data.series(window, keys, signal);
-        return new Map(keys.map((key) => [key, all]));
-      },
-      batch: 32,
-      onLoad,
-      onError,
-    });
   }
 
   private plant(tree: Tree): void {
     this.tree = tree;
-    const { ranks, sampled } = this.derived;
-    const nodes = buildTree(
-      tree.tracks.map((t) => (sampled.has(t.track) ? { ...t, sampled: true } : t)),
-    );
-    addDerived(nodes, { ranks, sampled });
-    this.nodes = nodes;
+    this.nodes = rowsOf(tree.tracks, this.stock.derived);
     this.bounds = { fromNs: tree.from_ns, toNs: tree.to_ns };
     this.opening = openingOf(tree);
     this.foldedFirst = foldedAtFirst(this.nodes);
@@ -234,14 +208,11 @@ export class Stage {
     const slice = sliceParam(told.slice);
     if (slice === this.told) return;
     this.told = slice;
-    this.awaited = null;
+    this.derived.forget();
     if (told.slice === null) return this.deselect();
     if (slice === sliceParam(this.selection.name)) return;
-    if (typeof told.slice === 'object' && told.slice.track < 0) {
-      this.awaited = told.slice;
-      this.selection.expect(told.slice);
-      return this.showAwaited();
-    }
+    if (typeof told.slice === 'object' && told.slice.track < 0)
+      return this.derived.recall(told.slice);
     const go = told.view === null;
     void this.selection.recall(told.slice, (d) => go && this.goTo(placeOf(d)));
   }
@@ -279,33 +250,17 @@ export class Stage {
 
   // -- data -------------------------------------------------------------------------------------
 
-  /** Asks for what is in view and not there. */
   request(): void {
-    const window = windowFor(this.view, this.width, this.bounds);
-    const tracks: number[] = [];
-    const metrics = new Set<string>();
-    for (const { node } of this.rows) {
-      if (node.track === null) continue;
-      if (node.kind === 'slices' && node.track.track >= 0) tracks.push(node.track.track);
-      if (node.kind === 'counter') metrics.add(node.track.name);
-    }
-    if (tracks.length > 0) this.tiles.want(window, [...new Set(tracks)]);
-    if (metrics.size > 0) this.series.want(window, [...metrics]);
-    const sources = phaseSources(this.rows.map(({ node }) => node));
-    this.derived.want(this.view, this.width, this.bounds, sources);
+    this.stock.want(this.view, this.width, this.bounds, this.rows);
   }
 
   retry(): void {
     this.problem = null;
-    this.tiles.refresh();
-    this.series.refresh();
-    this.derived.refresh();
+    this.stock.refresh();
   }
 
   dispose(): void {
-    this.tiles.stop();
-    this.series.stop();
-    this.derived.stop();
+    this.stock.stop();
     this.selection.stop();
     this.finder.stop();
     cancelAnimationFrame(this.animation);
@@ -313,23 +268,23 @@ export class Stage {
 
   get busy(): boolean {
     void this.loaded;
-    return this.tiles.busy || this.series.busy || this.derived.busy;
+    return this.stock.busy;
   }
 
   tile(track: number): Tile | undefined {
-    return track < 0 ? this.derived.tile(track, this.view) : this.tiles.get(track, this.view);
+    return this.stock.tile(track, this.view);
   }
 
   seriesOf(track: number): Series | undefined {
     const name = this.byTrack.get(track)?.track?.name;
-    return name === undefined ? undefined : this.series.get(name, this.view)?.get(track);
+    return name === undefined ? undefined : this.stock.series(track, name, this.view);
   }
 
   async loadSteps(signal: AbortSignal): Promise<void> {
     const steps = await this.data.steps(signal).catch(() => null);
     if (steps === null || signal.aborted) return;
     this.steps = steps;
-    this.derived.take(steps);
+    this.stock.derived.take(steps);
   }
 
   // -- frames -----------------------------------------------------------------------------------
@@ -503,40 +458,9 @@ export class Stage {
   select(slice: number, go = false, seen: Seen | null = null): Promise<void> {
     const found = (details: Details) =>
       go ? this.goTo(placeOf(details)) : this.keepInSight(placeOf(details));
-    this.awaited = null;
-    if (seen !== null && seen.track < 0) return this.selectDerived(seen, slice, found);
+    if (seen !== null && seen.track < 0) return this.derived.select(seen, slice, found);
+    this.derived.forget();
     return this.selection.select(slice, found, seen);
-  }
-
-  /** A recorded phase is the slice that it is; what lies between, and a sample, is told as it is drawn. */
-  private async selectDerived(
-    seen: Seen,
-    slice: number,
-    found: (details: Details) => void,
-  ): Promise<void> {
-    const piece = this.derived.at(seen);
-    if (piece === null) return;
-    if (this.derived.isRecorded(piece)) return this.selection.select(slice, found);
-    const details = this.derived.details(piece);
-    this.selection.show(details);
-    found(details);
-  }
-
-  /** From one that is made here to the one before or after it. */
-  besideDerived(by: 1 | -1): boolean {
-    const { selected } = this;
-    if (selected === null) return false;
-    const piece = this.derived.beside({ track: selected.track, fromNs: selected.ts_ns }, by);
-    if (piece === null) return false;
-    void this.select(piece.slice, true, piece);
-    return true;
-  }
-
-  private showAwaited(): void {
-    const piece = this.awaited && this.derived.find(this.awaited);
-    if (piece === null) return;
-    this.awaited = null;
-    this.selection.show(this.derived.details(piece));
   }
 
   /** To a slice that the selected one tells of; while the run grows, by its numbers of now. */
@@ -547,7 +471,7 @@ export class Stage {
   }
 
   deselect(): void {
-    this.awaited = null;
+    this.derived.forget();
     this.selection.clear();
   }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import {
+  cellTitle,
   filterRows,
   leastWidth,
   formatSort,
+  headingTitle,
   parseSort,
   rowAfterKey,
   rowsInSight,
@@ -28,6 +30,18 @@ const rows: Row[] = [
   { name: 'relu', ns: 5 },
 ];
 const names = (of: readonly Row[]) => of.map((r) => r.name).join(' ');
+
+describe('a column about a word of the glossary', () => {
+  it('tells its definition, and under it what it does or the exact figure', () => {
+    type Headed = Pick<Column<Row>, 'title' | 'help' | 'word'>;
+    const plain: Headed = { title: 'Time' };
+    const own: Headed = { title: 'Own', help: 'On the host', word: 'own time' };
+    expect(headingTitle(plain)).toBe('Sort by Time');
+    expect(headingTitle(own)).toMatch(/^The time of .*calls\.\nOn the host$/);
+    expect(cellTitle(plain, '12 ns')).toBe('12 ns');
+    expect(cellTitle(own, '12 ns').split('\n')[1]).toBe('12 ns');
+  });
+});
 
 describe('sorting', () => {
   it.each([

@@ -2,6 +2,7 @@
 // What a table does with its rows, apart from how it looks.
 import type { ListedStatus } from '../api/report';
 import type { Figure } from '../base/format';
+import { GLOSSARY, type Word } from '../base/glossary';
 import { inertCell } from '../base/inert';
 
 export type Cell = string | number | boolean | null | undefined;
@@ -27,8 +28,22 @@ export interface Column<Row> {
   readonly align?: 'left' | 'right';
   /** Explains the column on hover. */
   readonly help?: string;
+  /** The word of the glossary that the column is about: its definition is told on hover, too. */
+  readonly word?: Word;
   readonly mono?: boolean;
 }
+
+/** What a heading tells on hover: what the column is, and what it does. */
+export const headingTitle = ({
+  title,
+  help,
+  word,
+}: Pick<Column<never>, 'title' | 'help' | 'word'>) =>
+  [word && GLOSSARY[word], help ?? `Sort by ${title}`].filter(Boolean).join('\n');
+
+/** What a cell tells on hover: what its column is, and under it the exact figure. */
+export const cellTitle = ({ word }: Pick<Column<never>, 'word'>, exact: string): string =>
+  word ? `${GLOSSARY[word]}\n${exact}` : exact;
 
 export interface Sort {
   readonly column: string;

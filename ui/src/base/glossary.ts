@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by tools/generate.py of docs/glossary.md.
+
+/** What a word means, for where it stands. */
+export const GLOSSARY = {
+  step: 'One optimizer update of one rank, with everything that led to it: waiting for the batch, forward, backward, the update itself. With gradient accumulation a step has several forward and backward passes.',
+  'steady step':
+    'A step after warm-up, without an evaluation. Shares and verdicts are about steady steps.',
+  phase:
+    'What the training loop is doing at a moment: data, forward, backward, optimizer, communication, evaluation, checkpoint, logging, garbage collection, compilation, capture, other.',
+  'training thread': 'The thread that runs the training loop.',
+  'dataloader worker':
+    'A process that a DataLoader with num_workers > 0 starts to prepare batches.',
+  rank: 'As in torchrun: a rank is one process of a distributed job; the world size is the number of ranks; a node is one machine.',
+  'local rank':
+    'As in torchrun: a rank is one process of a distributed job; the world size is the number of ranks; a node is one machine.',
+  'world size':
+    'As in torchrun: a rank is one process of a distributed job; the world size is the number of ranks; a node is one machine.',
+  node: 'As in torchrun: a rank is one process of a distributed job; the world size is the number of ranks; a node is one machine.',
+  suspect:
+    'One of the six parts that sum to the step: data pipeline, model, communication, framework overhead, other work (checkpoint, evaluation, logging, code of the loop) and unattributed. The first five can be blamed.',
+  stage:
+    "A named part of a suspect, such as decode, augmentation or exposed communication. The list of stages has all of them. In the verdict's JSON and in comparisons: sub_stage.",
+  unattributed: 'Time that nothing in the recording explains.',
+  'the next batch was not ready':
+    'The loop asked for a batch, and the queue of the DataLoader was empty.',
+  'cpu contention':
+    'Threads were ready to run but had no core. There are more runnable threads than cores.',
+  'dispatch overhead':
+    'CPU time between operators in eager mode: Python, the dispatcher, small operators that take less time than it takes to call them.',
+  'launch overhead': 'The GPU is idle because kernels are launched more slowly than they run.',
+  'synchronization stall':
+    'The host waits for the device, or a stream waits for another. A loss.item() in each step causes one.',
+  'exposed communication': 'Communication that no computation hides. The rest is overlapped.',
+  straggler: 'The rank that the others wait for.',
+  receive:
+    'The batch is ready and comes over to the training: transfer from the worker, unpickling, pinning.',
+  'own time': 'The time of a function, operator or module without that of what it calls.',
+  'total time': 'The time of a function, operator or module with that of what it calls.',
+  'gpu active': 'At least one kernel or copy runs.',
+  'gpu idle': 'No kernel and no copy runs.',
+  kernel:
+    'A function that runs on the GPU. The host launches it, and it runs later, in the order of its stream.',
+  occupancy:
+    'How many warps a kernel keeps on a multiprocessor, of as many as fit. The profiler estimates it from the launch.',
+  'sm efficiency':
+    "How many of the GPU's multiprocessors had a block to work on. The profiler estimates it from the launch.",
+  'tensor cores':
+    'Units of a GPU that multiply matrices in half precision, TF32 and 8 bit. A kernel counts as using them by its name.',
+  'critical path':
+    "The chain of work and waits that a step's duration depends on. Making anything else faster does not make the step faster.",
+  verdict:
+    'What a report concludes: the suspect that is to blame, with its share, its interval, the possible gain and what to change. Every report has a verdict.',
+  interval:
+    'The 95 % bootstrap interval of a figure. "59 % of the step (56-61)" means: the share is 59 %; when the steps of this run are redrawn by chance 1,000 times, 95 % of the draws give 56 to 61 %. It shows how much the steps of this run vary.',
+  'speed-up bound':
+    'The time of a step divided by the time that is known to remain without the blamed suspect, printed as "up to 2.4× faster". The training cannot become faster than this by fixing that suspect alone.',
+  finding:
+    'One observation as a value: a kind, a subject, figures and the rows they come from. Evidence, advice, rule results and alerts are findings.',
+  evidence: 'The findings that a verdict rests on.',
+  advice: 'What to change, with the setting, its present value and the value to try.',
+  'data loss':
+    'What is missing or changed, counted by cause. A report sorts causes under five labels.',
+  'profiler overhead': 'What Steptrace costs the training.',
+  run: 'One recorded training: a folder of Parquet files. An imported profile becomes a run, too.',
+  launcher:
+    'The process steptrace run. It starts the agent and your command, passes signals on and prints the report.',
+  agent:
+    'The process that records, one on each node. It reads the rings, samples the system and the stacks, and writes the run.',
+  probe:
+    'The library inside the training process. It puts records into a ring, and uses the C library alone.',
+  ring: 'A file in shared memory, one for each process, through which records go from the probe to the agent. If the agent is too slow, the ring is full and new records are dropped and counted.',
+  journal: 'The rows of a run while it is going on. When the run is closed they become segments.',
+  segment: 'One Parquet file of a closed run.',
+  manifest:
+    'What the writer of a run says about it: command, host, begin, end, status. run.json is a copy.',
+  hook: 'A small function that Steptrace puts around a function of PyTorch, to see when a phase begins and ends. The list of hooks has all of them.',
+  'capture window':
+    'A few consecutive steps that are recorded in more detail: operators, kernels, stacks, shapes or memory.',
+  sample: 'A Python stack that was read at one moment, 20 times a second by default.',
+  'run metadata': 'Facts about the run: command, host, versions, settings of the loader.',
+  slice:
+    'Something that has a begin and an end on a track: a phase, an operator, a kernel, a fetch, a range of your own.',
+  track: 'One row of the timeline: a thread, a DataLoader worker, a stream of a device, a counter.',
+  lane: 'A line within a track. On a thread it is a depth of nesting; on a stream, room for kernels that overlap.',
+} as const;
+export type Word = keyof typeof GLOSSARY;
