@@ -6,6 +6,7 @@
 #include <array>
 
 #include "import/formats/kineto/importer.h"
+#include "import/formats/nsight/importer.h"
 #include "import/formats/perfetto/importer.h"
 #include "import/formats/sagemaker/importer.h"
 
@@ -17,6 +18,7 @@ std::span<const Importer* const> Importers() {
       &kineto::kChromeImporter,
       &perfetto::kPerfettoImporter,
       &sagemaker::kSageMakerImporter,
+      &nsight::kNsightImporter,
   };
   return kAll;
 }

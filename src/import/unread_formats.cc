@@ -60,8 +60,9 @@ constexpr std::array<Row, static_cast<size_t>(Format::kCount)> kWords = {{
     {Format::kRocprofDatabase,
      {"a database of rocprofv3 (rocpd)",
       "convert it with `rocpd convert --output-format pftrace -i FILE`"}},
-    {Format::kNsightSystems, {"a report of Nsight Systems", kKernels}},
-    {Format::kNsightDatabase, {"an SQLite file of Nsight Systems or nvprof", kKernels}},
+    {Format::kNsightSystems,
+     {"a report of Nsight Systems", "export it with `nsys export --type=sqlite`, and import that"}},
+    {Format::kNvprofDatabase, {"an SQLite file of nvprof", kKernels}},
     {Format::kNsightCompute, {"a report of Nsight Compute", kKernels}},
     {Format::kAscendDatabase,
      {"a database of Ascend's profiler", "import the trace_view.json beside it"}},
@@ -117,10 +118,9 @@ constexpr std::array<Marks, 6> kPages = {{
 }};
 
 // Names of tables, which stand in the first pages of a file.
-constexpr std::array<Marks, 6> kDatabases = {{
+constexpr std::array<Marks, 5> kDatabases = {{
     {Format::kRocprofDatabase, {"rocpd_"}},
-    {Format::kNsightDatabase, {"CUPTI_ACTIVITY_KIND"}},
-    {Format::kNsightDatabase, {"StringIds", "TARGET_INFO_"}},
+    {Format::kNvprofDatabase, {"CUPTI_ACTIVITY_KIND"}},
     {Format::kAscendDatabase, {"CANN_API"}},
     {Format::kAscendDatabase, {"STRING_IDS", "COMMUNICATION_OP"}},
     {Format::kDatabase, {"SQLite format 3"}},

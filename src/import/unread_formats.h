@@ -29,7 +29,7 @@ enum class UnreadFormat : uint8_t {
   kRocprof,
   kRocprofDatabase,
   kNsightSystems,
-  kNsightDatabase,
+  kNvprofDatabase,
   kNsightCompute,
   kAscendDatabase,
   kDatabase,

@@ -58,7 +58,7 @@ std::vector<Case> Cases() {
       {Format::kRocprof, R"({"rocprofiler-sdk-tool": [{"metadata": {}}]})"},
       {Format::kRocprofDatabase, Binary("SQLite format 3") + "CREATE TABLE rocpd_string"},
       {Format::kNsightSystems, Binary("\x01\x02"), "job/report1.nsys-rep"},
-      {Format::kNsightDatabase, Binary("SQLite format 3") + "TABLE CUPTI_ACTIVITY_KIND_KERNEL"},
+      {Format::kNvprofDatabase, Binary("SQLite format 3") + "TABLE CUPTI_ACTIVITY_KIND_KERNEL"},
       {Format::kNsightCompute, Binary("NVR")},
       {Format::kAscendDatabase, Binary("SQLite format 3") + "CREATE TABLE CANN_API"},
       {Format::kDatabase, Binary("SQLite format 3") + "CREATE TABLE notes"},

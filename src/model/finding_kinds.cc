@@ -472,6 +472,8 @@ constexpr FigureInfo kLossSkippedBytesFigures[] = {{"bytes", Unit::kInteger, fal
 constexpr std::string_view kLossSkippedBytesTexts[] = {"file"};
 constexpr FigureInfo kLossTooLargeFigures[] = {{"most", Unit::kInteger, false}, {"packets", Unit::kFlag, false}};
 constexpr std::string_view kLossTooLargeTexts[] = {"file"};
+constexpr std::string_view kLossTablesLeftOutTexts[] = {"file", "tables"};
+constexpr std::string_view kLossProfilerWarnedTexts[] = {"file", "said"};
 constexpr FigureInfo kLossBeyondFigures[] = {{"most", Unit::kInteger, false}, {"descriptors", Unit::kFlag, false}, {"snapshots", Unit::kFlag, false}, {"texts", Unit::kFlag, false}};
 constexpr std::string_view kLossBeyondTexts[] = {"file"};
 constexpr FigureInfo kLossDuplicateKeyFigures[] = {{"line", Unit::kFlag, false}};
@@ -956,6 +958,8 @@ constexpr KindInfo kKinds[] = {
     {"loss.file_damaged", Role::kLoss, {kLossFileDamagedFigures, kLossFileDamagedTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"loss.skipped_bytes", Role::kLoss, {kLossSkippedBytesFigures, kLossSkippedBytesTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"loss.too_large", Role::kLoss, {kLossTooLargeFigures, kLossTooLargeTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.tables_left_out", Role::kLoss, {{}, kLossTablesLeftOutTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"loss.profiler_warned", Role::kLoss, {{}, kLossProfilerWarnedTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"loss.beyond", Role::kLoss, {kLossBeyondFigures, kLossBeyondTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"loss.duplicate_key", Role::kLoss, {kLossDuplicateKeyFigures, kLossDuplicateKeyTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"loss.missing_metadata", Role::kLoss, {kLossMissingMetadataFigures, kLossMissingMetadataTexts}, {{}, {}}, false, {}, Topic::kNone},
@@ -2821,6 +2825,14 @@ Finding Make(LossSkippedBytes one) {
 
 Finding Make(LossTooLarge one) {
   return {FindingKind::kLossTooLarge, {one.most.value, one.packets.value}, {one.file.value}, {}, {"", {}}};
+}
+
+Finding Make(LossTablesLeftOut one) {
+  return {FindingKind::kLossTablesLeftOut, {}, {one.file.value, one.tables.value}, {}, {"", {}}};
+}
+
+Finding Make(LossProfilerWarned one) {
+  return {FindingKind::kLossProfilerWarned, {}, {one.file.value, one.said.value}, {}, {"", {}}};
 }
 
 Finding Make(LossBeyond one) {

@@ -459,6 +459,8 @@ enum class FindingKind : uint16_t {
   kLossFileDamaged,
   kLossSkippedBytes,
   kLossTooLarge,
+  kLossTablesLeftOut,
+  kLossProfilerWarned,
   kLossBeyond,
   kLossDuplicateKey,
   kLossMissingMetadata,
@@ -491,7 +493,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 475;
+inline constexpr size_t kFindingKindCount = 477;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -2842,6 +2844,16 @@ struct LossTooLarge {
   Text file;
 };
 
+struct LossTablesLeftOut {
+  Text file;
+  Text tables;
+};
+
+struct LossProfilerWarned {
+  Text file;
+  Text said;
+};
+
 struct LossBeyond {
   Given<int64_t> most;  // integer
   Given<bool> descriptors;  // flag
@@ -3452,6 +3464,8 @@ Finding Make(LossFileCutOff one);
 Finding Make(LossFileDamaged one);
 Finding Make(LossSkippedBytes one);
 Finding Make(LossTooLarge one);
+Finding Make(LossTablesLeftOut one);
+Finding Make(LossProfilerWarned one);
 Finding Make(LossBeyond one);
 Finding Make(LossDuplicateKey one);
 Finding Make(LossMissingMetadata one);

@@ -55,6 +55,8 @@ inline constexpr EventCategory kEventCategories[] = {
     {"framework", CategoryKind::kOtherHost, false},
     {"horovod", CategoryKind::kOtherHost, false},
     {"python_profile", CategoryKind::kOtherHost, false},
+    {"os_runtime", CategoryKind::kOtherHost, false},
+    {"library_range", CategoryKind::kOtherHost, false},
     {"instant", CategoryKind::kOtherHost, false},
     {"cpu_instant_event", CategoryKind::kOtherHost, false},
     {"Trace", CategoryKind::kOtherHost, false},

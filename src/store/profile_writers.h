@@ -23,6 +23,8 @@ enum class ProfileWriter : uint8_t {
   kChrome,
   kPySpy,
   kHorovod,
+  kNsight,
+  kNsightPytorch,
   kSagemaker,
 };
 
@@ -43,6 +45,8 @@ inline constexpr ProfileWriterInfo kProfileWriters[] = {
     {"chrome", "Chrome", ""},
     {"py_spy", "py-spy", ""},
     {"horovod", "Horovod's timeline", ""},
+    {"nsight", "Nsight Systems", ""},
+    {"nsight_pytorch", "Nsight Systems, of a PyTorch training", "pytorch"},
     {"sagemaker", "SageMaker Debugger", ""},
 };
 // clang-format on

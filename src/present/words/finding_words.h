@@ -2544,6 +2544,12 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // loss.too_large
     {{"{file}: {what} of more than {most} bytes were skipped", kLossTooLargeClauses},
      {"", {}}, "", ""},
+    // loss.tables_left_out
+    {{"{file}: events of these tables are not read: {tables}", {}},
+     {"", {}}, "", ""},
+    // loss.profiler_warned
+    {{"{file}: the profiler warns: {said}", {}},
+     {"", {}}, "", ""},
     // loss.beyond
     {{"{of}{what} beyond the first {most}", kLossBeyondClauses},
      {"", {}}, "", ""},

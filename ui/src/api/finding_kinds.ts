@@ -505,6 +505,8 @@ export type LossKind =
   | 'loss.file_damaged'
   | 'loss.skipped_bytes'
   | 'loss.too_large'
+  | 'loss.tables_left_out'
+  | 'loss.profiler_warned'
   | 'loss.beyond'
   | 'loss.duplicate_key'
   | 'loss.missing_metadata'

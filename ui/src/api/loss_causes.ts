@@ -83,6 +83,8 @@ export const LOSS_CAUSES: Readonly<Record<string, LossCause>> = {
   interned_text_missing: { label: 'Lost', counts: ['text', 'texts'] },
   packets_dropped: { label: 'Lost', counts: 'rows' },
   other_data: { label: 'Skipped', counts: ['packet', 'packets'] },
+  tables_left_out: { label: 'Skipped', counts: ['row', 'rows'] },
+  profiler_warned: { label: 'Incomplete', counts: ['warning', 'warnings'] },
   duplicate_uuid: { label: 'Skipped', counts: ['track description', 'track descriptions'] },
   track_undescribed: { label: 'Incomplete', counts: ['track name', 'track names'] },
   too_many_tracks: { label: 'Skipped', counts: ['event', 'events'] },
