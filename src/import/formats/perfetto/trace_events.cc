@@ -10,7 +10,7 @@
 
 #include "analyze/trace/trace.h"
 #include "base/shallow_json.h"
-#include "import/core/rows/slice_block.h"
+#include "import/core/rows/slice_numbers.h"
 #include "import/formats/perfetto/fields.h"
 #include "import/formats/perfetto/gpu_stage.h"
 #include "import/formats/perfetto/kineto_form.h"
