@@ -28,6 +28,9 @@ constexpr FigureInfo kCommunicationStagesItemFigures[] = {{"share", Unit::kShare
 constexpr std::string_view kCommunicationStagesItemTexts[] = {"stage"};
 constexpr FigureInfo kStepFasterWithoutFigures[] = {{"speedup", Unit::kTimes, false}};
 constexpr std::string_view kStepFasterWithoutTexts[] = {"suspect", "stage"};
+constexpr FigureInfo kStepBoundIncludesItemFigures[] = {{"share", Unit::kShare, false}, {"apart", Unit::kFlag, false}, {"warm", Unit::kFlag, false}};
+constexpr std::string_view kStepBoundIncludesItemTexts[] = {"stage"};
+constexpr FigureInfo kStepBoundOfStragglerFigures[] = {{"gain", Unit::kShare, false}};
 constexpr FigureInfo kStepLittleRemainsFigures[] = {{"rest", Unit::kNs, false}};
 constexpr FigureInfo kStepUnrecognisedFigures[] = {{"share", Unit::kShare, false}};
 constexpr FigureInfo kStepProcessIdleFigures[] = {{"share", Unit::kShare, false}};
@@ -525,6 +528,8 @@ constexpr KindInfo kKinds[] = {
     {"operators.stages", Role::kEvidence, {{}, {}}, {kOperatorsStagesItemFigures, kOperatorsStagesItemTexts}, true, {}, Topic::kNone},
     {"communication.stages", Role::kEvidence, {{}, {}}, {kCommunicationStagesItemFigures, kCommunicationStagesItemTexts}, true, {}, Topic::kNone},
     {"step.faster_without", Role::kEvidence, {kStepFasterWithoutFigures, kStepFasterWithoutTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"step.bound_includes", Role::kEvidence, {{}, {}}, {kStepBoundIncludesItemFigures, kStepBoundIncludesItemTexts}, true, {}, Topic::kNone},
+    {"step.bound_of_straggler", Role::kEvidence, {kStepBoundOfStragglerFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.little_remains", Role::kEvidence, {kStepLittleRemainsFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.fewer_operators", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"step.unrecognised", Role::kEvidence, {kStepUnrecognisedFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -1008,6 +1013,8 @@ Item Plain(OperatorsStages::Item& one) { return {{one.share.value}, {one.stage.v
 
 Item Plain(CommunicationStages::Item& one) { return {{one.share.value}, {one.stage.value}}; }
 
+Item Plain(StepBoundIncludes::Item& one) { return {{one.share.value, one.apart.value, one.warm.value}, {one.stage}}; }
+
 Item Plain(GpuRanksTogether::Item& one) { return {{one.rank.value}, {}}; }
 
 Item Plain(GpuManyRanksTogether::Item& one) { return {{one.rank.value}, {}}; }
@@ -1093,6 +1100,14 @@ Finding Make(CommunicationStages one) {
 
 Finding Make(StepFasterWithout one) {
   return {FindingKind::kStepFasterWithout, {one.speedup.value}, {one.suspect, one.stage.value}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
+}
+
+Finding Make(StepBoundIncludes one) {
+  return {FindingKind::kStepBoundIncludes, {}, {}, PlainOf(one.items.value), {"steps", {{"kind", Compare::kEqual, "train"}}}};
+}
+
+Finding Make(StepBoundOfStraggler one) {
+  return {FindingKind::kStepBoundOfStraggler, {one.gain.value}, {}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
 }
 
 Finding Make(StepLittleRemains one) {

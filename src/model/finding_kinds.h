@@ -26,6 +26,8 @@ enum class FindingKind : uint16_t {
   kOperatorsStages,
   kCommunicationStages,
   kStepFasterWithout,
+  kStepBoundIncludes,
+  kStepBoundOfStraggler,
   kStepLittleRemains,
   kStepFewerOperators,
   kStepUnrecognised,
@@ -645,6 +647,20 @@ struct StepFasterWithout {
   Given<double> speedup;  // times
   std::string suspect = {};
   Text stage;
+};
+
+struct StepBoundIncludes {
+  struct Item {
+    Given<double> share;  // share
+    Given<bool> apart;  // flag
+    Given<bool> warm;  // flag
+    std::string stage = {};
+  };
+  Given<std::vector<Item>> items;
+};
+
+struct StepBoundOfStraggler {
+  Given<double> gain;  // share
 };
 
 struct StepLittleRemains {
@@ -3031,6 +3047,8 @@ Finding Make(StepDrift one);
 Finding Make(OperatorsStages one);
 Finding Make(CommunicationStages one);
 Finding Make(StepFasterWithout one);
+Finding Make(StepBoundIncludes one);
+Finding Make(StepBoundOfStraggler one);
 Finding Make(StepLittleRemains one);
 Finding Make(StepFewerOperators one);
 Finding Make(StepUnrecognised one);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "analyze/attribution/suspect_share.h"
 #include "analyze/trace/unrecognised.h"
@@ -27,6 +28,10 @@ constexpr int64_t kWarmsBy = 3 * kNsPerMs;
 constexpr int64_t kLeastRest = 2 * kWarmsBy;
 // Of the steps, what the rows tell of waiting for a core: as much shows that cores are short.
 constexpr double kWaitsForCores = 0.05;
+
+// Of the steps: above the suspect's share, a bound is explained; what explains it.
+constexpr double kMuchMore = 0.05;
+constexpr double kPartWorthSaying = 0.01;
 
 int64_t StepCountOf(const VerdictInput& input) {
   int64_t steps = 0;
@@ -90,19 +95,50 @@ double UpperShare(const VerdictInput& input, SuspectId suspect) {
   return std::max(share, Around(share, input.times.Share(suspect)).high);
 }
 
-// Of what nobody knows whose it is, or what it would be without the suspect.
-int64_t UnsureNs(const VerdictInput& input, SuspectId suspect) {
-  const StageTimes& times = input.times.total();
+using Included = finding::StepBoundIncludes::Item;
+
+// What goes with the suspect at most, besides its own time.
+struct Unsure {
   int64_t ns = 0;
+  std::vector<std::pair<int64_t, Included>> parts;
+
+  void Add(int64_t more_ns, Included part) {
+    ns += more_ns;
+    parts.emplace_back(more_ns, std::move(part));
+  }
+  void AddStage(int64_t more_ns, SubStage stage) {
+    Add(more_ns, {.share = 0.0, .apart = false, .warm = false, .stage = TitleOf(StageName(stage))});
+  }
+};
+
+// Of what nobody knows whose it is, or what it would be without the suspect.
+Unsure UnsureOf(const VerdictInput& input, SuspectId suspect) {
+  const StageTimes& times = input.times.total();
+  Unsure unsure;
   if (suspect != SuspectId::kUnattributed) {
-    ns += At(BySuspect(times), SuspectId::kUnattributed);
+    unsure.AddStage(At(BySuspect(times), SuspectId::kUnattributed), SubStage::kUnknown);
   }
   if (suspect != SuspectId::kCommunication) {
-    ns += At(times, SubStage::kStraggler);
+    unsure.AddStage(At(times, SubStage::kStraggler), SubStage::kStraggler);
     // An exchange that the host does waits for cores and for ranks that the suspect holds back.
-    if (!input.host_exchange.empty()) ns += At(times, SubStage::kExposed);
+    if (!input.host_exchange.empty()) {
+      unsure.AddStage(At(times, SubStage::kExposed), SubStage::kExposed);
+    }
   }
-  return ComputesOnHost(input) ? ns + ApartNs(input) : ns;
+  if (ComputesOnHost(input)) {
+    unsure.Add(ApartNs(input), {.share = 0.0, .apart = true, .warm = false, .stage = ""});
+  }
+  return unsure;
+}
+
+// Said where it makes the bound another than the share lets expect: the parts worth a word.
+std::optional<model::Finding> WhatElse(std::vector<Included> parts, double share, double bound) {
+  if (bound - share < kMuchMore) return std::nullopt;
+  std::erase_if(parts, [](const Included& part) { return part.share.value < kPartWorthSaying; });
+  if (parts.empty()) return std::nullopt;
+  std::ranges::stable_sort(
+      parts, [](const Included& a, const Included& b) { return a.share.value > b.share.value; });
+  return Make(finding::StepBoundIncludes{.items = std::move(parts)});
 }
 
 // Why the suspect's time alone says nothing; a bound without a reason: other evidence says it.
@@ -111,31 +147,36 @@ std::optional<Bound> NoBound(const VerdictInput& input, SuspectId suspect) {
   if (suspect == SuspectId::kCommunication) {
     if (AbsentRanks(input) > 0) return Bound{};
     if (!input.host_exchange.empty()) {
-      return Bound{{}, Make(finding::CommunicationOnTheHost{.backend = input.host_exchange})};
+      return Bound{{}, Make(finding::CommunicationOnTheHost{.backend = input.host_exchange}), {}};
     }
   }
   if (suspect == SuspectId::kDataPipeline && MayLoadBeside(input) && CoresAreShort(input)) {
-    return Bound{{}, TakesCores(input)};
+    return Bound{{}, TakesCores(input), {}};
   }
   const double dispatch = OfSteps(input, At(input.times.total(), SubStage::kDispatch));
   if (suspect == SuspectId::kFrameworkOverhead && ComputesOnHost(input) && dispatch >= kInTheWay) {
     // Where another stage is to be fixed, fewer operators are not what it is about.
     const bool is_largest = LargestStage(input.times.total(), suspect) == SubStage::kDispatch;
     if (!is_largest) return Bound{};
-    return Bound{{}, Make(finding::StepFewerOperators{})};
+    return Bound{{}, Make(finding::StepFewerOperators{}), {}};
   }
   return std::nullopt;
 }
 
+// Of a step: what would warm, where the host computes.
+double WarmShare(const VerdictInput& input) {
+  if (!ComputesOnHost(input)) return 0;
+  const int64_t step_ns = std::max<int64_t>(input.times.total_ns() / StepCountOf(input), 1);
+  return static_cast<double>(kWarmsBy) / static_cast<double>(step_ns);
+}
+
 Bound WithWarmRest(const VerdictInput& input, double share) {
-  const bool on_host = ComputesOnHost(input);
   const int64_t step_ns = std::max<int64_t>(input.times.total_ns() / StepCountOf(input), 1);
   const int64_t rest_ns = std::llround((1 - share) * static_cast<double>(step_ns));
-  if (rest_ns < (on_host ? kLeastRest : 1)) {
-    return {{}, Make(finding::StepLittleRemains{.rest = std::max<int64_t>(rest_ns, 0)})};
+  if (rest_ns < (ComputesOnHost(input) ? kLeastRest : 1)) {
+    return {{}, Make(finding::StepLittleRemains{.rest = std::max<int64_t>(rest_ns, 0)}), {}};
   }
-  if (!on_host) return {share, {}};
-  return {share + static_cast<double>(kWarmsBy) / static_cast<double>(step_ns), {}};
+  return {share + WarmShare(input), {}, {}};
 }
 
 }  // namespace
@@ -146,12 +187,30 @@ bool HasNoBound(const VerdictInput& input, SuspectId suspect) {
 
 Bound BoundWithout(const VerdictInput& input, SuspectId suspect) {
   if (auto none = NoBound(input, suspect)) return *std::move(none);
-  return WithWarmRest(input, UpperShare(input, suspect) + OfSteps(input, UnsureNs(input, suspect)));
+  const Unsure unsure = UnsureOf(input, suspect);
+  const double upper = UpperShare(input, suspect);
+  Bound bound = WithWarmRest(input, upper + OfSteps(input, unsure.ns));
+  if (!bound.share) return bound;
+  const double share = ExactShares(BySuspect(input.times.total()))[static_cast<size_t>(suspect)];
+  std::vector<Included> parts;
+  for (auto [ns, part] : unsure.parts) {
+    part.share = OfSteps(input, ns);
+    parts.push_back(std::move(part));
+  }
+  parts.push_back({.share = WarmShare(input), .apart = false, .warm = true, .stage = ""});
+  parts.push_back({.share = upper - share, .apart = false, .warm = false, .stage = ""});
+  bound.more = WhatElse(std::move(parts), share, *bound.share);
+  return bound;
 }
 
 Bound BoundOfStraggler(const VerdictInput& input, double gain) {
   if (auto none = NoBound(input, SuspectId::kCommunication)) return *std::move(none);
-  return WithWarmRest(input, gain);
+  Bound bound = WithWarmRest(input, gain);
+  const double share = ExactShares(input.times.total())[static_cast<size_t>(SubStage::kStraggler)];
+  if (bound.share && gain - share >= kMuchMore) {
+    bound.more = Make(finding::StepBoundOfStraggler{.gain = gain});
+  }
+  return bound;
 }
 
 }  // namespace steptrace::analyze

@@ -19,6 +19,7 @@ namespace steptrace::analyze {
 struct Bound {
   std::optional<double> share;           // of the steps, that goes at most; empty: nobody can say
   std::optional<model::Finding> reason;  // why, where no other evidence says it
+  std::optional<model::Finding> more;    // why it is above that of the suspect's share alone
 };
 
 Bound BoundWithout(const VerdictInput& input, SuspectId suspect);

@@ -112,6 +112,7 @@ void SetGain(const VerdictInput& input, Bound bound, Verdict& verdict) {
   const double share = bound.share.value_or(0);
   if (share <= 0 || share >= 1) return;
   verdict.at_most_speedup = 1 / (1 - share);
+  if (bound.more) verdict.evidence.push_back(*std::move(bound.more));
   verdict.at_most_saving_ns = std::llround(share * static_cast<double>(input.training_ns));
   if (const auto price = input.report.options.price_per_hour) {
     verdict.at_most_saving_money =

@@ -13,6 +13,7 @@
 
 #include "analyze/code/function_text.h"
 #include "analyze/report/build_report.h"
+#include "model/finding_kinds.h"
 #include "present/words/finding_sentence.h"
 #include "testing/verdict_case.h"
 
@@ -203,6 +204,27 @@ void ExpectOneInterval(const Report& report) {
   }
 }
 
+double SumOfShares(const model::Finding& finding) {
+  double sum = 0;
+  for (const model::Item& item : finding.items) sum += std::get<double>(item.figures.front());
+  return sum;
+}
+
+// A bound above that of the share alone says of what: the parts sum to the difference.
+void ExpectExplainedBound(const Verdict& verdict) {
+  if (!verdict.at_most_speedup) return;
+  const double more = 1 - 1 / *verdict.at_most_speedup - verdict.share;
+  EXPECT_GE(more, -1e-9) << "less than the suspect's own time";
+  if (more < 0.05) return;
+  const auto of = [&](model::FindingKind kind) {
+    return std::ranges::find(verdict.evidence, kind, &model::Finding::kind);
+  };
+  if (of(model::FindingKind::kStepBoundOfStraggler) != verdict.evidence.end()) return;
+  const auto parts = of(model::FindingKind::kStepBoundIncludes);
+  ASSERT_NE(parts, verdict.evidence.end()) << "up to " << *verdict.at_most_speedup;
+  EXPECT_NEAR(SumOfShares(*parts), more, 0.04) << "what is under a hundredth is not said";
+}
+
 class VerdictCaseTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(VerdictCaseTest, SaysWhatTheFileExpects) {
@@ -219,6 +241,7 @@ TEST_P(VerdictCaseTest, SaysWhatTheFileExpects) {
   }
   ExpectExactSums(report, *verdict_case);
   ExpectOneInterval(report);
+  ExpectExplainedBound(report.verdict);
 }
 
 // A stage that no time gets to would be read as one of which there is none.

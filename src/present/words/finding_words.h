@@ -16,6 +16,12 @@ inline constexpr ClauseWords kStepFasterWithoutClauses[] = {
     {"what", "suspect", {}, "{suspect} (most of it {stage})"},
     {"what", "", {}, "{stage}"},
 };
+inline constexpr ClauseWords kStepBoundIncludesItemClauses[] = {
+    {"what", "stage", {}, "{stage}"},
+    {"what", "apart", {}, "what operators do not show of the model"},
+    {"what", "warm", {}, "warmer caches"},
+    {"what", "", {}, "the upper end of its interval"},
+};
 inline constexpr ClauseWords kStepCheckpointsClauses[] = {
     {"noun", "steps", 1, "step"},
     {"noun", "", {}, "steps"},
@@ -1244,6 +1250,12 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"{stage} {share}", {}}, ", ", ", "},
     // step.faster_without
     {{"up to {speedup} faster without {what}", kStepFasterWithoutClauses},
+     {"", {}}, "", ""},
+    // step.bound_includes
+    {{"the speed-up bound also counts time that may go with it: {items}", {}},
+     {"{what} {share}", kStepBoundIncludesItemClauses}, ", ", ", "},
+    // step.bound_of_straggler
+    {{"the share is a mean over all ranks; with that rank on time, the step itself is {gain} shorter", {}},
      {"", {}}, "", ""},
     // step.little_remains
     {{"only {rest} per step would remain without it, too little for a reliable speed-up bound", {}},

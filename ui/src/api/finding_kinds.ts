@@ -31,6 +31,8 @@ export const SHOWN = {
   'operators.stages': { view: 'operators' },
   'communication.stages': { view: 'distributed' },
   'step.faster_without': { view: 'steps' },
+  'step.bound_includes': { view: 'steps' },
+  'step.bound_of_straggler': { view: 'distributed' },
   'step.little_remains': { view: 'steps' },
   'step.fewer_operators': { view: 'operators' },
   'step.unrecognised': { view: 'timeline' },
