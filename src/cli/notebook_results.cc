@@ -28,10 +28,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExecutableVariable = "STEPTRACE_EXECUTABLE";
+constexpr const char* kNotebookExecutable = "STEPTRACE_EXECUTABLE";
 // The package by its own folder, whatever else lies beside it; and nothing from the folder that the
 // notebook goes to.
-constexpr const char* kProgram = R"(
+constexpr const char* kNotebookProgram = R"(
 import sys
 sys.path[:] = [path for path in sys.path if path]
 import importlib.util
@@ -78,7 +78,7 @@ fs::path PythonFor(const fs::path& package) {
 }
 
 // A file without a name that holds it, to be read from its begin.
-UniqueFd HeldIn(std::string_view text) {
+UniqueFd NotebookInput(std::string_view text) {
   UniqueFd file(memfd_create("steptrace-notebook", MFD_CLOEXEC));
   while (file.valid() && !text.empty()) {
     const ssize_t written = write(file.get(), text.data(), text.size());
@@ -90,7 +90,7 @@ UniqueFd HeldIn(std::string_view text) {
   return file;
 }
 
-std::string ReadAll(int fd) {
+std::string ReadNotebook(int fd) {
   std::string text;
   std::array<char, 1 << 16> block;
   for (;;) {
@@ -102,9 +102,9 @@ std::string ReadAll(int fd) {
 }
 
 // This environment, but the package asks this very executable.
-std::vector<std::string> Environment() {
+std::vector<std::string> NotebookEnvironment() {
   std::vector<std::string> all;
-  const std::string own = std::string(kExecutableVariable) + "=";
+  const std::string own = std::string(kNotebookExecutable) + "=";
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (!std::string_view(*variable).starts_with(own)) all.emplace_back(*variable);
   }
@@ -112,7 +112,7 @@ std::vector<std::string> Environment() {
   return all;
 }
 
-std::vector<char*> Pointers(std::vector<std::string>& words) {
+std::vector<char*> NotebookPointers(std::vector<std::string>& words) {
   std::vector<char*> all;
   for (std::string& word : words) all.push_back(word.data());
   all.push_back(nullptr);
@@ -120,13 +120,13 @@ std::vector<char*> Pointers(std::vector<std::string>& words) {
 }
 
 // What the program prints of that input; an error where it cannot be started, or fails.
-Result<std::string> Answer(std::vector<std::string> words, std::string_view input) {
-  const UniqueFd given = HeldIn(input);
+Result<std::string> NotebookAnswer(std::vector<std::string> words, std::string_view input) {
+  const UniqueFd given = NotebookInput(input);
   int ends[2];
   if (!given.valid() || pipe2(ends, O_CLOEXEC) != 0) return Error{"no memory for the notebook"};
   UniqueFd answer(ends[0]);
   UniqueFd written(ends[1]);
-  std::vector<std::string> environment = Environment();
+  std::vector<std::string> environment = NotebookEnvironment();
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, given.get(), 0);
@@ -134,12 +134,13 @@ Result<std::string> Answer(std::vector<std::string> words, std::string_view inpu
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
   const std::string program = words.front();
-  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, Pointers(words).data(),
-                                 Pointers(environment).data());
+  const int failed =
+      posix_spawn(&child, program.c_str(), &actions, nullptr, NotebookPointers(words).data(),
+                  NotebookPointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return Error{program + " cannot be started"};
   written.reset();
-  std::string text = ReadAll(answer.get());
+  std::string text = ReadNotebook(answer.get());
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return Error{program + " failed"};
@@ -153,9 +154,9 @@ FilledNotebook WithResults(const std::string& notebook, const fs::path& folder) 
   if (!package.ok()) return {notebook, package.error().text()};
   const fs::path python = PythonFor(*package);
   if (python.empty()) return {notebook, "there is no python3 on PATH"};
-  const auto answer =
-      Answer({python.string(), "-c", kProgram, package->string(), fs::absolute(folder).string()},
-             notebook);
+  const auto answer = Answer(
+      {python.string(), "-c", kNotebookProgram, package->string(), fs::absolute(folder).string()},
+      notebook);
   if (!answer.ok()) return {notebook, answer.error().text()};
   auto filled = nlohmann::ordered_json::parse(*answer, nullptr, /*allow_exceptions=*/false);
   if (!filled.is_object() || !filled.contains("notebook")) {

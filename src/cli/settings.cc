@@ -16,7 +16,7 @@
 namespace steptrace::cli {
 namespace {
 
-constexpr size_t kShownBytes = 80;  // of a value that is refused
+constexpr size_t kShownValueBytes = 80;  // of a value that is refused
 
 namespace fs = std::filesystem;
 
@@ -25,8 +25,8 @@ Error WrongType(const Setting& setting) {
 }
 
 // What was given, where the cause does not quote it.
-std::string Given(std::string_view text, const std::string& cause) {
-  const std::string quoted = fmt::format("'{}'", text.substr(0, kShownBytes));
+std::string GivenText(std::string_view text, const std::string& cause) {
+  const std::string quoted = fmt::format("'{}'", text.substr(0, kShownValueBytes));
   if (text.empty() || cause.find(quoted) != cause.npos) return "";
   return fmt::format(" ({} was given)", quoted);
 }
@@ -39,7 +39,7 @@ Status Set(const Setting& setting, const std::optional<Value>& value, std::strin
   if (status.ok()) return {};
   std::string cause =
       status.error().cause.empty() ? WrongType(setting).cause : status.error().text();
-  return Error{fmt::format("{}: {} {}{}", place, setting.key, cause, Given(text, cause)),
+  return Error{fmt::format("{}: {} {}{}", place, setting.key, cause, GivenText(text, cause)),
                fmt::format("give {}, or leave it out",
                            setting.type == SettingType::kFlag ? "one of them" : "such a value")};
 }
