@@ -495,7 +495,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 477;
+inline constexpr size_t kFindingKindCount = 479;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
