@@ -260,7 +260,7 @@ test('what is copied is exact: sentences, a part of a figure, and the cells of a
   // Where both ends round to the same there is none to say.
   const ends = [verdict.share_low, verdict.share_high].map((end) => Math.round(100 * (end ?? 0)));
   if (ends[0] !== ends[1]) {
-    expect(said).toContain(`between ${low} with 95 % confidence`);
+    expect(said).toContain('the 95 % interval');
     expect(said).toContain(`(${low.slice(0, -2).replace(' and ', '-')})`);
   }
   const evidence = await copied(page.getByRole('region', { name: 'Evidence' }));

@@ -25,7 +25,7 @@ export const EXCEPTIONS: readonly (readonly [RegExp, string])[] = [
     'shares of the times beside them: sections.spec',
   ],
   // Constants.
-  [/^overview › .* with # confidence/, 'the confidence of every interval'],
+  [/^overview › .*(with # confidence|the # interval)/, 'the confidence of every interval'],
   [/^devices › Top # kernels/, 'how many bars there are'],
   [/^memory › Allocations › The # largest/, 'how many allocations are drawn'],
 ];

@@ -34,6 +34,7 @@ it('the most to gain stands first, and halves are left out', () => {
 
 it('where no bound holds none is told', () => {
   const [one] = changesOf({ window, what_if: [change('data', 50, { at_most_ns: null })] });
+  expect(one?.title).toBe('If waiting for data were removed');
   expect(one?.atMost).toBeNull();
   expect(one?.faster).not.toBeNull();
 });

@@ -17,6 +17,10 @@ const VIEWS: Partial<Record<PathCause, string>> = {
 
 export const viewOf = (cause: string): string => VIEWS[cause as PathCause] ?? 'devices';
 
+/** As a part of the path, which is not the suspect of a like name. */
+export const causeTitle = (cause: string): string =>
+  cause === 'data' ? 'waiting for data' : words(cause);
+
 export interface Change {
   readonly stage: string;
   /** "If communication were removed" */
@@ -40,10 +44,10 @@ export function changesOf(path: Pick<CriticalPath, 'what_if' | 'window'>): Chang
     .slice(0, MOST)
     .map((one) => ({
       stage: one.stage,
-      title: `If ${words(one.stage)} were removed`,
+      title: `If ${causeTitle(one.stage)} were removed`,
       faster: one.speedup === null ? null : formatTimes(one.speedup),
       atMost: boundOf(one, window),
-      then: one.causes[0] ? words(one.causes[0].cause) : '',
+      then: one.causes[0] ? causeTitle(one.causes[0].cause) : '',
     }));
 }
 

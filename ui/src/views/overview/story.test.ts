@@ -51,7 +51,7 @@ describe('the verdict in a sentence', () => {
     [
       {},
       'Data pipeline, 65 % of the step (63-67)',
-      'Up to 2.9× faster without it; mostly dataset __getitem__; between 63 and 67 % with 95 % confidence.',
+      'Up to 2.9× faster without it; mostly dataset __getitem__; in brackets, the 95 % interval.',
     ],
     [
       {
@@ -101,7 +101,7 @@ describe('the verdict in a sentence', () => {
         headline: 'the model takes 65 % of the step (63-67); no other bottleneck',
       },
       'The model takes 65 % of the step (63-67); no other bottleneck',
-      'Between 63 and 67 % with 95 % confidence.',
+      'In brackets, the 95 % interval.',
     ],
     [
       {
@@ -126,12 +126,14 @@ describe('the verdict in a sentence', () => {
 
   it('of a profile without marks there is no interval', () => {
     const of = { ...report(), steps: { ...report().steps, marked: false } };
-    expect(read(story(of).detail)).not.toContain('confidence');
-    expect(read(story(report()).detail)).toContain('confidence');
+    expect(read(story(of).detail)).not.toContain('interval');
+    expect(read(story(report()).detail)).toContain('interval');
   });
 
   it('is exact when it is copied', () => {
-    const { detail } = story(report({ at_most_speedup: 2.857, share_low: 0.6325 }));
+    const { detail } = story(
+      report({ at_most_speedup: 2.857, share_low: 0.6325, headline: 'data pipeline, 65 %' }),
+    );
     expect(read(detail, 'exact')).toMatch(/^Up to 2.857 times faster .* between 63.25 and 67 %/);
   });
 

@@ -107,8 +107,10 @@ const FEW_STEPS: EvidenceKind = 'verdict.few_steps';
 function interval(v: Verdict, { steady, marked }: Report['steps']): Pieces {
   if (marked === false || v.evidence.some(({ kind }) => kind === FEW_STEPS)) return [];
   const [low, high] = [percent(v.share_low), percent(v.share_high)];
-  return low.text === high.text
-    ? ['seen in ', counted(steady, 'step')]
+  if (low.text === high.text) return ['seen in ', counted(steady, 'step')];
+  // Where the headline has it, once is enough.
+  return v.headline.includes(`(${low.text}-${high.text})`)
+    ? ['in brackets, the 95 % interval']
     : ['between ', low, ' and ', high, ' % with 95 % confidence'];
 }
 
