@@ -48,9 +48,6 @@ std::string_view SyncName(int64_t type) {
   return type >= 0 && at < kNames.size() ? kNames[at] : kNames[0];
 }
 
-// Columns that all tables of devices begin with.
-enum Common { kStart, kEnd, kDevice, kStreamId, kCorrelation, kPid, kCommon };
-
 class DeviceRows {
  public:
   explicit DeviceRows(FileRows& rows) : rows_(rows) {}
@@ -64,6 +61,9 @@ class DeviceRows {
   }
 
  private:
+  // Columns that all tables of devices begin with.
+  enum Common { kStart, kEnd, kDevice, kStreamId, kCorrelation, kPid, kCommon };
+
   // Begins a slice of a row; none: it is lost.
   struct Begun {
     Place place;

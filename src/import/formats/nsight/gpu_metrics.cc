@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMostMetrics = 4096;
 
 // The type of a sample is a device in its lower bits and what kind of source it has above.
-int64_t DeviceOf(int64_t type) {
+int64_t DeviceOfType(int64_t type) {
   return type & 0xFF;
 }
 
@@ -33,22 +33,22 @@ Status ReadGpuMetrics(FileRows& rows) {
       }));
   enum Sampled { kTime, kType, kMetric, kValue };
   constexpr std::array kColumns = {"timestamp", "typeId", "metricId", "value"};
-  return ForEachRow("GPU_METRICS", kColumns, kColumns.size(), rows,
-                    [&](const Cursor& row) -> Status {
-                      const auto ns = row.Integer(kTime);
-                      const auto value = row.Number(kValue);
-                      const auto type = row.Integer(kType);
-                      const auto metric = row.Integer(kMetric);
-                      const auto name = type && metric ? names.find({*type, *metric}) : names.end();
-                      if (!ns || !value || name == names.end()) {
-                        ++rows.lost[LossCause::kBadCounter];
-                        return {};
-                      }
-                      const Place place = rows.places.DeviceCounter(DeviceOf(*type), name->second);
-                      if (place.track < 0) return {};
-                      ++rows.events;
-                      return place.part->Append(store::CounterRow{*ns, place.track, *value});
-                    });
+  return ForEachRow(
+      "GPU_METRICS", kColumns, kColumns.size(), rows, [&](const Cursor& row) -> Status {
+        const auto ns = row.Integer(kTime);
+        const auto value = row.Number(kValue);
+        const auto type = row.Integer(kType);
+        const auto metric = row.Integer(kMetric);
+        const auto name = type && metric ? names.find({*type, *metric}) : names.end();
+        if (!ns || !value || name == names.end()) {
+          ++rows.lost[LossCause::kBadCounter];
+          return {};
+        }
+        const Place place = rows.places.DeviceCounter(DeviceOfType(*type), name->second);
+        if (place.track < 0) return {};
+        ++rows.events;
+        return place.part->Append(store::CounterRow{*ns, place.track, *value});
+      });
 }
 
 }  // namespace steptrace::import::nsight

@@ -24,9 +24,8 @@ bool IsOfRuntime(std::string_view call) {
   return call.starts_with("cuda");
 }
 
-enum Columns { kStart, kEnd, kThread, kName, kCorrelation };
-
 Status ReadCalls(FileRows& rows, std::string_view table, std::string_view category) {
+  enum { kStart, kEnd, kThread, kName, kCorrelation };
   constexpr std::array kColumns = {"start", "end", "globalTid", "nameId", "correlationId"};
   return ForEachRow(table, kColumns, kCorrelation, rows, [&](const Cursor& row) -> Status {
     const auto times = TimesOf(row, rows, kStart, kEnd);

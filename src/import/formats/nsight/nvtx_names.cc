@@ -64,7 +64,8 @@ bool IsListOfShapes(std::string_view text) {
 }  // namespace
 
 NvtxName ReadNvtxName(std::string_view text) {
-  NvtxName read{.name = text};
+  NvtxName read;
+  read.name = text;
   const size_t sequence = text.find(kSequence);
   const size_t operation = text.find(kOperator);
   const size_t sizes = text.find(kSizes);

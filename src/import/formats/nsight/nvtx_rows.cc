@@ -18,11 +18,6 @@ namespace {
 // Of ENUM_NSYS_EVENT_TYPE.
 enum NvtxType : int64_t { kMark = 34, kPushPop = 59, kStartEnd = 60, kDomain = 75 };
 
-enum Columns { kStart, kEnd, kType, kText, kTextId, kThread, kDomainId };
-constexpr std::array kColumns = {"start",  "end",       "eventType", "text",
-                                 "textId", "globalTid", "domainId"};
-constexpr size_t kNeeded = 3;
-
 // Domains in which libraries mark their own calls: nothing of the script's.
 bool IsOfALibrary(std::string_view domain) {
   constexpr std::array<std::string_view, 9> kLibraries = {
@@ -50,6 +45,11 @@ class NvtxRows {
     std::optional<int64_t> number;
   };
   static constexpr size_t kMostSteps = 1 << 20;
+
+  enum Columns { kStart, kEnd, kType, kText, kTextId, kThread, kDomainId };
+  static constexpr std::array kColumns = {"start",  "end",       "eventType", "text",
+                                          "textId", "globalTid", "domainId"};
+  static constexpr size_t kNeeded = 3;
 
   Status ReadDomains() {
     return ForEachRow("NVTX_EVENTS", kColumns, kColumns.size(), rows_, [&](const Cursor& row) {
@@ -91,7 +91,7 @@ class NvtxRows {
       times = *told;
     }
     const Place place =
-        type == kStartEnd ? rows_.places.BesideThread(*thread) : rows_.places.Thread(*thread);
+        type == kStartEnd ? rows_.places.NextToThread(*thread) : rows_.places.Thread(*thread);
     const std::string text = TextOf(row);
     Slice slice;
     slice.ts_ns = times.begin_ns;

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMostRanks = 1024;  // of one recording: processes of one machine
 constexpr size_t kMostNames = 1 << 18;
 
-enum Kind : uint8_t { kProcess, kThread, kBesideThread, kDevice, kStream, kCounter };
+enum TrackKind : uint8_t { kOfProcess, kOfThread, kNextToThread, kOfDevice, kOfStream, kOfCounter };
 
 // Tables of what devices did for a process.
 constexpr std::array kDeviceTables = {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
@@ -106,14 +106,14 @@ std::optional<int32_t> Places::Process(PartSink* part, int64_t process) {
   const auto name = process_names_.find(process);
   if (name != process_names_.end()) row.name = name->second;
   const int32_t track =
-      Found(part, {kProcess, process, 0, {}}, std::move(row), "process", {}).track;
+      Found(part, {kOfProcess, process, 0, {}}, std::move(row), "process", {}).track;
   return track < 0 ? std::nullopt : std::optional(track);
 }
 
 std::optional<int32_t> Places::Device(PartSink* part, int64_t device) {
   store::TrackRow row;
   row.device = static_cast<int32_t>(device);
-  const int32_t track = Found(part, {kDevice, 0, device, {}}, std::move(row), "device", {}).track;
+  const int32_t track = Found(part, {kOfDevice, 0, device, {}}, std::move(row), "device", {}).track;
   return track < 0 ? std::nullopt : std::optional(track);
 }
 
@@ -127,18 +127,18 @@ Place Places::Thread(int64_t global_tid) {
   const auto name = thread_names_.find(global_tid);
   if (name != thread_names_.end()) row.name = name->second;
   last_thread_ = global_tid;
-  last_thread_place_ = Found(part, {kThread, process, *row.tid, {}}, std::move(row), "thread",
+  last_thread_place_ = Found(part, {kOfThread, process, *row.tid, {}}, std::move(row), "thread",
                              Process(part, process));
   return last_thread_place_;
 }
 
-Place Places::BesideThread(int64_t global_tid) {
+Place Places::NextToThread(int64_t global_tid) {
   const int64_t process = ProcessOf(global_tid);
   PartSink* part = PartOf(process);
   store::TrackRow row;
   row.pid = PidOf(global_tid);
   row.name = "ranges from start to end";
-  return Found(part, {kBesideThread, process, TidOf(global_tid), {}}, std::move(row), "thread",
+  return Found(part, {kNextToThread, process, TidOf(global_tid), {}}, std::move(row), "thread",
                Process(part, process));
 }
 
@@ -154,7 +154,7 @@ Place Places::Stream(int64_t global_pid, int64_t device, std::optional<int64_t> 
   row.stream = stream;
   last = {global_pid, device, number, {}};
   last.place =
-      Found(part, {kStream, device, number, {}}, std::move(row), "stream", Device(part, device));
+      Found(part, {kOfStream, device, number, {}}, std::move(row), "stream", Device(part, device));
   return last.place;
 }
 
@@ -163,7 +163,7 @@ Place Places::DeviceCounter(int64_t device, std::string_view metric) {
   store::TrackRow row;
   row.device = static_cast<int32_t>(device);
   row.name = metric;
-  return Found(part, {kCounter, device, 0, std::string(metric)}, std::move(row), "counter", {});
+  return Found(part, {kOfCounter, device, 0, std::string(metric)}, std::move(row), "counter", {});
 }
 
 std::vector<PartSink*> Places::all() const {

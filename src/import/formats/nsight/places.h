@@ -38,7 +38,7 @@ class Places {
   // Threads are numbered by Nsight: the process in the upper bits.
   Place Thread(int64_t global_tid);
   // Ranges of a thread that need not nest in its others.
-  Place BesideThread(int64_t global_tid);
+  Place NextToThread(int64_t global_tid);
   Place Stream(int64_t global_pid, int64_t device, std::optional<int64_t> stream);
   // A figure of a device, of no process.
   Place DeviceCounter(int64_t device, std::string_view metric);
