@@ -11,6 +11,7 @@ from fault_tools import record
 SLOWER_FROM = 350
 
 TRAINING = f"""
+import sys
 import time
 import torch
 
@@ -24,15 +25,16 @@ def train(number):
     time.sleep(0.02 if number < {SLOWER_FROM} else 0.12)
     optimizer.step()
 
-for number in range({SLOWER_FROM} + 200):
+for number in range({SLOWER_FROM} + int(sys.argv[1])):
     train(number)
 """
 
 
-def train(folder, **environment):
+def train(folder, *options, slow=200, **environment):
     path = pathlib.Path(folder) / "train.py"
     path.write_text(TRAINING)
-    outcome = record(folder, [sys.executable, str(path)], env=environment)
+    command = [sys.executable, str(path), str(slow)]
+    outcome = record(folder, command, *options, env=environment)
     assert outcome.status == 0, outcome.stderr
     facts = [
         json.loads(row["json"])
@@ -65,3 +67,12 @@ def test_without_a_budget_it_is_told_and_not_captured(tmp_path):
     windows, shifts = train(tmp_path, STEPTRACE_WINDOW_BUDGET_S="0")
     assert len(shifts) == 1
     assert windows == []
+
+
+# The steps take six times as long: a rise of 500 %.
+@pytest.mark.parametrize(
+    "percent, reported", [(900, 0), pytest.param(300, 1, marks=pytest.mark.soak)]
+)
+def test_a_rise_is_reported_if_it_is_above_the_threshold(tmp_path, percent, reported):
+    _, shifts = train(tmp_path, "--alert", f"step_rise_percent={percent}", slow=80)
+    assert len(shifts) == reported, [row["text"] for row in shifts]

@@ -27,7 +27,7 @@ def declared():
         seen.add(path)
         if request["answer"] not in ANSWERS or not request["what"]:
             sys.exit(f"{SOURCE}: {path} lacks its answer, or what it is")
-        if "|" in request["what"]:
+        if "|" in request["what"] + request.get("parameters", ""):
             sys.exit(f"{SOURCE}: what is said of {path} would break a table")
     return schema["request"]
 
@@ -102,11 +102,12 @@ def typescript(requests):
 
 
 def page(requests):
-    yield "| request | answer |"
-    yield "| --- | --- |"
+    yield "| request | parameters | answer |"
+    yield "| --- | --- | --- |"
     for request in requests:
         method = "POST " if request.get("changes") else ""
-        yield f"| `{method}{request['path']}` | {request['what']} |"
+        parameters = request.get("parameters", "")
+        yield f"| `{method}{request['path']}` | {parameters} | {request['what']} |"
 
 
 def files():
