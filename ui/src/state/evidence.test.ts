@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import type { Compares, Condition } from '../api/report';
-import { stretchOf, targetOfRows } from './evidence';
+import { panelParams, stretchOf, targetOfRows } from './evidence';
 
 const when = (is: Compares, value: number): Condition => ({ column: 'ts_ns', is, value });
 const of = (column: string, value: string): Condition => ({ column, is: '=', value });
@@ -26,9 +26,11 @@ describe('evidence of a rule leads to', () => {
 
   it('the steps that it names', () => {
     const conditions = [of('kind', 'train'), when('>=', 5), when('<', 9)];
-    expect(target('steps', conditions)).toEqual({ view: 'steps', stretch: { from: 5, to: 9 } });
+    const params = { part: 'durations' };
+    const stretch = { from: 5, to: 9 };
+    expect(target('steps', conditions)).toEqual({ view: 'steps', params, stretch });
     const longer: Condition = { column: 'dur_ns', is: '>', value: 7 };
-    expect(target('steps', [longer])).toEqual({ view: 'steps' });
+    expect(target('steps', [longer])).toEqual({ view: 'steps', params });
   });
 
   it('what went on before the first step', () => {
@@ -42,7 +44,26 @@ describe('evidence of a rule leads to', () => {
     expect(target('counters', [of('kind', 'x')], 'gpu.util')?.params).toEqual({
       metric: 'gpu.util',
     });
+    expect(target('run_metadata', [of('kind', 'loader')])?.params).toEqual({
+      part: 'loader-settings',
+    });
     expect(target('')).toBeNull();
     expect(targetOfRows({ rows: null, subject: {} })).toBeNull();
+  });
+});
+
+describe('the panel of evidence', () => {
+  const params = (kind: string, metric?: string) =>
+    panelParams({ kind, rows: null, subject: metric ? { metric } : {} } as never);
+
+  it('is a part of the view, or the chart of the metric that it names', () => {
+    expect(params('data.batch_not_ready')).toEqual({ part: 'queue' });
+    expect(params('storage.read')).toEqual({ metric: 'disk.read_bytes_per_s' });
+    expect(params('storage.read', 'psi.io_some_share')).toEqual({ metric: 'psi.io_some_share' });
+  });
+
+  it('is none of a kind of another version, but for its metric', () => {
+    expect(params('a.newer_kind')).toEqual({});
+    expect(params('a.newer_kind', 'gpu.xid')).toEqual({ metric: 'gpu.xid' });
   });
 });

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the rows are seen that a piece of evidence names.
 import { SHOWN, type Shown } from '../api/finding_kinds';
+import type { Metric } from '../api/metrics';
 import type { Compares, Condition, Evidence } from '../api/report';
 import { ns, stretch, type Stretch } from '../base/time';
+import type { Panel, Part } from './evidence_panels';
+import { panelOf } from './evidence_panels';
+import type { Query } from './route';
 import type { Target } from './run.svelte';
 
 type Conditions = readonly Condition[];
@@ -34,6 +38,18 @@ export type Located = Pick<Evidence, 'rows' | 'subject'> & Partial<Pick<Evidence
 /** The metric as a view's parameter. */
 export const metricOf = ({ subject }: Located): { metric?: string } =>
   subject.metric ? { metric: subject.metric } : {};
+
+const isMetric = (panel: Panel): panel is { readonly metric: Metric } =>
+  panel !== null && typeof panel === 'object';
+
+/** The panel that shows it, as a view's parameters: a part, or the chart of a metric. */
+export function panelParams(evidence: Located): Query {
+  const panel = panelOf(evidence.kind);
+  if (isMetric(panel)) return { metric: panel.metric, ...metricOf(evidence) };
+  return panel === null ? metricOf(evidence) : { part: panel };
+}
+
+const part = (part: Part): { params: Query } => ({ params: { part } });
 
 /** Where evidence is shown, by its kind; of a kind that is not known by its table. */
 export function shownOf({ kind, rows }: Located): {
@@ -74,13 +90,17 @@ export function targetOfRows(evidence: Located): Target | null {
     case 'steps':
       // Up to a moment: what went on before the first step is no step.
       return {
-        view: named === null || bound(conditions, '>', '>=') !== null ? 'steps' : 'timeline',
+        ...(named === null || bound(conditions, '>', '>=') !== null
+          ? { view: 'steps', ...part('durations') }
+          : { view: 'timeline' }),
         ...place,
       };
     case 'counters':
       return { view: 'system', ...place, params: metricOf(evidence) };
     case 'run_metadata':
-      return { view: viewOfFacts(conditions), ...place };
+      return viewOfFacts(conditions) === 'data'
+        ? { view: 'data', ...place, ...part('loader-settings') }
+        : { view: 'devices', ...place };
     case 'memory':
       return { view: 'memory', ...place };
     case 'slices':

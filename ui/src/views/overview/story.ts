@@ -22,7 +22,7 @@ import { sentenceOf } from '../../base/prose';
 import { LEAST_SHOWN, type SuspectId } from '../../base/stages';
 import { canBeBlamed, namedByStage } from '../../base/suspects';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
-import { metricOf, shownOf, stretchOf, type Located } from '../../state/evidence';
+import { panelParams, shownOf, stretchOf, type Located } from '../../state/evidence';
 import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
@@ -185,18 +185,17 @@ export function evidenceTarget(evidence: Located, report: Report, chosen: Stretc
   const shown = shownOf(evidence);
   const view =
     evidence.rows?.table === 'steps' && !holds(shown.view, report) ? 'steps' : shown.view;
+  const params = view === shown.view ? panelParams(evidence) : { part: 'causes' };
   switch (view) {
     case 'system':
-      return { view, stretch: over, params: metricOf(evidence) };
+      return { view, stretch: over, params };
     case 'timeline':
       return { view, stretch: over };
     case 'overview':
       return { view, params: { part: 'missing' } };
     default: {
-      const params = shown.threads
-        ? { params: { ...threadsOf(shown.threads, report), part: 'stacks' } }
-        : {};
-      return { view, stretch: named ?? chosen, ...params };
+      const threads = shown.threads ? threadsOf(shown.threads, report) : {};
+      return { view, stretch: named ?? chosen, params: { ...params, ...threads } };
     }
   }
 }
