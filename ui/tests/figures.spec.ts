@@ -143,6 +143,48 @@ test('system', async ({ page }) => {
   );
 });
 
+test('throughput and memory limits of a recorded run', async ({ page }) => {
+  const { throughput, memory_limits: limits } = reportOf('slow');
+  await open(page, '/run/slow/overview');
+  const samples = page.locator('.stat').filter({ hasText: 'Samples' }).locator('[data-exact]');
+  const told = (await samples.getAttribute('data-exact')) ?? '';
+  expect(Number(told.replace(/[^\d.]/g, ''))).toBeCloseTo(throughput.samples_per_s ?? NaN, 6);
+  await open(page, '/run/slow/system');
+  expect(limits.rows.length).toBeGreaterThan(0);
+  for (const [i, { of, peak_bytes, limit_bytes, left_bytes }] of limits.rows.entries()) {
+    const table = page.getByRole('region', { name: 'How full memory was' });
+    const row = table.locator('tbody tr').nth(i);
+    await expect(row).toHaveAttribute('data-row', of);
+    const figures = await row
+      .locator('[data-exact]')
+      .evaluateAll((nodes) => nodes.map((n) => (n as HTMLElement).dataset.exact));
+    for (const bytes of [peak_bytes, limit_bytes, left_bytes])
+      expect(figures).toContain(`${grouped(bytes)} bytes`);
+  }
+});
+
+test('classes of kernels and the critical path of a profile', async ({ page }) => {
+  const { kernel_classes: classes, critical_path: path } = reportOf('eight-ranks');
+  await open(page, '/run/eight-ranks/overview');
+  const card = page.getByRole('region', { name: 'Critical path' });
+  const causes = (path.window?.causes ?? []).filter(({ ns: value }) => value > 0);
+  expect(causes.length).toBeGreaterThan(0);
+  const parts = await card
+    .locator('li [data-exact]')
+    .evaluateAll((nodes) => nodes.map((n) => (n as HTMLElement).dataset.exact));
+  expect(parts.filter((_, i) => i % 2 === 1)).toEqual(causes.map((one) => ns(one.ns)));
+  // What a replay of the window gives is named so: the verdict's bound is another figure.
+  for (const heading of await card.locator('th.figure').allTextContents())
+    expect(heading).toContain('Window');
+  await open(page, '/run/eight-ranks/kernels');
+  const table = page.getByRole('region', { name: 'By class' });
+  for (const one of classes.rows) {
+    const figures = await exact(page, `[data-row="${one.class}"]`);
+    expect(figures.slice(0, 2)).toEqual([share(one.share), ns(one.total_ns)]);
+  }
+  await expect(table.locator('tbody tr')).toHaveCount(classes.rows.length);
+});
+
 test('copying takes the exact figure', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await open(page, '/run/slow/overview');
