@@ -49,6 +49,15 @@ PHRASES = [
     (r"the pile", "allocated memory"),
     (r"say(s)? so then|and says so", "and reports it"),
     (r"stand(s)? beside", "name the relation"),
+    (r"(none|nothing there) tells", "is not known"),
+    (r"tells? (it|them|no \w+)(?= alone|;|,|\.|$)", "reports, knows"),
+    (r"as far as (\w+ ){1,3}tells?", "as far as ... shows"),
+    (r"tells? of (itself|none|what)", "reports, has"),
+    (r"as ever", "as before, as usual"),
+    (r"correct it", "say what to write"),
+    (r"no compute beside", "that no compute overlaps"),
+    (r"so many a second", "N times a second"),
+    (r"beside bare", "compared with"),
 ]
 PATTERN = [(re.compile(rf"\b(?:{phrase})\b", re.IGNORECASE), better) for phrase, better in PHRASES]
 

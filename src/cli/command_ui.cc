@@ -98,7 +98,7 @@ Result<UniqueFd> SettingsOfNow() {
   UniqueFd file(::memfd_create("steptrace.toml", MFD_CLOEXEC));
   if (!file.valid() ||
       ::write(file.get(), text->data(), text->size()) != static_cast<ssize_t>(text->size())) {
-    return Error{"steptrace.toml: there is no memory to keep it", "free some memory"};
+    return Error{"steptrace.toml: not enough memory to keep it", "free some memory"};
   }
   return file;
 }

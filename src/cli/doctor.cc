@@ -73,7 +73,7 @@ Finding ExamineRunQueue(const fs::path& root) {
   }
   return {"waits for a core", Health::kMissing,
           "no /proc/self/schedstat: a shortage of CPU is seen less well",
-          "a kernel with CONFIG_SCHED_INFO tells it"};
+          "a kernel with CONFIG_SCHED_INFO reports it"};
 }
 
 Finding ExamineStacks(const fs::path& root) {

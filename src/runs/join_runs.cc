@@ -93,9 +93,8 @@ Result<JoinedRun> OpenForJoin(const fs::path& path) {
   }
   int64_t epoch_ns = reader.manifest().epoch_utc_ns;
   if (epoch_ns <= 0 || epoch_ns >= kMostEpochNs) {
-    return Error{
-        path.string() + ": its times have no date, so it cannot be joined with another run",
-        "import the profiles of all ranks in one go"};
+    return Error{path.string() + ": its times have no date, so it cannot be joined",
+                 "import the profiles of all ranks in one go"};
   }
   if (reader.manifest().nodes.empty()) {
     return Error{path.string() + ": names no node", "nothing to join"};
@@ -433,7 +432,8 @@ Result<JoinSummary> JoinOpened(std::vector<JoinedRun>& runs, const JoinOptions& 
   int64_t next_flow = 0;
   for (JoinedRun& run : runs) {
     if (next_flow > kMostFlow) {
-      return Error{run.reader.run().string() + ": too many flows before it", "join fewer runs"};
+      return Error{run.reader.run().string() + ": too many flows in the runs before it",
+                   "join fewer runs"};
     }
     run.first_flow = run.next_flow = next_flow;
     STEPTRACE_RETURN_IF_ERROR(joiner.Add(run));

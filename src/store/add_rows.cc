@@ -34,7 +34,7 @@ std::pair<int32_t, int32_t> PlaceOf(const Row& row) {
 Status CheckClosed(const fs::path& run, const std::vector<Manifest>& writers) {
   for (const Manifest& writer : writers) {
     if (writer.status == kStatusInProgress) {
-      return Error{run.string() + ": is in progress", "its writer alone may add to it"};
+      return Error{run.string() + ": is in progress", "only its writer may add to it"};
     }
   }
   return {};

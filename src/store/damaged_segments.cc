@@ -44,7 +44,7 @@ std::optional<Error> WrongSize(const fs::path& run, const SegmentInfo& segment) 
     if (errno == ENOENT || errno == ENOTDIR) return Gone();
     return std::nullopt;  // no right to see it, say: reading it tells
   }
-  if (!S_ISREG(facts.st_mode)) return Error{"what lies there is no file", kFromACopy};
+  if (!S_ISREG(facts.st_mode)) return Error{"not a regular file", kFromACopy};
   // Formats of before wrote no sizes.
   if (segment.bytes <= 0 || facts.st_size == segment.bytes) return std::nullopt;
   return Error{fmt::format("{} of its {} bytes are there", int64_t{facts.st_size}, segment.bytes),

@@ -66,7 +66,7 @@ std::vector<DataLossRow> LostJournalLosses(const fs::path& run, const Manifest& 
     row.table = strings.Intern(file.table);
     row.cause = strings.Intern(NameOf(LossCause::kJournalDamaged));
     row.count = -1;
-    row.detail = fmt::format("{} is gone, or what lies there is no file; bring it back from a copy",
+    row.detail = fmt::format("{} is gone, or not a regular file; restore it from a backup",
                              file.path.filename().string());
     losses.push_back(std::move(row));
   }

@@ -426,14 +426,14 @@ int FormatOfJson(const std::string& json) {
 Result<Manifest> ManifestFromJson(const std::string& json, const std::string& where) {
   Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object()) {
-    return Error{where + ": not a manifest (damaged or empty)", "bring it back from a copy"};
+    return Error{where + ": not a manifest (damaged or empty)", "restore it from a backup"};
   }
   Manifest manifest;
   manifest.format = 0;
   manifest.status.clear();
   Get(parsed, "format", &manifest.format);
   if (manifest.format > 1 && !IsSealed(json)) {
-    return Error{where + ": its checksum is that of another text", "bring it back from a copy"};
+    return Error{where + ": its checksum does not match", "restore it from a backup"};
   }
   if (manifest.format > kFormatNumber) {
     return Error{fmt::format("{}: format {} is newer than this build knows ({})", where,

@@ -84,7 +84,7 @@ TEST(Manifest, RefusesOtherFormatsWithTheNextStep) {
   EXPECT_THAT(Problem(ManifestToJson(newer)),
               HasSubstr("format 3 is newer than this build knows (2); "
                         "update Steptrace"));
-  EXPECT_THAT(Problem(R"({"format": 3})"), HasSubstr("its checksum is that of another text"));
+  EXPECT_THAT(Problem(R"({"format": 3})"), HasSubstr("its checksum does not match"));
   EXPECT_THAT(Problem(R"({"id": "x"})"), HasSubstr("no format number"));
   EXPECT_THAT(Problem("no json"), HasSubstr("not a manifest"));
   EXPECT_THAT(Problem(std::string(100'000, '[')), HasSubstr("not a manifest"));

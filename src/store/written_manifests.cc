@@ -72,7 +72,7 @@ Result<Manifest> ReadOne(const fs::path& file, const std::string& writer) {
   STEPTRACE_ASSIGN_OR_RETURN(Manifest manifest, ManifestFromJson(json, file.string()));
   const bool has_own_format = (manifest.format == 1) == writer.empty();
   if (manifest.writer == writer && has_own_format) return manifest;
-  return Error{file.string() + ": it is of another writer", "bring it back from a copy"};
+  return Error{file.string() + ": it is of another writer", "restore it from a backup"};
 }
 
 // Nobody of this build may judge what it says. A number that changed on the disk is no newer
@@ -95,7 +95,7 @@ Result<WriterManifest> TryWriter(const fs::path& run, const std::string& writer)
   WriterManifest found;
   const std::vector<fs::path> files = ManifestFiles(run, writer);
   if (files.empty()) {
-    return Error{FolderOf(run, writer).string() + ": has no manifest", "bring it back from a copy"};
+    return Error{FolderOf(run, writer).string() + ": has no manifest", "restore it from a backup"};
   }
   std::optional<Error> first;
   for (const fs::path& file : files) {
@@ -148,7 +148,7 @@ Status WriteGeneration(const fs::path& run, const Manifest& manifest, const std:
   const auto files = ManifestFiles(run, manifest.writer);
   const int64_t generation = files.empty() ? 1 : GenerationOf(files.front()) + 1;
   if (generation > kMostGenerations) {
-    return Error{files.front().string() + ": no number is left behind it", "put this file aside"};
+    return Error{files.front().string() + ": its number is the last one", "move this file away"};
   }
   STEPTRACE_RETURN_IF_ERROR(WriteOnce(folder / fmt::format("{}.json", generation), json));
   RemoveOlder(run, manifest.writer, generation);

@@ -183,7 +183,7 @@ TEST(WrittenManifests, ADamagedFormatNumberIsNoNewerFormat) {
   const auto losses = reader.Read<DataLossRow>();
   ASSERT_OK(losses);
   ASSERT_EQ(losses->size(), 1u);
-  EXPECT_THAT(losses->front().detail, HasSubstr("its checksum is that of another text"));
+  EXPECT_THAT(losses->front().detail, HasSubstr("its checksum does not match"));
 }
 
 TEST(WrittenManifests, AManifestOfAnotherWriterIsDamage) {

@@ -71,7 +71,7 @@ def page(schema):
     yield f"<!-- {MADE} -->"
     yield "What the makers give: dense, without sparsity, in TFLOP/s, on tensor or matrix cores where the GPU has them; of FP16"
     yield "and BF16 with sums in FP32. The report compares with them what a run reached, as its"
-    yield "[MFU](../concepts/throughput.md#mfu). They also tell which precisions a GPU's tensor cores take. A GPU is known by words"
+    yield "[MFU](../concepts/throughput.md#mfu). They also say which precisions a GPU's tensor cores support. A GPU is known by words"
     yield "of its name: the first row that fits. A GPU that is not here, a MIG instance and a device with fewer multiprocessors than"
     yield "the whole GPU have no peak."
     yield ""

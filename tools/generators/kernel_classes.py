@@ -128,7 +128,7 @@ def page(schema):
     yield "# Classes of kernels"
     yield ""
     yield f"<!-- {MADE} -->"
-    yield "Reports sum device time by what kernels do. A kernel's name tells its class: the first list below that holds a"
+    yield "Reports sum device time by what kernels do. The class follows from the kernel's name: the first list below that holds a"
     yield "part of it, in any case and without the list of parameters, decides (`*` is any text). Kernels that communicate are"
     yield "known by their own list, copies and fills by their kind. A name that nothing here knows is `other`, and its share is"
     yield "reported like any other."

@@ -361,7 +361,7 @@ def page(about, suspects, works):
         sampled = [f"`{stage['id']}`" for stage in suspect["stage"] if "dataset" in stage["is"]]
         if sampled:
             yield ""
-            yield f"Where stacks tell, the time within the dataset is shared out over {', '.join(sampled[:-1])}; where"
+            yield f"If stacks show it, the time within the dataset is divided into {', '.join(sampled[:-1])}; where"
             yield f"stacks do not name the work, the time stays {sampled[-1]}."
     yield ""
     yield "## What a function does"

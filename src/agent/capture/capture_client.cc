@@ -27,7 +27,7 @@ constexpr size_t kMaxArgumentBytes = 64 << 10;
 // The next packet; nothing: the other end is gone.
 Result<std::optional<std::string>> NextPacket(int port, const std::stop_token& gone) {
   for (;;) {
-    if (gone.stop_requested()) return Error{"capture: nobody waits for it any more"};
+    if (gone.stop_requested()) return Error{"capture: the client that asked is gone"};
     pollfd look = {port, POLLIN, 0};
     const int ready = ::poll(&look, 1, gone.stop_possible() ? kLookMs : -1);
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;

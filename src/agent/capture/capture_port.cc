@@ -92,7 +92,7 @@ Result<CapturePort> CapturePort::Open(const std::filesystem::path& ring_dir) {
       fchmodat(folder.get(), kCapturePortName, 0600, 0) != 0 ||
       listen(port.socket_.get(), kBacklog) != 0) {
     return Error{fmt::format("{}: {}", ring_dir.string(), strerror(errno)),
-                 "captures on demand will not be heard"};
+                 "captures on request will not work"};
   }
   return port;
 }

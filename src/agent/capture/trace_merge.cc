@@ -128,7 +128,8 @@ Result<MergedTrace> MergeTrace(const std::filesystem::path& imported, const Trac
                                store::RunWriter& writer, TrackRegistry& tracks, LossBook& losses) {
   const auto process = tracks.ProcessOf(owner.pid);
   if (!process) {
-    return Error{fmt::format("process {} is none of this run", owner.pid), "its profile stays"};
+    return Error{fmt::format("process {} does not belong to this run", owner.pid),
+                 "its profile stays"};
   }
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader from, store::RunReader::Open(imported));
   if (from.manifest().epoch_utc_ns <= 0) {

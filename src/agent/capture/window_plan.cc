@@ -346,7 +346,7 @@ Result<WindowPlan> ParsePlan(const std::vector<std::string>& windows, const Wind
   }
   const int said = (none ? 1 : 0) + (automatic ? 1 : 0) + (plan.windows.empty() ? 0 : 1);
   if (said > 1) {
-    return Error{"window: none, auto and windows of one's own exclude each other", "choose one"};
+    return Error{"window: none, auto and other windows cannot be combined", "choose one"};
   }
   plan.automatic = plan.windows.empty() && !none;
   std::stable_sort(plan.windows.begin(), plan.windows.end(), ComesFirst);

@@ -71,7 +71,7 @@ inline constexpr SectionReasonInfo kSectionReasons[] = {
     {"one_rank", "there is only one rank"},
     {"nothing_matched", "no call of a collective was matched with one on another rank"},
     {"no_metrics", "no metric was collected"},
-    {"no_memory_limits", "no limit of memory is known beside what was held of it"},
+    {"no_memory_limits", "memory use is known, but no limit of it"},
     {"no_process_memory", "no process's memory was measured"},
     {"no_facts", "no process reported what it is"},
     {"no_rules", "no rule ran"},

@@ -36,8 +36,8 @@ enum class SubStage : uint8_t {
   kBackward,  // Gradients are computed
   kOptimizer,  // The optimizer makes its step
   kCompute,  // A device computes; without device events, it was busy while the host waited
-  kDeviceCopy,  // A device copies within itself or to the host, with nothing beside it
-  kExposed,  // Communication with no compute beside it
+  kDeviceCopy,  // A device copies within itself or to the host, with nothing else running
+  kExposed,  // Communication that no compute overlaps
   kStraggler,  // A rank waits for the one that comes last
   kGarbageCollection,  // Python collects garbage on the training thread
   kRecompilation,  // torch.compile compiles within a step
@@ -48,7 +48,7 @@ enum class SubStage : uint8_t {
   kEvaluation,  // The model is evaluated
   kLogging,  // Metrics, text or pictures are logged
   kCapture,  // A capture window of Steptrace begins or ends
-  kLoopCode,  // The script's own functions run beside the model, where samples of stacks name them
+  kLoopCode,  // The script's own functions run outside of the model; samples of stacks name them
   kUnknown,  // The training thread is in no known phase, and its stacks do not say what the time is for: at most where the thread waits, or which function calls torch
 };
 

@@ -20,7 +20,7 @@ struct Request {
   std::string path;    // decoded, without the query
   std::vector<std::pair<std::string, std::string>> query;
   std::string if_none_match;
-  std::stop_token gone;  // asked to stop when nobody waits for the answer any more
+  std::stop_token gone;  // asked to stop when the client that asked is gone
 };
 
 // A body that is too large to be held: it is sent as it is read.

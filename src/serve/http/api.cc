@@ -69,15 +69,16 @@ Answer NoSuchSection() {
   for (const analyze::SectionName& section : analyze::SectionNames()) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", section.name);
   }
-  return Refuse(404, {"section: there is none of this name", fmt::format("they are {}", names)});
+  return Refuse(404, {"section: no section has this name", fmt::format("they are {}", names)});
 }
 
 Answer NoSuchText() {
-  return Refuse(404, {"text: there is none of this number", "a report names those that it cut"});
+  return Refuse(404,
+                {"text: no text has this number", "the marks of cut texts in a report hold it"});
 }
 
 Answer NoSuchSlice() {
-  return Refuse(404, {"slice: there is none of this number", "timeline/view and search tell them"});
+  return Refuse(404, {"slice: no slice has this number", "timeline/view and search give them"});
 }
 
 Answer NoSuchPath() {
@@ -456,7 +457,7 @@ std::unique_lock<std::mutex> Api::TakeMemory() {
 }
 
 Answer Api::NoSuchRun() {
-  return Refuse(404, {"run: there is none of this id",
+  return Refuse(404, {"run: no run has this id",
                       "look at the list of all runs: it may have been moved or removed"});
 }
 

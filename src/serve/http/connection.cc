@@ -148,7 +148,7 @@ void Connection::OnRead(boost::system::error_code failed) {
   }
   if (failed.category() == bhttp::make_error_code(bhttp::error::bad_method).category() &&
       failed != bhttp::error::end_of_stream && failed != bhttp::error::partial_message) {
-    return Send(Refuse(400, {"request: no HTTP", "see docs/reference/http.md"}));
+    return Send(Refuse(400, {"request: not HTTP", "see docs/reference/http.md"}));
   }
   Close();  // gone, silent for too long, or done
 }

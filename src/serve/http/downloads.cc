@@ -145,7 +145,7 @@ Answer ExportAs(const std::string& format, const fs::path& run, Parameters& para
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
   if (const auto trace = TraceOf(format)) return TraceFile(run, *trace, rank);
   if (const auto rows = TableFormatOf(format)) return TableRows(run, *rows, table);
-  return Refuse(404, {"export: there is no such format",
+  return Refuse(404, {"export: no such format",
                       "they are perfetto, chrome, speedscope, folded, parquet and csv"});
 }
 

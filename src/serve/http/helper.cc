@@ -37,7 +37,7 @@ std::string RunOf(const std::string& target) {
 }
 
 Answer Nobody() {
-  return Refuse(503, {"server: nobody waits for the answer any more", "ask again"});
+  return Refuse(503, {"server: the client that asked is gone", "ask again"});
 }
 
 // Something to read, be it the end.

@@ -81,7 +81,7 @@ std::optional<std::vector<int32_t>> Parameters::Numbers(std::string_view name, s
   for (const std::string& part : SplitAtCommas(*text)) {
     const auto number = Parse<int32_t>(part);
     if (!number || numbers.size() == most) {
-      Refuse(name, fmt::format("not at most {} whole numbers parted by commas", most),
+      Refuse(name, fmt::format("not at most {} whole numbers separated by commas", most),
              "give those");
       return std::nullopt;
     }

@@ -216,7 +216,7 @@ export interface Condition {
 
 /** Rows of a table of the run, as `steptrace show --where` and DuckDB read them. */
 export interface TableRows {
-  /** The [table](schema.md), which tells the folder's name in runs of earlier versions. */
+  /** The [table](schema.md), in runs of earlier versions the folder's name. */
   table: string;
   /** Which of its rows; empty: all of them. */
   where: string;
@@ -620,7 +620,7 @@ export interface RunCard extends Section {
   settings: CardSetting[];
   /** The format of the profile that the run was made of; null: it was recorded. */
   imported_as: string | null;
-  /** Who wrote the profiles, as far as facts in them tell ([writers](metadata.md#writers)). */
+  /** Who wrote the profiles, as far as facts in them show ([writers](metadata.md#writers)). */
   writers: string[];
   /** Of the scheduler or the launcher; null: not reported, or parts of the run differ; so for the two below. */
   job_id: string | null;
@@ -638,7 +638,7 @@ export interface RunCard extends Section {
 export interface Hardware {
   /** How many machines. */
   hosts: number;
-  /** Cores of all of them; null where one does not tell. */
+  /** Cores of all of them; null if one is not known. */
   cpus: number | null;
   /** Names of the devices. */
   devices: string[];
@@ -676,11 +676,11 @@ export interface Throughput extends Section {
   batch_size: number | null;
   /** Samples a second of all ranks that were seen, in the steady steps; null also where ranks may share their samples. */
   samples_per_s: number | null;
-  /** What tells how many samples a step has. */
+  /** What the samples of a step are counted by. */
   samples_by: CountedBy | null;
   /** Tokens a second likewise, padding included. */
   tokens_per_s: number | null;
-  /** What tells how many tokens a step has. */
+  /** What the tokens of a step are counted by. */
   tokens_by: CountedBy | null;
   /** Floating-point operations of products, convolutions and attention in a step, of all ranks that were seen. */
   flops_per_step: number | null;
@@ -848,7 +848,7 @@ export interface TensorRule {
   needs: string | null;
   /** Looks at these, of the rank with most. */
   looks: number;
-  /** With fewer it cannot tell. */
+  /** With fewer, there is no result. */
   least_looks: number;
   /** What it found. */
   findings: number;
@@ -950,9 +950,9 @@ export interface TensorCoreUse {
   compute_share: number | null;
 }
 
-/** What computing kernels compute in, as far as their names tell. */
+/** What computing kernels compute in, as far as their names show. */
 export interface PrecisionTime {
-  /** FP64, FP32, TF32, FP16, BF16, FP8, FP4, INT8, INT32 or INT64; null where the names do not tell. */
+  /** FP64, FP32, TF32, FP16, BF16, FP8, FP4, INT8, INT32 or INT64; null if the names do not show it. */
   precision: string | null;
   /** Sum of durations; they sum to compute_kernel_ns. */
   ns: Ns;
@@ -998,7 +998,7 @@ export interface Copy {
   kind: string;
   /** How many. */
   count: number;
-  /** What they copied; null where none tells. */
+  /** What they copied; null if none is known. */
   bytes: number | null;
   /** The sum of their durations. */
   sum_ns: Ns;
@@ -1108,7 +1108,7 @@ export interface DevicePhase {
   share: number;
 }
 
-/** A rank's mean steady step on its device; the phases and unknown_ns sum to step_ns but for roundings. */
+/** A rank's mean steady step on its device; the phases and unknown_ns sum to step_ns, except for rounding. */
 export interface DevicePhases {
   /** The rank. */
   rank: number;
@@ -1216,13 +1216,13 @@ export interface KernelSums {
   max_ns: Ns;
   /** The shortest. */
   min_ns: Ns;
-  /** Blocks per multiprocessor, the mean by duration of the runs that tell it; null: none does. */
+  /** Blocks per multiprocessor, the mean by duration of the runs for which it is known; null: none. */
   blocks_per_sm: number | null;
-  /** Runs that do not tell it. */
+  /** Runs for which it is not known. */
   calls_without_blocks_per_sm: number;
-  /** Occupancy, the mean by duration of the runs that tell it; null: none does. */
+  /** Occupancy, the mean by duration of the runs for which it is known; null: none. */
   occupancy_percent: number | null;
-  /** Runs that do not tell it. */
+  /** Runs for which it is not known. */
   calls_without_occupancy: number;
 }
 
@@ -1288,9 +1288,9 @@ export interface KernelClassTime {
   kernels: number;
   /** The kernel with most of its time; null: it has copies and fills alone. */
   largest: string | null;
-  /** What copies and fills moved; null where none tells. */
+  /** What copies and fills moved; null if none is known. */
   bytes: number | null;
-  /** Those bytes over the sum of the durations of the copies and fills that tell them. */
+  /** Those bytes over the sum of the durations of the copies and fills for which they are known. */
   bytes_per_s: number | null;
   /** Floating-point operations of the operators whose shapes the profile has, by their formulas ([throughput](../concepts/throughput.md)); null where it has none. */
   flops: number | null;
@@ -1498,7 +1498,7 @@ export interface Module extends ModuleTimes {
   depth: number;
   /** What the tree rests on ([modules](operators.md#modules)). */
   source: ModuleSource;
-  /** Calls; null where nothing tells them apart. */
+  /** Calls; null if they cannot be distinguished. */
   occurrences: number | null;
   /** The autograd operators to which flows lead from its own; null without flows. */
   backward: ModuleTimes | null;
@@ -1546,7 +1546,7 @@ export interface Rank {
 export interface RankSpread {
   /** The member of ranks[]. */
   name: string;
-  /** How many ranks tell it. */
+  /** How many ranks know it. */
   ranks: number;
   /** The least. */
   min: Ns;
@@ -1740,7 +1740,7 @@ export interface Clock {
   reference: boolean;
 }
 
-/** The ranks compared ([how it is found](../concepts/distributed.md)); members of calls are there of a profile, or of a live run whose collectives tell their group. */
+/** The ranks compared ([how it is found](../concepts/distributed.md)); members of calls are there of a profile, or of a live run whose collectives name their group. */
 export interface Distributed extends Section {
   /** The ranks' figures over all ranks, also those that are left out below. */
   spread: RankSpread[];

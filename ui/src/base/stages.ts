@@ -243,7 +243,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   device_copy: {
     title: 'copying on the device',
     color: '--cat-1',
-    meaning: 'A device copies within itself or to the host, with nothing beside it',
+    meaning: 'A device copies within itself or to the host, with nothing else running',
     suspect: 'model',
     ofDataset: false,
     ready: false,
@@ -251,7 +251,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   exposed: {
     title: 'exposed communication',
     color: '--communication',
-    meaning: 'Communication with no compute beside it',
+    meaning: 'Communication that no compute overlaps',
     suspect: 'communication',
     ofDataset: false,
     ready: false,
@@ -340,7 +340,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   loop_code: {
     title: 'loop code',
     color: '--cat-0',
-    meaning: "The script's own functions run beside the model, where samples of stacks name them",
+    meaning: "The script's own functions run outside of the model; samples of stacks name them",
     suspect: 'other_work',
     ofDataset: false,
     ready: false,

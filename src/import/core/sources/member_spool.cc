@@ -93,8 +93,7 @@ Status MemberSpool::Add(int64_t member, ByteStream& stream) {
 StreamResult MemberSpool::Open(int64_t member, const std::string& name) const {
   const auto found = members_.find(member);
   if (found == members_.end()) {
-    return Error{name + ": cannot be reached behind damage of the archive",
-                 "create the archive again"};
+    return Error{name + ": lies behind a damaged part of the archive", "create the archive again"};
   }
   const Extent& extent = found->second;
   return std::unique_ptr<ByteStream>(

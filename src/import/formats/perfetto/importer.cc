@@ -109,10 +109,9 @@ class FileImport {
   }
 
   Error TooManyTexts(int64_t most) const {
-    return Error{
-        fmt::format("{}: the texts that its events give by number come to more than {} bytes{}",
-                    source_.path, most, WhyMostBytes(context_.limits)),
-        "if that is meant, raise --max-bytes"};
+    return Error{fmt::format("{}: its interned texts have more than {} bytes{}", source_.path, most,
+                             WhyMostBytes(context_.limits)),
+                 "if that is meant, raise --max-bytes"};
   }
 
   void Lost(const char* table, LossCause cause, int64_t count, model::Finding said) {

@@ -128,8 +128,8 @@ export function atPeak(
 const LEAKS: Record<string, string> = {
   none: 'No operator’s memory grows with every step.',
   found: 'These operators’ memory grows with every step after the first.',
-  too_few_steps: 'Three marked steps are the least to tell growth from noise.',
-  no_addresses: 'The profile tells no addresses, so allocations and releases cannot be paired.',
+  too_few_steps: 'It takes at least three marked steps to distinguish growth from noise.',
+  no_addresses: 'The profile has no addresses, so allocations and releases cannot be paired.',
 };
 
 export const leakText = (status: string): string => LEAKS[status] ?? status;
