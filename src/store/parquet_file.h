@@ -25,7 +25,7 @@ arrow::Status WithoutExceptions(F&& f) {
   } catch (const parquet::ParquetStatusException& failed) {
     return failed.status();
   } catch (const std::bad_alloc&) {
-    return arrow::Status::OutOfMemory("the memory is not enough");
+    return arrow::Status::OutOfMemory("not enough memory");
   } catch (const std::exception& failed) {
     return arrow::Status::IOError(failed.what());
   }

@@ -97,7 +97,7 @@ TEST(WrittenManifests, ANumberThatIsTooHighIsNoGeneration) {
   EXPECT_EQ(ReadManifest(dir.path())->id, SampleManifest().id);
   const Status refused = WriteManifest(dir.path(), Of("w", "host", 0));
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().cause, HasSubstr("no number is left"));
+  EXPECT_THAT(refused.error().cause, HasSubstr("its number is the last one"));
 }
 
 TEST(WrittenManifests, WhatAWriteLeftIsRemovedWhenItIsOld) {

@@ -130,7 +130,7 @@ TEST_F(RunSinkTest, AWriterWithoutMemoryIsAnError) {
   sink.EndPart({});
   const auto finished = sink.Finish({}, []() -> bool { throw std::bad_alloc(); });
   ASSERT_FALSE(finished.ok());
-  EXPECT_THAT(finished.error().text(), testing::HasSubstr("the memory is not enough"));
+  EXPECT_THAT(finished.error().text(), testing::HasSubstr("not enough memory"));
 }
 
 TEST_F(RunSinkTest, NestsAndBindsFlows) {

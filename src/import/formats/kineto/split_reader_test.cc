@@ -363,7 +363,7 @@ TEST(SplitReader, MemoryThatIsNotEnoughIsAnErrorThatLeavesNothing) {
       };
       const auto summary = Import({(folder.path() / "made.json").string()}, options, {});
       ASSERT_FALSE(summary.ok());
-      EXPECT_THAT(summary.error().text(), testing::HasSubstr("the memory is not enough; free"));
+      EXPECT_THAT(summary.error().text(), testing::HasSubstr("not enough memory; free"));
       for (const auto& entry : fs::directory_iterator(folder.path())) {
         EXPECT_EQ(entry.path().filename(), "made.json");
       }
