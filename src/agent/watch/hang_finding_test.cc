@@ -119,8 +119,9 @@ TEST_F(HangFindingTest, WhoIsMissingRunsElsewhere) {
   scene_.world_size = 4;
   for (int32_t rank : {0, 1}) Train(rank);
   for (int32_t rank : {0, 1}) Say(rank, 2000, MarkKind::kBegin, HookName::kCollective, "barrier");
-  EXPECT_THAT(Text({0, 1}), HasSubstr("ranks 0, 1 wait in barrier; who is missing runs on another "
-                                      "node"));
+  EXPECT_THAT(Text({0, 1}),
+              HasSubstr("ranks 0, 1 wait in barrier; the missing rank runs on another "
+                        "node"));
 }
 
 TEST_F(HangFindingTest, SaysWhyThereIsNoStack) {

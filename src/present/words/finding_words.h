@@ -970,9 +970,9 @@ inline constexpr ClauseWords kLiveHangClauses[] = {
     {"where", "place", {}, ", in {place}"},
     {"where", "reason", {}, " (stack: {reason})"},
     {"left", "together", {}, "; and {more} more"},
-    {"left", "", {}, "; and {more} ranks more"},
+    {"left", "", {}, "; and {more} more ranks"},
     {"rest", "more", {}, "{left}"},
-    {"rest", "elsewhere", {}, "; who is missing runs on another node"},
+    {"rest", "elsewhere", {}, "; the missing rank runs on another node"},
     {"rest", "", {}, "{where}"},
 };
 inline constexpr ClauseWords kLiveHangItemClauses[] = {
@@ -2428,7 +2428,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"steps go on after {time}", {}},
      {"", {}}, "", ""},
     // live.no_hang
-    {{"no hang: the training ended by itself, and well", {}},
+    {{"no hang: the training ended normally", {}},
      {"", {}}, "", ""},
     // live.tensor_nonfinite
     {{"{subject} is not finite {when} step {step} on rank {rank}: {bad} of {numel} elements{order}{rest}", kLiveTensorNonfiniteClauses},
