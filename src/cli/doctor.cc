@@ -53,7 +53,7 @@ Finding ExamineShm(const fs::path& shm) {
   uint64_t free_bytes = uint64_t{space.f_bavail} * space.f_frsize;
   std::string detail = fmt::format("{}, {} MiB free", shm.string(), free_bytes >> 20);
   if (free_bytes >= kComfortableShmBytes) return {"shared memory", Health::kOk, detail, ""};
-  return {"shared memory", Health::kLimited, detail + ": many ranks may find no room",
+  return {"shared memory", Health::kLimited, detail + ": too little for many ranks",
           "docker run --shm-size=1g, or name another tmpfs with --shm"};
 }
 
@@ -63,8 +63,8 @@ Finding ExamineClock(const fs::path& root) {
       flags.find("constant_tsc") != flags.npos && flags.find("nonstop_tsc") != flags.npos;
   if (invariant) return {"clock", Health::kOk, "invariant TSC", ""};
   return {"clock", Health::kLimited,
-          "no invariant TSC: records take CLOCK_MONOTONIC, some 20 ns more",
-          "nothing needs to be done; on a machine of your own the processor has one"};
+          "no invariant TSC: records use CLOCK_MONOTONIC, about 20 ns slower each",
+          "no action is needed; most machines that are not virtual have one"};
 }
 
 Finding ExamineRunQueue(const fs::path& root) {
@@ -72,8 +72,8 @@ Finding ExamineRunQueue(const fs::path& root) {
     return {"waits for a core", Health::kOk, "/proc/self/schedstat", ""};
   }
   return {"waits for a core", Health::kMissing,
-          "no /proc/self/schedstat: a shortage of CPU is seen less well",
-          "a kernel with CONFIG_SCHED_INFO reports it"};
+          "no /proc/self/schedstat: CPU contention is recognised less well",
+          "use a kernel with CONFIG_SCHED_INFO"};
 }
 
 Finding ExamineStacks(const fs::path& root) {
@@ -92,7 +92,7 @@ Finding ExamineCollector(const char* subject, const char* variable) {
     return {subject, Health::kOk, fmt::format("`steptrace run` sets {}", variable), ""};
   }
   return {subject, Health::kMissing,
-          fmt::format("{} is set to {}: another tool collects", variable, theirs),
+          fmt::format("{} is set to {}: another tool collects them", variable, theirs),
           fmt::format("unset {} for the run", variable)};
 }
 
@@ -105,8 +105,8 @@ Finding ExamineOperators() {
   return ExamineCollector("operators (ITT)", "INTEL_LIBITTNOTIFY64");
 #else
   return {"operators (ITT)", Health::kMissing,
-          "PyTorch is built with ITT for x86-64 alone: windows of operators stay empty",
-          "--capture profile has them from PyTorch's own profiler"};
+          "PyTorch has ITT on x86-64 only: windows of operators stay empty",
+          "use --capture profile, which takes them from PyTorch's profiler"};
 #endif
 }
 
@@ -116,11 +116,10 @@ Finding ExamineProfiles() {
   if (hooks != nullptr && std::strcmp(hooks, "off") == 0) {
     return {"profiles (Kineto)", Health::kMissing, "STEPTRACE_HOOKS is off", "unset it"};
   }
-  return {
-      "profiles (Kineto)", Health::kOk,
-      "PyTorch's own profiler, in windows: --capture stacks,shapes,memory; of processes without "
-      "hooks by run --kineto",
-      ""};
+  return {"profiles (Kineto)", Health::kOk,
+          "PyTorch's own profiler, in windows: --capture stacks,shapes,memory; for processes "
+          "without hooks: run --kineto",
+          ""};
 }
 
 // Where the Python of this package, or of this executable, has its packages.

@@ -84,7 +84,7 @@ Finding OfTorch(const fs::path& site) {
       cupti ? fmt::format("{}.{}", cupti->major, cupti->minor) : "of unknown version";
   return {kSubject, Health::kLimited,
           fmt::format("{} has a CUPTI monitor, which can run (cupti-python, libcupti {}): CUPTI "
-                      "refuses its calls beside ours, so windows of kernels stay off",
+                      "refuses its calls together with ours, so windows of kernels stay off",
                       name, version),
           "for windows of kernels uninstall cupti-python, if the training does not use it"};
 }
@@ -95,17 +95,18 @@ Finding ExamineCuptiUsers(const std::vector<fs::path>& sites) {
   for (const char* variable : {"CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID"}) {
     const char* value = std::getenv(variable);
     if (value != nullptr && value[0] != 0) {
-      return {kSubject, Health::kLimited,
-              fmt::format("{} is set: another tool holds CUPTI in what starts from here", variable),
-              fmt::format("unset {} for windows of kernels", variable)};
+      return {
+          kSubject, Health::kLimited,
+          fmt::format("{} is set: another tool uses CUPTI in programs that start here", variable),
+          fmt::format("unset {} for windows of kernels", variable)};
     }
   }
   for (const fs::path& site : sites) {
     if (Exists(site / "torch" / "version.py")) return OfTorch(site);
   }
   return {kSubject, Health::kOk,
-          "no PyTorch beside this package: who else uses CUPTI shows in the training, as a fact of "
-          "kind hook",
+          "no PyTorch next to this package; other users of CUPTI are listed in the run "
+          "(run_metadata, kind hook)",
           ""};
 }
 

@@ -47,7 +47,7 @@ CpuCounterReader::~CpuCounterReader() {
 std::string CpuCounterReader::WhyNot(int error) const {
   if (error == ENOSYS) return "the kernel has no perf_event_open; one with CONFIG_PERF_EVENTS does";
   if (!IsNoRight(error)) {
-    return "no PMU: the kernel knows no counters of this processor, as in most virtual machines; "
+    return "no PMU: the kernel has no counters of this processor, as in most virtual machines; "
            "the machine itself has them";
   }
   std::string buffer;
