@@ -154,7 +154,7 @@ FilledNotebook WithResults(const std::string& notebook, const fs::path& folder) 
   if (!package.ok()) return {notebook, package.error().text()};
   const fs::path python = PythonFor(*package);
   if (python.empty()) return {notebook, "there is no python3 on PATH"};
-  const auto answer = Answer(
+  const auto answer = NotebookAnswer(
       {python.string(), "-c", kNotebookProgram, package->string(), fs::absolute(folder).string()},
       notebook);
   if (!answer.ok()) return {notebook, answer.error().text()};
