@@ -18,6 +18,12 @@
 
 namespace steptrace::store {
 
+// What all numbers of a column lie within.
+struct ColumnBounds {
+  int64_t least = 0;
+  int64_t most = 0;
+};
+
 // Rows that lie side by side: the least number of each column, and of each row by how much its own
 // is above that, in as few bytes as the block needs. A column that may be null is two: whether
 // there is a number, and the number.
@@ -27,6 +33,28 @@ class PackedBlock {
   static constexpr size_t kMostRows = 128;  // as they are they fit the cache
 
   explicit PackedBlock(std::span<const Row> rows) { Pack(rows, Fields()); }
+
+  // As the block knows them without its rows: often they answer what is asked of the column.
+  template <size_t kField>
+  ColumnBounds BoundsOf() const {
+    static_assert(!kNullable<kField>);
+    const Column& column = columns_[kFirst[kField]];
+    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+    const uint64_t room = static_cast<uint64_t>(kMost) - column.least;
+    return {static_cast<int64_t>(column.least),
+            column.mask > room ? kMost : static_cast<int64_t>(column.least + column.mask)};
+  }
+  // Of the first rows.
+  template <size_t kField>
+  void ReadColumn(std::span<int64_t> numbers) const {
+    static_assert(!kNullable<kField>);
+    const Column column = columns_[kFirst[kField]];
+    const uint8_t* row = bytes_.get();
+    for (int64_t& number : numbers) {
+      number = column.Read(row);
+      row += row_bytes_;
+    }
+  }
 
   // Inlined, so that nothing is read of the columns that the caller leaves alone.
   [[gnu::always_inline]] Row At(size_t place) const {

@@ -90,12 +90,15 @@ std::map<int32_t, RankSums> SumsByRank(const ReportInput& input, const StepSelec
   std::map<int32_t, RankSums> sums;
   for (uint32_t i : selection.steady) {
     const store::StepRow& row = input.steps[i];
-    RankSums& rank = sums[row.rank];
-    rank.from_ns = std::min(rank.from_ns, row.ts_ns);
-    rank.to_ns = std::max(rank.to_ns, row.ts_ns + row.dur_ns);
-    rank.dur_ns += row.dur_ns;
-    rank.forward_ns += std::clamp<int64_t>(row.forward_ns, 0, row.dur_ns);
-    rank.model_ns += std::clamp<int64_t>(row.model_ns, 0, row.dur_ns);
+    const int32_t number = row.rank;
+    const int64_t ts_ns = row.ts_ns, dur_ns = row.dur_ns;
+    const int64_t forward_ns = row.forward_ns, model_ns = row.model_ns;
+    RankSums& rank = sums[number];
+    rank.from_ns = std::min(rank.from_ns, ts_ns);
+    rank.to_ns = std::max(rank.to_ns, ts_ns + dur_ns);
+    rank.dur_ns += dur_ns;
+    rank.forward_ns += std::clamp<int64_t>(forward_ns, 0, dur_ns);
+    rank.model_ns += std::clamp<int64_t>(model_ns, 0, dur_ns);
   }
   return sums;
 }

@@ -37,9 +37,10 @@ StepTimes::StepTimes(const ReportInput& input, const StepSelection& selection,
     const int64_t number = input.steps[steady[begin]].step;
     members.clear();
     for (end = begin; end < steady.size(); ++end) {
-      const store::StepRow row = input.steps[steady[end]];
-      if (row.step != number) break;
-      members.push_back({row, Attribute(row, rules)});
+      if (input.steps[steady[end]].step != number) break;
+      Member& member = members.emplace_back();
+      member.row = input.steps[steady[end]];
+      member.times = Attribute(member.row, rules);
     }
     AddStep(members, cells_[begin * cells_.size() / steady.size()]);
   }
@@ -51,7 +52,10 @@ StepTimes::StepTimes(const ReportInput& input, const StepSelection& selection,
 void StepTimes::FindOutlierRules(const ReportInput& input, const StepSelection& selection) {
   std::map<int32_t, std::vector<int64_t>> durations;
   for (uint32_t i : selection.steady) {
-    durations[input.steps[i].rank].push_back(input.steps[i].dur_ns);
+    const store::StepRow& row = input.steps[i];
+    const int32_t rank = row.rank;
+    const int64_t dur_ns = row.dur_ns;
+    durations[rank].push_back(dur_ns);
   }
   for (auto& [rank, values] : durations) {
     outlier_threshold_ns_[rank] = FindOutlierRule(std::move(values))->threshold_ns;

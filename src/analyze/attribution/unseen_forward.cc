@@ -19,6 +19,7 @@ int64_t UnseenForwardNs(const store::StepRow& row, int64_t forward_ns,
 
 double UnseenForwardShare(const store::PackedSteps& steps, const StepSelection& selection,
                           const AttributionRules& rules) {
+  if (!rules.forward_unseen) return 0;
   int64_t unseen_ns = 0, all_ns = 0;
   for (const uint32_t i : selection.steady) {
     const store::StepRow& row = steps[i];

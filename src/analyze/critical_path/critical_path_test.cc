@@ -267,6 +267,14 @@ TEST(StableOrderTest, SortsByKeyAndKeepsTies) {
   const auto key_of = [&keys](size_t i) { return keys[i]; };
   EXPECT_THAT(StableOrder(keys.size(), key_of), ElementsAre(1, 4, 5, 0, 2, 3));
   EXPECT_THAT(StableOrder(0, key_of), IsEmpty());
+  EXPECT_THAT(StableOrder(1, key_of), ElementsAre(0));
+}
+
+// So far apart that no number fits beside a key.
+TEST(StableOrderTest, SortsKeysOfAllBits) {
+  const std::vector<int64_t> keys = {INT64_MAX, 1, INT64_MIN, 1, -1, INT64_MAX};
+  EXPECT_THAT(StableOrder(keys.size(), [&keys](size_t i) { return keys[i]; }),
+              ElementsAre(2, 4, 1, 3, 0, 5));
 }
 
 }  // namespace

@@ -396,12 +396,18 @@ class PathGraphBuilder {
   int64_t Ns(int32_t node) const { return graph_.nodes[static_cast<size_t>(node)].ns; }
 
   void Finish() {
-    std::vector<int32_t> place(graph_.nodes.size());
-    {
-      const std::vector<uint32_t> order =
-          StableOrder(graph_.nodes.size(), [this](size_t i) { return graph_.nodes[i].ns; });
-      for (size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<int32_t>(i);
-    }
+    const std::vector<uint32_t> order =
+        StableOrder(graph_.nodes.size(), [this](size_t i) { return graph_.nodes[i].ns; });
+    RenumberEdges(order);
+    Reorder(order, graph_.binding_from_);
+    Reorder(order, graph_.binding_);
+    Reorder(order, graph_.nodes);
+    LinkTheRest();
+  }
+
+  void RenumberEdges(const std::vector<uint32_t>& order) {
+    std::vector<int32_t> place(order.size());
+    for (size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<int32_t>(i);
     const auto place_of = [&place](int32_t node) { return place[static_cast<size_t>(node)]; };
     for (int32_t& from : graph_.binding_from_) from = place_of(from);
     for (auto& edge : graph_.others_) {
@@ -410,8 +416,16 @@ class PathGraphBuilder {
     }
     const auto by_to = [](const auto& a, const auto& b) { return a.to < b.to; };
     std::sort(graph_.others_.begin(), graph_.others_.end(), by_to);
-    MoveNodes(place);
-    LinkTheRest();
+  }
+
+  // Into a list of its own: the order is of a few lists that are in order, each read from its begin
+  // to its end. Moved from place to place within one list, every value would be fetched anew.
+  template <class Value>
+  static void Reorder(const std::vector<uint32_t>& order, std::vector<Value>& values) {
+    std::vector<Value> ordered;
+    ReserveLarge(ordered, values.size());
+    for (const uint32_t from : order) ordered.push_back(values[from]);
+    values = std::move(ordered);
   }
 
   // Device work whose launch, and a thread whose start nobody tells: it came after what came last
@@ -427,19 +441,6 @@ class PathGraphBuilder {
       }
       const bool has_come = node.place == PathPlace::kThread || node.place == PathPlace::kDeviceEnd;
       if (has_come || before == kNone) before = static_cast<int32_t>(n);
-    }
-  }
-
-  // Each with what it waited for to its place.
-  void MoveNodes(std::vector<int32_t>& place) {
-    for (size_t i = 0; i < place.size(); ++i) {
-      while (static_cast<size_t>(place[i]) != i) {
-        const auto to = static_cast<size_t>(place[i]);
-        std::swap(graph_.nodes[i], graph_.nodes[to]);
-        std::swap(graph_.binding_from_[i], graph_.binding_from_[to]);
-        std::swap(graph_.binding_[i], graph_.binding_[to]);
-        std::swap(place[i], place[to]);
-      }
     }
   }
 

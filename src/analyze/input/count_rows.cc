@@ -62,12 +62,15 @@ template <class Row>
 using Test = std::function<bool(const Row&)>;
 
 // A condition on a column of whole numbers, or of texts: the same texts have the same number.
-// Tables of millions of rows are asked for a column at a time, of as many rows as lie side by side.
+// Tables of millions of rows are asked for a column at a time, of as many rows as lie side by side,
+// where not all of these are alike by what they lie within.
 template <class Row>
 struct NumberTest {
+  using Block = store::PackedBlock<Row>;
   int64_t (*of_row)(const Row& row);
   // Null where the table is not packed.
-  void (*of_rows)(const store::PackedRows<Row>& rows, size_t from, std::span<int64_t> numbers);
+  store::ColumnBounds (*bounds)(const Block& block);
+  void (*of_rows)(const Block& block, std::span<int64_t> numbers);
   Compare is;
   int64_t wanted;
 };
@@ -85,16 +88,23 @@ NumberTest<Row> TestOfColumn(Compare is, int64_t wanted) {
     return static_cast<int64_t>(row.*kMemberOf<Row, kField>);
   };
   if constexpr (!kIsPacked<Row>) {
-    return {of_row, nullptr, is, wanted};
+    return {of_row, nullptr, nullptr, is, wanted};
   } else {
-    const auto of_rows = [](const store::PackedRows<Row>& rows, size_t from,
-                            std::span<int64_t> numbers) {
-      for (size_t i = 0; i < numbers.size(); ++i) {
-        numbers[i] = static_cast<int64_t>(rows[from + i].*kMemberOf<Row, kField>);
-      }
+    using Block = store::PackedBlock<Row>;
+    const auto bounds = [](const Block& block) { return block.template BoundsOf<kField>(); };
+    const auto of_rows = [](const Block& block, std::span<int64_t> numbers) {
+      block.template ReadColumn<kField>(numbers);
     };
-    return {of_row, of_rows, is, wanted};
+    return {of_row, bounds, of_rows, is, wanted};
   }
+}
+
+// Whether numbers within such bounds meet a comparison: true, false, or some do.
+std::optional<bool> AllHold(const store::ColumnBounds& bounds, Compare is, int64_t wanted) {
+  if (is == Compare::kEqual && (wanted < bounds.least || wanted > bounds.most)) return false;
+  if (is == Compare::kEqual && bounds.least < bounds.most) return std::nullopt;
+  const bool least = Holds(is, bounds.least, wanted);
+  return least == Holds(is, bounds.most, wanted) ? std::optional(least) : std::nullopt;
 }
 
 constexpr int64_t kNoText = -1;  // no text has this number
@@ -168,10 +178,12 @@ class Predicates {
     for (Counted& one : counted_) one.count += one.known && one.Holds(row);
   }
   void Count(const store::PackedRows<Row>& rows) {
-    for (size_t from = 0; from < rows.size(); from += kSideBySide) {
-      const size_t many = std::min(kSideBySide, rows.size() - from);
+    size_t left = rows.size();
+    for (const store::PackedBlock<Row>& block : rows.blocks()) {
+      const size_t many = std::min(kSideBySide, left);
+      left -= many;
       for (Counted& one : counted_) {
-        if (one.known) one.count += one.CountOf(rows, from, many);
+        if (one.known) one.count += one.CountOf(block, many);
       }
     }
   }
@@ -200,18 +212,28 @@ class Predicates {
     bool OthersHold(const Row& row) const {
       return std::ranges::all_of(others, [&row](const Test<Row>& holds) { return holds(row); });
     }
-    int64_t CountOf(const store::PackedRows<Row>& rows, size_t from, size_t many) const {
+    int64_t CountOf(const store::PackedBlock<Row>& block, size_t many) const {
+      bool all = others.empty();
+      for (const NumberTest<Row>& test : numbers) {
+        const auto holds = AllHold(test.bounds(block), test.is, test.wanted);
+        if (holds == false) return 0;
+        all &= holds.has_value();
+      }
+      return all ? static_cast<int64_t>(many) : CountByRow(block, many);
+    }
+    int64_t CountByRow(const store::PackedBlock<Row>& block, size_t many) const {
       std::array<bool, kSideBySide> held;
       std::fill_n(held.begin(), many, true);
       std::array<int64_t, kSideBySide> column;
       for (const NumberTest<Row>& test : numbers) {
-        test.of_rows(rows, from, std::span(column.data(), many));
+        if (AllHold(test.bounds(block), test.is, test.wanted)) continue;
+        test.of_rows(block, std::span(column.data(), many));
         for (size_t i = 0; i < many; ++i) {
           held[i] &= analyze::Holds(test.is, column[i], test.wanted);
         }
       }
       if (!others.empty()) {
-        for (size_t i = 0; i < many; ++i) held[i] = held[i] && OthersHold(rows[from + i]);
+        for (size_t i = 0; i < many; ++i) held[i] = held[i] && OthersHold(block.At(i));
       }
       return std::count(held.begin(), held.begin() + many, true);
     }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,34 @@ TEST_F(CountRowsTest, StepsByTextNumberAndNull) {
       << "null is not 0";
   EXPECT_EQ(Counted({"steps", {}}).count, 4);
   EXPECT_EQ(Counted({"steps", {{"kind", Compare::kEqual, "eval"}}}).count, 0);
+}
+
+// Blocks that meet a condition as a whole, in part and not at all.
+TEST_F(CountRowsTest, OfManyStepsAsManyAsMeetIt) {
+  for (int i = 0; i < 1000; ++i) {
+    steps_.push_back(Step(10 * i, i < 300 ? "warm-up" : "train", i < 640 ? 0 : i % 3));
+    steps_.back().dur_ns = i % 7;
+    if (i % 5 == 0) steps_.back().dispatch_ns = i;
+  }
+  const auto expect = [&](const Conditions& where, const auto& meets) {
+    EXPECT_EQ(Counted({"steps", where}).count, std::count_if(steps_.begin(), steps_.end(), meets))
+        << WhereText(where);
+  };
+  using Row = store::StepRow;
+  for (const int64_t ns : {-1, 0, 5, 1280, 3333, 9990, 20'000}) {
+    expect({{"ts_ns", Compare::kLess, ns}}, [=](const Row& row) { return row.ts_ns < ns; });
+    expect({{"ts_ns", Compare::kAtMost, ns}}, [=](const Row& row) { return row.ts_ns <= ns; });
+    expect({{"ts_ns", Compare::kMore, ns}}, [=](const Row& row) { return row.ts_ns > ns; });
+    expect({{"ts_ns", Compare::kAtLeast, ns}}, [=](const Row& row) { return row.ts_ns >= ns; });
+    expect({{"ts_ns", Compare::kEqual, ns}}, [=](const Row& row) { return row.ts_ns == ns; });
+  }
+  const store::StringId train = strings_.Intern("train");
+  expect({{"kind", Compare::kEqual, "train"}, {"rank", Compare::kEqual, 1}},
+         [=](const Row& row) { return row.kind == train && row.rank == 1; });
+  expect({{"rank", Compare::kEqual, 0}, {"dur_ns", Compare::kMore, 3}},
+         [](const Row& row) { return row.rank == 0 && row.dur_ns > 3; });
+  expect({{"ts_ns", Compare::kLess, 5000}, {"dispatch_ns", Compare::kAtLeast, 100}},
+         [](const Row& row) { return row.ts_ns < 5000 && row.dispatch_ns.value_or(0) >= 100; });
 }
 
 // Those that begin in it: what the table has, and not only what a view counts.

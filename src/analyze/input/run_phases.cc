@@ -27,10 +27,12 @@ std::string StartedUtc(const RunInfo& run) {
 PhasesSection MakePhases(const ReportInput& input) {
   PhasesSection phases;
   std::optional<int64_t> begin, end;
+  const StepKinds kinds(*input.strings);
   for (const store::StepRow& row : input.steps) {
-    if (!IsOfTraining(input, row)) continue;
-    begin = std::min(begin.value_or(row.ts_ns), row.ts_ns);
-    end = std::max(end.value_or(row.ts_ns), row.ts_ns + row.dur_ns);
+    if (!kinds.IsOfTraining(row)) continue;
+    const int64_t ts_ns = row.ts_ns, end_ns = ts_ns + row.dur_ns;
+    begin = std::min(begin.value_or(ts_ns), ts_ns);
+    end = std::max(end.value_or(ts_ns), end_ns);
   }
   if (!begin) return phases;
   phases.training_ns = *end - *begin;

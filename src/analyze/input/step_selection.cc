@@ -7,13 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
-
-// A hundred days: longer is no step but a damaged row, and would drown all others.
-constexpr int64_t kMaxStepNs = int64_t{100} * 24 * 3600 * 1'000'000'000;
 
 bool InOrder(const store::StepRow& a, const store::StepRow& b) {
   return a.step != b.step ? a.step < b.step : a.rank < b.rank;
@@ -44,7 +40,8 @@ void KeepLast(const ReportInput& input, int64_t keep, std::vector<uint32_t>& ste
   std::map<int32_t, int64_t> left;
   std::vector<uint32_t> kept;
   for (auto at = steady.rbegin(); at != steady.rend(); ++at) {
-    auto [count, is_new] = left.emplace(input.steps[*at].rank, keep);
+    const int32_t rank = input.steps[*at].rank;
+    auto [count, is_new] = left.emplace(rank, keep);
     if (count->second-- > 0) kept.push_back(*at);
   }
   std::reverse(kept.begin(), kept.end());
@@ -53,28 +50,23 @@ void KeepLast(const ReportInput& input, int64_t keep, std::vector<uint32_t>& ste
 
 }  // namespace
 
-bool IsPlausible(const store::StepRow& row) {
-  return row.dur_ns > 0 && row.dur_ns <= kMaxStepNs && row.ts_ns >= -kMaxStepNs &&
-         row.ts_ns <= std::numeric_limits<int64_t>::max() - kMaxStepNs;
-}
-
 StepSelection SelectSteps(const ReportInput& input) {
   StepSelection selection;
   std::map<int32_t, RankCounts> by_rank;
+  const StepKinds kinds(*input.strings);
   for (uint32_t i = 0; i < input.steps.size(); ++i) {
     const store::StepRow& row = input.steps[i];
-    const std::string& kind = input.strings->Text(row.kind);
     if (!IsPlausible(row)) {
       ++selection.rejected;
-    } else if (kind == store::kStepTrain) {
-      selection.steady.push_back(i);
-      ++by_rank[row.rank].trains;
-    } else if (kind == store::kStepWarmUp) {
-      ++by_rank[row.rank].warm_up;
-      ++by_rank[row.rank].trains;
-    } else {
-      ++by_rank[row.rank].eval;
+      continue;
     }
+    const int32_t rank = row.rank;
+    RankCounts& counts = by_rank[rank];
+    const bool steady = kinds.IsSteady(row);
+    if (steady) selection.steady.push_back(i);
+    counts.trains += steady || kinds.IsWarmUp(row);
+    counts.warm_up += kinds.IsWarmUp(row);
+    counts.eval += !steady && !kinds.IsWarmUp(row);
   }
   const auto in_order = [&](uint32_t a, uint32_t b) {
     return InOrder(input.steps[a], input.steps[b]);
@@ -88,10 +80,12 @@ StepSelection SelectSteps(const ReportInput& input) {
   }
   for (size_t at = 0; at < steady.size(); ++at) {
     const store::StepRow& row = input.steps[steady[at]];
+    const int32_t rank = row.rank;
+    const int64_t ts_ns = row.ts_ns, end_ns = ts_ns + row.dur_ns;
     const bool first = at == 0;
-    ++by_rank[row.rank].kept;
-    selection.from_ns = first ? row.ts_ns : std::min(selection.from_ns, row.ts_ns);
-    selection.to_ns = std::max(first ? row.ts_ns : selection.to_ns, row.ts_ns + row.dur_ns);
+    ++by_rank[rank].kept;
+    selection.from_ns = first ? ts_ns : std::min(selection.from_ns, ts_ns);
+    selection.to_ns = std::max(first ? ts_ns : selection.to_ns, end_ns);
   }
   const RankCounts told = CountsToTell(by_rank);
   selection.count = told.trains;
@@ -99,11 +93,6 @@ StepSelection SelectSteps(const ReportInput& input) {
   selection.warm_up = told.warm_up;
   selection.eval = told.eval;
   return selection;
-}
-
-bool IsOfTraining(const ReportInput& input, const store::StepRow& row) {
-  const std::string& kind = input.strings->Text(row.kind);
-  return IsPlausible(row) && (kind == store::kStepTrain || kind == store::kStepWarmUp);
 }
 
 }  // namespace steptrace::analyze

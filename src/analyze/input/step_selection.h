@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "analyze/input/report_input.h"
 #include "base/time.h"
+#include "store/step_kinds.h"
+#include "store/string_table.h"
 #include "store/tables.h"
 
 namespace steptrace::analyze {
@@ -29,12 +32,43 @@ struct StepSelection {
   int64_t to_ns = 0;
 };
 
-// Whether a run can hold such a step: a damaged row must not drown all others.
-bool IsPlausible(const store::StepRow& row);
+// A hundred days: longer is no step but a damaged row, and would drown all others.
+inline constexpr int64_t kMaxStepNs = int64_t{100} * 24 * 3600 * 1'000'000'000;
+
+// Whether a run can hold such a step: a damaged row must not drown all others. Inlined, as what is
+// asked of each of millions of packed rows: of the others of its columns nothing is read.
+inline bool IsPlausible(const store::StepRow& row) {
+  return row.dur_ns > 0 && row.dur_ns <= kMaxStepNs && row.ts_ns >= -kMaxStepNs &&
+         row.ts_ns <= std::numeric_limits<int64_t>::max() - kMaxStepNs;
+}
 
 StepSelection SelectSteps(const ReportInput& input);
 
-// Whether such a step trains, steady or as warm-up.
-bool IsOfTraining(const ReportInput& input, const store::StepRow& row);
+// The kinds of a run's steps by number: what a row is, without its text.
+class StepKinds {
+ public:
+  explicit StepKinds(const store::StringTable& strings)
+      : train_(Find(strings, store::kStepTrain)),
+        warm_up_(Find(strings, store::kStepWarmUp)),
+        eval_(Find(strings, store::kStepEval)) {}
+
+  bool IsSteady(const store::StepRow& row) const { return row.kind == train_; }
+  bool IsWarmUp(const store::StepRow& row) const { return row.kind == warm_up_; }
+  bool IsEval(const store::StepRow& row) const { return row.kind == eval_; }
+  // Of those that a run can hold: whether it trains, steady or as warm-up.
+  bool IsOfTraining(const store::StepRow& row) const {
+    return IsPlausible(row) && (IsSteady(row) || IsWarmUp(row));
+  }
+
+ private:
+  // No row has the number of a text that the run does not hold.
+  static constexpr auto kNone = static_cast<store::StringId>(-1);
+  static store::StringId Find(const store::StringTable& strings, const char* kind) {
+    store::StringId id;
+    return strings.Find(kind, &id) ? id : kNone;
+  }
+
+  store::StringId train_, warm_up_, eval_;
+};
 
 }  // namespace steptrace::analyze

@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "analyze/input/report_input.h"
+#include "analyze/input/step_selection.h"
 #include "analyze/json/json_parts.h"
 #include "analyze/stats/distribution.h"
 #include "model/finding_kinds.h"
 #include "store/metrics.h"
-#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -312,14 +312,16 @@ int64_t StepAxis::CompiledOfLast(double steps) const {
 
 StepAxes AxesOf(const store::PackedSteps& steps, const store::StringTable& strings) {
   std::map<int32_t, std::vector<std::tuple<int64_t, int64_t, bool>>> ranks;  // begin, end, compiled
+  const StepKinds kinds(strings);
   for (const store::StepRow& row : steps) {
-    if (strings.Text(row.kind) != store::kStepTrain || row.dur_ns < 0) continue;
-    ranks[row.rank].emplace_back(row.ts_ns, SaturatingAdd(row.ts_ns, row.dur_ns),
-                                 row.compile_ns > 0);
+    if (!kinds.IsSteady(row) || row.dur_ns < 0) continue;
+    const int32_t rank = row.rank;
+    const int64_t ts_ns = row.ts_ns;
+    ranks[rank].emplace_back(ts_ns, SaturatingAdd(ts_ns, row.dur_ns), row.compile_ns > 0);
   }
   StepAxes axes;
   for (auto& [rank, rows] : ranks) {
-    std::sort(rows.begin(), rows.end());
+    if (!std::is_sorted(rows.begin(), rows.end())) std::sort(rows.begin(), rows.end());
     StepAxis& axis = axes[rank];
     int64_t end_ns = std::get<0>(rows.front());
     axis.Add(end_ns, 0);
@@ -339,9 +341,16 @@ HostMemorySection MakeHostMemory(std::span<const CounterSeries> counters, const 
   return MemoryMaker(counters, axes, ranks).Make();
 }
 
-std::shared_ptr<const HostMemorySection> MakeHostMemory(const ReportInput& input) {
-  auto section = std::make_shared<HostMemorySection>(MakeHostMemory(
-      input.counters, AxesOf(input.steps, *input.strings), input.run.rank_processes));
+StepAxes AxesOfMeasured(const ReportInput& input) {
+  const bool measured = std::any_of(input.counters.begin(), input.counters.end(),
+                                    [](const CounterSeries& one) { return one.pid.has_value(); });
+  return measured ? AxesOf(input.steps, *input.strings) : StepAxes();
+}
+
+std::shared_ptr<const HostMemorySection> MakeHostMemory(const ReportInput& input,
+                                                        const StepAxes& axes) {
+  auto section = std::make_shared<HostMemorySection>(
+      MakeHostMemory(input.counters, axes, input.run.rank_processes));
   const ProcessClasses classes{input.run.rank_processes, input.run.workers};
   section->kinds = SumMemoryKinds(input.counters, classes, input.run.duration_ns);
   if (section->processes.empty() && section->kinds.empty()) return nullptr;

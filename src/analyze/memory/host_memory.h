@@ -98,13 +98,17 @@ using StepAxes = std::map<int32_t, StepAxis>;  // by rank
 // Of rows in any order.
 StepAxes AxesOf(const store::PackedSteps& steps, const store::StringTable& strings);
 
+// Those that processes are judged by: none where no process was measured.
+StepAxes AxesOfMeasured(const ReportInput& input);
+
 // `ranks`: the processes that train. Other processes are judged by the steps of their node's first
 // rank.
 HostMemorySection MakeHostMemory(std::span<const CounterSeries> counters, const StepAxes& axes,
                                  std::span<const RankProcess> ranks);
 
 // What the report says of a run's memory, kinds included; null: its processes were not measured.
-std::shared_ptr<const HostMemorySection> MakeHostMemory(const ReportInput& input);
+std::shared_ptr<const HostMemorySection> MakeHostMemory(const ReportInput& input,
+                                                        const StepAxes& axes);
 
 nlohmann::ordered_json HostMemoryJson(const HostMemorySection& section);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -40,12 +41,15 @@ namespace steptrace::analyze {
 namespace {
 
 std::map<int32_t, std::vector<int32_t>> RanksByNode(const ReportInput& input) {
-  std::map<int32_t, std::map<int32_t, bool>> seen;
-  for (const store::StepRow& row : input.steps) seen[row.node][row.rank] = true;
-  std::map<int32_t, std::vector<int32_t>> result;
-  for (const auto& [node, ranks] : seen) {
-    for (const auto& [rank, present] : ranks) result[node].push_back(rank);
+  std::set<std::pair<int32_t, int32_t>> seen;
+  std::pair<int32_t, int32_t> before(-1, -1);  // mostly the same again
+  for (const store::StepRow& row : input.steps) {
+    const std::pair<int32_t, int32_t> now(int32_t{row.node}, int32_t{row.rank});
+    if (seen.empty() || now != before) seen.insert(now);
+    before = now;
   }
+  std::map<int32_t, std::vector<int32_t>> result;
+  for (const auto& [node, rank] : seen) result[node].push_back(rank);
   return result;
 }
 
@@ -412,7 +416,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
                         steps.idle,
                         report.stages,
                         steps.rules.profiled != nullptr,
-                        TrainingWallNs(input, selection),
+                        report.steps.training_wall_ns,
                         steps.rules.dispatch,
                         WaitsOf(samples, functions, times.total_ns()),
                         IsCompiled(input),
@@ -427,7 +431,8 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);
   report.system = MakeSystem(input);
-  report.host_memory = MakeHostMemory(input);
+  const StepAxes axes = AxesOfMeasured(input);
+  report.host_memory = MakeHostMemory(input, axes);
   report.data_loss = MakeLosses(input, selection, facts);
   report.unrecognised = input.unrecognised.kinds;
   report.unrecognised_more = input.unrecognised.more_kinds > 0;
@@ -467,7 +472,8 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
                            {.facts = facts,
                             .by_devices = steps.rules.profiled != nullptr,
                             .left_out = steps.left_out,
-                            .window_cost = steps.window_cost});
+                            .window_cost = steps.window_cost,
+                            .axes = axes});
   CompleteOwnFindings(input.run.nodes, report);
   if (report.profile) {
     report.profile->live = input.profile_of_windows || report.profile->host_alone;

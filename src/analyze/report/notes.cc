@@ -143,9 +143,7 @@ std::vector<model::Finding> MakeNotes(const ReportInput& input, const Report& re
     Append(found.facts.gpus.Others(), notes);
     Append(found.facts.gpus.RanksTogether(), notes);
   }
-  Append(FindCopiedPages(input.counters, AxesOf(input.steps, *input.strings),
-                         input.run.rank_processes),
-         notes);
+  Append(FindCopiedPages(input.counters, found.axes, input.run.rank_processes), notes);
   if (report.memory_limits) {
     for (const MemoryLimit& one : *report.memory_limits) {
       if (one.close()) notes.push_back(CloseLimitOf(one, input.run.nodes.size() > 1));

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -16,6 +17,7 @@
 #include "analyze/attribution/suspect_share.h"
 #include "analyze/input/complete_findings.h"
 #include "analyze/input/lost_steps.h"
+#include "analyze/input/step_selection.h"
 #include "analyze/json/stored_finding.h"
 #include "analyze/stats/bootstrap.h"
 #include "analyze/stats/distribution.h"
@@ -25,7 +27,6 @@
 #include "store/loss_causes.h"
 #include "store/metrics.h"
 #include "store/step_columns.h"
-#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -107,6 +108,17 @@ std::vector<LossLine> MergedLosses(const ReportInput& input) {
   return losses;
 }
 
+std::set<int32_t> RanksOf(const store::PackedSteps& steps) {
+  std::set<int32_t> ranks;
+  std::optional<int32_t> before;  // mostly the same again
+  for (const store::StepRow& row : steps) {
+    const int32_t rank = row.rank;
+    if (before != rank) ranks.insert(rank);
+    before = rank;
+  }
+  return ranks;
+}
+
 // Of the training's time, what windows took to begin and to end.
 double CaptureShare(const ReportInput& input) {
   int64_t capture_ns = 0, whole_ns = 0;
@@ -122,8 +134,7 @@ double CaptureShare(const ReportInput& input) {
 
 RunSection MakeRun(const ReportInput& input, const JobFacts& facts) {
   const RunInfo& info = input.run;
-  std::set<int32_t> ranks;
-  for (const store::StepRow& row : input.steps) ranks.insert(row.rank);
+  const std::set<int32_t> ranks = RanksOf(input.steps);
   RunSection run;
   run.id = info.id;
   run.name = info.name;
@@ -147,14 +158,16 @@ RunSection MakeRun(const ReportInput& input, const JobFacts& facts) {
 
 int64_t TrainingWallNs(const ReportInput& input, const StepSelection& selection) {
   std::map<int32_t, int64_t> by_rank;
-  const auto add = [&](const store::StepRow& row) {
-    by_rank[row.rank] = SaturatingAdd(by_rank[row.rank], row.dur_ns);
+  const auto add = [&by_rank](int32_t rank, int64_t dur_ns) {
+    int64_t& sum_ns = by_rank[rank];
+    sum_ns = SaturatingAdd(sum_ns, dur_ns);
   };
   if (input.options.last_steps) {
-    for (uint32_t i : selection.steady) add(input.steps[i]);
+    for (uint32_t i : selection.steady) add(input.steps[i].rank, input.steps[i].dur_ns);
   } else {
+    const StepKinds kinds(*input.strings);
     for (const store::StepRow& row : input.steps) {
-      if (IsOfTraining(input, row)) add(row);
+      if (kinds.IsOfTraining(row)) add(row.rank, row.dur_ns);
     }
   }
   int64_t largest = 0;
@@ -169,8 +182,11 @@ double StepsPerSecond(const ReportInput& input, const StepSelection& selection) 
   };
   std::map<int32_t, Sum> ranks;
   for (uint32_t i : selection.steady) {
-    Sum& rank = ranks[input.steps[i].rank];
-    rank.ns = SaturatingAdd(rank.ns, std::max<int64_t>(input.steps[i].dur_ns, 0));
+    const store::StepRow& row = input.steps[i];
+    const int64_t dur_ns = row.dur_ns;
+    const int32_t number = row.rank;
+    Sum& rank = ranks[number];
+    rank.ns = SaturatingAdd(rank.ns, std::max<int64_t>(dur_ns, 0));
     ++rank.steps;
   }
   int64_t longest_ns = 1;
@@ -191,7 +207,10 @@ StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
   steps.marked = input.steps_marked;
   std::vector<int64_t> durations;
   durations.reserve(selection.steady.size());
-  for (uint32_t i : selection.steady) durations.push_back(input.steps[i].dur_ns);
+  for (uint32_t i : selection.steady) {
+    const int64_t dur_ns = input.steps[i].dur_ns;
+    durations.push_back(dur_ns);
+  }
   if (const auto d = Describe(std::move(durations))) {
     steps.duration_ns = Distribution{d->mean, d->min, d->p50, d->p90, d->p95, d->p99, d->max};
     steps.steps_per_s = StepsPerSecond(input, selection);
@@ -264,17 +283,29 @@ std::vector<StageRow> MakeStages(const StepTimes& times, const SampleSplit* samp
   return rows;
 }
 
+namespace {
+
+// Each phase by a place that the compiler knows: so no more of a row is read.
+template <size_t... kPhase>
+[[gnu::always_inline]] inline void AddPhasesOf(const store::StepRow& row, PhaseTimes& sums,
+                                               std::index_sequence<kPhase...>) {
+  const std::array<int64_t, sizeof...(kPhase)> phases = {row.*kPhases[kPhase].ns...};
+  ((sums[kPhase] = SaturatingAdd(sums[kPhase], std::max<int64_t>(phases[kPhase], 0))), ...);
+}
+
+}  // namespace
+
 std::vector<BreakdownRow> MakeBreakdown(const ReportInput& input, const StepSelection& selection) {
   std::map<std::pair<int32_t, store::StringId>, PhaseTimes> sums;
-  const auto add = [&](const store::StepRow& row) {
-    PhaseTimes& sum = sums[{row.rank, row.kind}];
-    for (size_t i = 0; i < kPhases.size(); ++i) {
-      sum[i] = SaturatingAdd(sum[i], std::max<int64_t>(row.*kPhases[i].ns, 0));
-    }
-  };
-  for (uint32_t i : selection.steady) add(input.steps[i]);
+  constexpr auto kAll = std::make_index_sequence<kPhases.size()>();
+  for (uint32_t i : selection.steady) {
+    const store::StepRow& row = input.steps[i];
+    AddPhasesOf(row, sums[std::pair(int32_t{row.rank}, store::StringId{row.kind})], kAll);
+  }
+  const StepKinds kinds(*input.strings);
   for (const store::StepRow& row : input.steps) {
-    if (IsPlausible(row) && input.strings->Text(row.kind) != store::kStepTrain) add(row);
+    if (!IsPlausible(row) || kinds.IsSteady(row)) continue;
+    AddPhasesOf(row, sums[std::pair(int32_t{row.rank}, store::StringId{row.kind})], kAll);
   }
   std::vector<BreakdownRow> rows;
   for (const auto& [key, sum] : sums) {
@@ -468,8 +499,7 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
                       .count = selection.rejected,
                       .said = Make(model::finding::LossImpossibleTimes{})});
   }
-  std::set<int32_t> ranks;
-  for (const store::StepRow& row : input.steps) ranks.insert(row.rank);
+  const std::set<int32_t> ranks = RanksOf(input.steps);
   int64_t missing = facts.world_size - static_cast<int64_t>(ranks.size());
   // Those that were there made steps: the loss of these says why they are not.
   if (LostWrittenSteps(input)) missing -= RecordedBeside(input, ranks);

@@ -29,10 +29,11 @@ std::map<int32_t, Pace> PacesOf(const ReportInput& input, const StepSelection& s
   std::map<int32_t, Pace> paces;
   for (const uint32_t i : selection.steady) {
     const store::StepRow& row = input.steps[i];
-    Pace& pace = paces[row.rank];
+    const int32_t rank = row.rank, batches = row.batches;
+    Pace& pace = paces[rank];
     ++pace.steps;
     pace.seconds += static_cast<double>(row.dur_ns) / 1e9;
-    pace.batches += std::max(row.batches, 0);
+    pace.batches += std::max(batches, 0);
   }
   std::erase_if(paces, [](const auto& one) { return one.second.seconds <= 0; });
   return paces;

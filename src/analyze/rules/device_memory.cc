@@ -9,7 +9,6 @@
 #include "analyze/input/step_selection.h"
 #include "analyze/stats/distribution.h"
 #include "store/metadata_json.h"
-#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -22,9 +21,9 @@ struct RankOfSteps {
 std::map<int32_t, RankOfSteps> TrainingSteps(const store::PackedSteps& steps,
                                              const store::StringTable& strings) {
   std::map<int32_t, RankOfSteps> ranks;
+  const StepKinds kinds(strings);
   for (const store::StepRow& row : steps) {
-    if (!IsPlausible(row) || row.dur_ns <= 0 || strings.Text(row.kind) != store::kStepTrain)
-      continue;
+    if (!IsPlausible(row) || !kinds.IsSteady(row)) continue;
     RankOfSteps& of = ranks[row.rank];
     of.node = row.node;
     of.parts.push_back({row.ts_ns, row.dur_ns, 0});

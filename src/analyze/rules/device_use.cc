@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "analyze/input/step_selection.h"
-#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -14,9 +13,9 @@ using PartsOfRanks = std::map<int32_t, std::vector<DeviceUse::Part>>;
 
 PartsOfRanks SteadySteps(const store::PackedSteps& steps, const store::StringTable& strings) {
   PartsOfRanks parts;
+  const StepKinds kinds(strings);
   for (const store::StepRow& row : steps) {
-    if (!IsPlausible(row) || row.dur_ns <= 0 || strings.Text(row.kind) != store::kStepTrain)
-      continue;
+    if (!IsPlausible(row) || !kinds.IsSteady(row)) continue;
     parts[row.rank].push_back(
         {row.ts_ns, row.dur_ns, 0, std::clamp<int64_t>(row.data_ns, 0, row.dur_ns)});
   }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "analyze/input/step_selection.h"
-#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -18,10 +17,11 @@ struct TrainingTime {
 // From the first step that trains to the end of the last; without steps all that was sampled.
 TrainingTime TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
   TrainingTime stretch;
+  const StepKinds kinds(*input.strings);
   for (const store::StepRow& row : input.steps) {
-    if (!IsPlausible(row) || input.strings->Text(row.kind) == store::kStepEval) continue;
-    const int64_t end = row.ts_ns + row.dur_ns;
-    stretch.from_ns = stretch.known ? std::min(stretch.from_ns, row.ts_ns) : row.ts_ns;
+    if (!IsPlausible(row) || kinds.IsEval(row)) continue;
+    const int64_t begin = row.ts_ns, end = begin + row.dur_ns;
+    stretch.from_ns = stretch.known ? std::min(stretch.from_ns, begin) : begin;
     stretch.to_ns = stretch.known ? std::max(stretch.to_ns, end) : end;
     stretch.known = true;
   }

@@ -137,14 +137,18 @@ struct StepGroup {
 
 std::vector<StepGroup> GroupSteps(const ModernData& data) {
   std::map<std::pair<int32_t, bool>, StepGroup> groups;
+  const StepKinds kinds(*data.input.strings);
+  const std::string& mode = data.settings.step_mode();
   for (const store::StepRow& row : data.input.steps) {
-    const std::string& kind = data.input.strings->Text(row.kind);
-    if (!IsPlausible(row) || kind == store::kStepWarmUp) continue;
-    if (!data.settings.step_mode().empty() && kind != data.settings.step_mode()) continue;
-    StepGroup& group = groups[{row.rank, kind == store::kStepEval}];
-    group.rank = row.rank;
-    group.eval = kind == store::kStepEval;
-    group.durations_ns.push_back(row.dur_ns);
+    if (!IsPlausible(row) || kinds.IsWarmUp(row)) continue;
+    if (!mode.empty() && data.input.strings->Text(row.kind) != mode) continue;
+    const bool eval = kinds.IsEval(row);
+    const int64_t dur_ns = row.dur_ns;
+    const int32_t rank = row.rank;
+    StepGroup& group = groups[{rank, eval}];
+    group.rank = rank;
+    group.eval = eval;
+    group.durations_ns.push_back(dur_ns);
   }
   std::vector<StepGroup> result;
   for (auto& [key, group] : groups) result.push_back(std::move(group));

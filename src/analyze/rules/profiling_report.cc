@@ -83,8 +83,9 @@ std::vector<FrameworkTotal> LargeTotals(std::span<const FrameworkTotal> totals) 
 Section<FrameworkTimes> Framework(const RulesInput& input) {
   FrameworkTimes times;
   std::map<int32_t, int64_t> end;  // of the last training step of each rank
+  const StepKinds kinds(*input.strings);
   for (const store::StepRow& row : input.steps) {
-    if (!IsPlausible(row) || input.strings->Text(row.kind) != store::kStepEval) continue;
+    if (!IsPlausible(row) || !kinds.IsEval(row)) continue;
     times.eval_ns = SaturatingAdd(times.eval_ns, row.dur_ns);
   }
   const StepsOfRanks ranks =
@@ -244,8 +245,9 @@ Section<DataLoading> Loading(const ModernData& data) {
   loading.histogram = MakeHistogram(seconds, 100);
   loading.seconds = DescribeBox(std::move(seconds));
   int64_t wait = 0, whole = 0;
+  const StepKinds kinds(*input.strings);
   for (const store::StepRow& row : input.steps) {
-    if (!IsPlausible(row) || input.strings->Text(row.kind) != store::kStepTrain) continue;
+    if (!IsPlausible(row) || !kinds.IsSteady(row)) continue;
     wait = SaturatingAdd(wait, std::max<int64_t>(row.data_ns, 0));
     whole = SaturatingAdd(whole, row.dur_ns);
     loading.waits += row.waits;

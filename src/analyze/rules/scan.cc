@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <optional>
 
 #include "analyze/input/step_selection.h"
 #include "analyze/rules/compat_rules.h"
 #include "base/time.h"
 #include "model/finding_kinds.h"
-#include "store/step_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -97,29 +97,42 @@ std::vector<StepMark> StepEvents(const RulesInput& input) {
   std::vector<StepMark> events;
   std::copy_if(input.step_marks.begin(), input.step_marks.end(), std::back_inserter(events),
                MayBe<StepMark>);
-  const bool marked = !events.empty();
-  for (const store::StepRow& row : input.steps) {
-    if (marked) break;
-    if (!IsPlausible(row)) continue;
-    const bool eval = input.strings->Text(row.kind) == store::kStepEval;
-    events.push_back({row.ts_ns, row.dur_ns, row.step, row.node, row.rank, eval});
+  const StepKinds kinds(*input.strings);
+  if (events.empty()) {
+    events.reserve(input.steps.size());
+    for (const store::StepRow& row : input.steps) {
+      if (!IsPlausible(row)) continue;
+      events.push_back({row.ts_ns, row.dur_ns, row.step, row.node, row.rank, kinds.IsEval(row)});
+    }
   }
-  std::stable_sort(events.begin(), events.end(),
-                   [](const StepMark& a, const StepMark& b) { return a.ts_ns < b.ts_ns; });
+  const auto by_time = [](const StepMark& a, const StepMark& b) { return a.ts_ns < b.ts_ns; };
+  if (!std::is_sorted(events.begin(), events.end(), by_time)) {
+    std::stable_sort(events.begin(), events.end(), by_time);
+  }
   return events;
 }
 
 StepsOfRanks StepsByRank(const RulesInput& input,
                          const std::function<bool(std::string_view)>& kind) {
   StepsOfRanks ranks;
+  std::optional<store::StringId> before;  // mostly the same again
+  bool wanted = false;
   for (uint32_t i = 0; i < input.steps.size(); ++i) {
     const store::StepRow& row = input.steps[i];
-    if (IsPlausible(row) && kind(input.strings->Text(row.kind))) ranks[row.rank].push_back(i);
+    if (!IsPlausible(row)) continue;
+    const store::StringId of_row = row.kind;
+    if (before != of_row) wanted = kind(input.strings->Text(of_row));
+    before = of_row;
+    const int32_t rank = row.rank;
+    if (wanted) ranks[rank].push_back(i);
   }
+  const auto by_time = [&input](uint32_t a, uint32_t b) {
+    return input.steps[a].ts_ns < input.steps[b].ts_ns;
+  };
   for (auto& [rank, steps] : ranks) {
-    std::stable_sort(steps.begin(), steps.end(), [&input](uint32_t a, uint32_t b) {
-      return input.steps[a].ts_ns < input.steps[b].ts_ns;
-    });
+    if (!std::is_sorted(steps.begin(), steps.end(), by_time)) {
+      std::stable_sort(steps.begin(), steps.end(), by_time);
+    }
   }
   return ranks;
 }

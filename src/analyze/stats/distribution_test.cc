@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -53,6 +54,21 @@ TEST(DescribeTest, CountsWholeNumbersExactly) {
   EXPECT_EQ(d->min, big + 1);
   EXPECT_EQ(d->p50, big + 2);
   EXPECT_EQ(d->max, big + 3);
+}
+
+TEST(DescribeTest, OfAnyOrderItIsThatOfTheSorted) {
+  for (const size_t count : {1u, 2u, 9u, 10u, 11u, 100u, 1000u}) {
+    Integers values;
+    for (size_t i = 0; i < count; ++i) values.push_back(static_cast<int64_t>(i * 7919 % 997));
+    const auto d = Describe(values);
+    std::sort(values.begin(), values.end());
+    EXPECT_EQ(d->min, values.front());
+    EXPECT_EQ(d->p50, PercentileOfSorted(values, 50));
+    EXPECT_EQ(d->p90, PercentileOfSorted(values, 90));
+    EXPECT_EQ(d->p95, PercentileOfSorted(values, 95));
+    EXPECT_EQ(d->p99, PercentileOfSorted(values, 99));
+    EXPECT_EQ(d->max, values.back());
+  }
 }
 
 TEST(DescribeTest, RoundsTheMeanToTheNearest) {

@@ -61,6 +61,7 @@ Result<StoredSteps> ReadSteps(store::RunReader& run, const store::ReadOptions& o
   };
   const auto take = [&](std::span<const store::StepRow> rows) {
     steps.any |= !rows.empty();
+    if (!stretch.any()) return packer.Add(rows);
     for (const store::StepRow& row : rows) {
       if (LiesIn(stretch, row)) {
         packer.Add(row);
