@@ -1486,7 +1486,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"DataLoader(persistent_workers=True), now False: the workers restart in every epoch", {}},
      {"", {}}, "", ""},
     // data.copy_ahead
-    {{"copy the next batch while the device computes: DataLoader(pin_memory=True) and .to(device, non_blocking=True) on a stream of its own; decode or normalise on the device to send less", {}},
+    {{"copy ahead while the device computes: from pinned memory with .to(device, non_blocking=True) on a stream of its own; keep on the device what every step needs (weights, constants), and send batches in a smaller type", {}},
      {"", {}}, "", ""},
     // data.prefetch_more
     {{"DataLoader(prefetch_factor={proposed}), now {prefetched}: the queue is empty only now and then", {}},
