@@ -120,7 +120,7 @@ constexpr std::array<Marks, 6> kPages = {{
 // Names of tables, which stand in the first pages of a file.
 constexpr std::array<Marks, 5> kDatabases = {{
     {Format::kRocprofDatabase, {"rocpd_"}},
-    {Format::kNvprofDatabase, {"CUPTI_ACTIVITY_KIND"}},
+    {Format::kNvprofDatabase, {"CUPTI_ACTIVITY_KIND", "StringTable"}},
     {Format::kAscendDatabase, {"CANN_API"}},
     {Format::kAscendDatabase, {"STRING_IDS", "COMMUNICATION_OP"}},
     {Format::kDatabase, {"SQLite format 3"}},

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -49,6 +51,14 @@ bool IsExport(const Database& database) {
          (database.Has("META_DATA_EXPORT") || database.Has("TARGET_INFO_SESSION_START_TIME"));
 }
 
+// As it lies on the disk: the head may be of what is packed in it.
+bool BeginsAsDatabase(const std::filesystem::path& file) {
+  std::string begin(kMagic.size(), 0);
+  std::ifstream(file, std::ios::binary)
+      .read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == kMagic;
+}
+
 Detection Detect(std::string_view head, const Source& source) {
   if (!head.starts_with(kMagic)) return {};
   if (!source.file) {
@@ -58,8 +68,15 @@ Detection Detect(std::string_view head, const Source& source) {
     return {Confidence::kNone, "an SQLite export of Nsight Systems inside an archive", 0,
             "unpack it first"};
   }
+  if (!BeginsAsDatabase(*source.file)) {
+    return {Confidence::kNone, "a packed SQLite file", 0, "unpack it first"};
+  }
   const auto database = Database::Open(*source.file);
-  return {database.ok() && IsExport(*database) ? Confidence::kOwnMarks : Confidence::kNone};
+  if (!database.ok()) {
+    return {Confidence::kNone, "a damaged SQLite file (" + database.error().cause + ")", 0,
+            "copy it again, or export it again"};
+  }
+  return {IsExport(*database) ? Confidence::kOwnMarks : Confidence::kNone};
 }
 
 class FileImport {

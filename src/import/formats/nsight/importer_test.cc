@@ -325,6 +325,10 @@ TEST_F(NsightImport, IsSureOfItsOwnExportsAlone) {
   EXPECT_EQ(kNsightImporter.detect(head, Made()).confidence, Confidence::kOwnMarks);
   Make("CREATE TABLE other (a);");
   EXPECT_EQ(kNsightImporter.detect(head, Made()).confidence, Confidence::kNone);
+  fs::resize_file(file_, 600);
+  EXPECT_THAT(kNsightImporter.detect(head, Made()).reason, testing::HasSubstr("damaged"));
+  std::ofstream(file_) << "\x1F\x8B";
+  EXPECT_EQ(kNsightImporter.detect(head, Made()).reason, "a packed SQLite file");
   Source member;
   const Detection packed = kNsightImporter.detect(head + "StringIds META_DATA_EXPORT", member);
   EXPECT_EQ(packed.confidence, Confidence::kNone);
