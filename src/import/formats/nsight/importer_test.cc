@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "store/run_reader.h"
 
@@ -85,12 +86,17 @@ class NsightImport : public testing::Test {
     manifest.status = store::kStatusCompleted;
     ASSERT_TRUE(sink.Finish(std::move(manifest)).ok());
     reader_.emplace(*store::RunReader::Open(run_));
-    for (const auto& row : *reader_->Read<store::TrackRow>()) tracks_[row.track] = row;
+    for (const auto& row : Rows<store::TrackRow>()) tracks_[row.track] = row;
+  }
+
+  template <class Row>
+  std::vector<Row> Rows() {
+    return *reader_->Read<Row>();
   }
 
   std::string Slices() {
     std::string text;
-    for (const auto& row : *reader_->Read<store::SliceRow>()) {
+    for (const auto& row : Rows<store::SliceRow>()) {
       const store::TrackRow& track = tracks_[row.track];
       text += fmt::format("{}+{} {} ({}) r{}", row.ts_ns, row.dur_ns, reader_->Text(row.name),
                           reader_->Text(row.category), row.rank);
@@ -111,7 +117,7 @@ class NsightImport : public testing::Test {
 
   std::map<std::string, int64_t> Losses() {
     std::map<std::string, int64_t> counts;
-    for (const auto& row : *reader_->Read<store::DataLossRow>()) {
+    for (const auto& row : Rows<store::DataLossRow>()) {
       counts[reader_->Text(row.cause)] += row.count;
     }
     counts.erase("date_unknown");
@@ -284,7 +290,7 @@ INSERT INTO TARGET_INFO_GPU_METRICS VALUES (1, 3, 'SMs Active [Throughput %]');
 CREATE TABLE GPU_METRICS (timestamp INTEGER, typeId INTEGER, metricId INTEGER, value INTEGER);
 INSERT INTO GPU_METRICS VALUES (6, 1, 3, 40), (7, 1, 4, 1);)");
   ASSERT_TRUE(status_.ok());
-  const auto rows = *reader_->Read<store::CounterRow>();
+  const auto rows = Rows<store::CounterRow>();
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].value, 40);
   EXPECT_EQ(tracks_[rows[0].track].name, "SMs Active [Throughput %]");
