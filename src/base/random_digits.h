@@ -12,7 +12,7 @@
 
 namespace steptrace {
 
-// Eight hexadecimal digits by chance, for a name that nobody else chooses.
+// Eight random hexadecimal digits, for a name that no other process chooses.
 inline std::string RandomDigits() {
   uint32_t bits = 0;
   if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof bits)) {

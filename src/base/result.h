@@ -21,7 +21,7 @@ struct Error {
 
   // The line.
   std::string text() const { return next_step.empty() ? cause : cause + "; " + next_step; }
-  // The same of a thing that the one who met it does not know.
+  // The same error with the name of what it concerns, where the failing function does not know it.
   Error Of(const std::string& thing) const { return {thing + ": " + cause, next_step, kind}; }
 };
 

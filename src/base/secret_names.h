@@ -21,7 +21,7 @@ NameKind KindOfName(std::string_view name);
 // In lower case, its parts with underscores between them: wandb_api_key of all of those.
 std::string NormalName(std::string_view name);
 
-// Whether a text looks as if nobody had thought of it: long, letters and digits in no order.
+// Whether a text looks random: long, with letters and digits mixed.
 bool LooksRandom(std::string_view text);
 
 // The length of the token of known shape (hf_..., ghp_..., AKIA..., a JWT) that begins a text; 0:

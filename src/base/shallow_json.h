@@ -6,8 +6,8 @@
 
 #include "base/linear_json.h"
 
-// JSON that somebody else wrote. To parse it takes no stack, but to copy it or write it again takes
-// a frame for each level: text of a megabyte would end the process.
+// JSON that others wrote. Parsing it takes no stack, but copying it or writing it again takes a
+// frame for each level: text of a megabyte would end the process.
 namespace steptrace {
 
 inline constexpr int kMostJsonDepth = 64;  // what we write has less than ten levels

@@ -21,7 +21,7 @@
 // table of them takes quadratic time.
 namespace steptrace {
 
-// Of this process alone, by chance: nobody can write a file whose texts all collide.
+// Random for each process, so that no file can be written whose texts all collide.
 inline uint64_t HashSeed() {
   static const uint64_t seed = [] {
     uint64_t bits = 0;

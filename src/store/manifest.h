@@ -47,14 +47,14 @@ struct RankInfo {
   int32_t local_rank = -1;
   int32_t world_size = -1;
   int64_t pid = 0;
-  // Its coordinates in the parallel layout: data, tensor, pipeline, expert; none where nobody told.
+  // Its coordinates in the parallel layout: data, tensor, pipeline, expert; none where unknown.
   std::optional<int32_t> dp{};
   std::optional<int32_t> tp{};
   std::optional<int32_t> pp{};
   std::optional<int32_t> ep{};
 };
 
-// Of which job a run is, so that runs find each other. Absent is what nobody told.
+// Of which job a run is, so that runs find each other. Unknown values are absent.
 struct RunIdentity {
   std::optional<std::string> job_id;    // of the scheduler or the launcher
   std::optional<int64_t> attempt;       // of an elastic job; the first is 0

@@ -113,7 +113,7 @@ class UntrustedRingFile {
   struct Ring {
     wire::RingControl control{};  // the copy of the snapshot, or of Drain()'s second look
     uint64_t target = 0;          // head of the snapshot: no further, or a quick writer holds us
-    uint64_t tail = 0;            // ours: the file's is only told
+    uint64_t tail = 0;            // ours: the one in the file is only written
     uint64_t dropped_full = 0;
     bool tail_known = false;
     bool end_confirmed = false;

@@ -64,12 +64,12 @@
 // system may tear an 8-byte word: therefore the tail carries its complement, which the producer
 // checks, and the reader takes the lesser of two readings of a head, which only grows.
 //
-// The agent's word, and who may wait for whom: nobody.
+// Requests of the agent. Neither side waits for the other.
 //
 //   agent: CaptureControl whole, one pwrite ──► process, at the end of each optimizer step: reads
 //   `request`; another number than before ──► copies the whole, verifies `check`; a copy that is
-//   torn is looked at again at the next step. What it does of it, it says by records of category
-//   kWindow (vocabulary.h). A word that asks for what cannot be is answered and not followed.
+//   torn is read again at the next step. What it does about it is reported by records of category
+//   kWindow (vocabulary.h). An impossible request is answered but not carried out.
 //
 // In a forked child the file is its parent's: it must not be written. The child makes its own at
 // its first record, with the parent's names under the same ids.

@@ -9,10 +9,10 @@
 // The agent's word on stacks, in the ring file's header page behind CaptureControl: whether the
 // process is to sample its own, because the agent cannot read them from outside.
 //
-//   agent: both words, one pwrite ──► process, at the borders of steps and batches: reads both; a
-//   pair that does not fit is torn, and looked at again. While it samples, it looks before each.
+//   agent: both words, one pwrite ──► process, at the boundaries of steps and batches: reads both; a
+//   pair that does not match is torn, and read again. While sampling, it reads before each sample.
 //
-// Stacks are told as records of category kStack (vocabulary.h). Their texts in the arena are JSON:
+// Stacks are records of category kStack (vocabulary.h). Their texts in the arena are JSON:
 //
 //   [function, file]         code, by its id below
 //   [caller, code, line]     a frame: the id of the frame that called it (0: none) and of its code.
@@ -29,11 +29,11 @@ struct StackControl {
 };
 inline constexpr uint64_t kStackControlOffset =
     (kCaptureOffset + sizeof(CaptureControl) + 15) / 16 * 16;
-// As fast and as slow as can be asked for: 1000 a second, one in ten seconds.
+// The shortest and the longest period: 1000 samples per second, one in ten seconds.
 inline constexpr uint64_t kMinStackPeriodNs = 1'000'000;
 inline constexpr uint64_t kMaxStackPeriodNs = 10'000'000'000;
 
-// Bounds of what one process tells. Frames beyond are left out from the outermost on.
+// Bounds of what one process reports. Frames beyond are left out, the outermost first.
 inline constexpr uint32_t kMaxToldFrames = 256;
 // A name and a path, escaped; what is longer is cut.
 inline constexpr uint32_t kMaxStackTextBytes = 2048;

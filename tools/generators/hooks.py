@@ -168,8 +168,8 @@ ABOUT = """\
 // known of {"registers", "shared", "grid", "block", "graph", "node"}; of a call {"thread"} (its
 // tid, 0: not known). A batch of them stands between two device_clock of its ring.
 //
-// A window may have several stretches of begin and end; the last one's end is not kAside. Both lie
-// at steps' borders: its begin just before the end of an optimizer step, its end just after one.
+// A window may have several parts, each with a begin and an end; only the last end is not kAside.
+// Both lie at steps' boundaries: a begin just before an optimizer step ends, an end just after one.
 // `iterator`, `loader` and `optimizer` are numbers that the hooks give out, from 1, never reused in
 // a process."""
 

@@ -12,8 +12,8 @@
 
 namespace steptrace::transport {
 
-// A lock that is not waited for beyond a bound: who does not get it gives up and counts a loss. A
-// signal handler above the holder gives up at once.
+// A lock that is not waited for beyond a bound: a thread that does not get it gives up and counts a
+// loss. A signal handler above the holder gives up at once.
 class BoundedLock {
  public:
   // What is held for is done in microseconds; only a holder that the system has taken off its core,
@@ -65,8 +65,8 @@ bool EnsureOwnFile();
 // lap. False: the ring is full.
 bool MakeRoom(ThreadRing* ring, uint64_t need);
 
-// Records that are lost because another thread makes the file, and their way into it once it is
-// there. Nothing where nobody does.
+// Counts records that are lost while another thread makes the file, and writes the counts into it
+// once it is there. Without such a thread they do nothing.
 void CountWhileOpening(uint64_t records);
 void HandInOpeningLosses();
 

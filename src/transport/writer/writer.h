@@ -47,13 +47,14 @@ void EndCpu();
 // A record of kActivity: `tsc` is given, not read (wire/record.h). False: it was not recorded,
 // which is counted as with any record.
 bool Activity(uint64_t tsc, uint32_t name, uint64_t a, uint64_t b);
-// This thread tells more than others: a large ring for it, if it has none yet and one is free.
+// Requests a large ring for this thread, which records more than others: if it has none yet and
+// one is free.
 void WantLargeRing();
 // Whether this thread's ring, claimed if need be, has room for so many records beside what it owes.
 // False while nothing is recorded. Counts no loss.
 bool HasRoom(uint32_t records);
 // The same of as many as a ring may never hold at once: three quarters of it do, for it is read
-// meanwhile. True where nobody can tell: inside a record, and without a ring.
+// meanwhile. True where it is unknown: inside a record, and without a ring.
 bool HasRoomForMany(uint64_t records);
 // Records of this thread's ring that had no room, of all its threads.
 uint64_t RecordsWithoutRoom();
