@@ -11,7 +11,8 @@
 // report's.
 namespace steptrace {
 
-// Requests huge pages where the range is large enough to hold some. Nothing depends on getting them.
+// Requests huge pages where the range is large enough to hold some. Nothing depends on getting
+// them.
 inline void AdviseLarge(void* begin, size_t bytes) {
   constexpr size_t kHugePage = size_t{2} << 20;
   if (bytes < 2 * kHugePage) return;

@@ -9,8 +9,8 @@
 // The agent's word on stacks, in the ring file's header page behind CaptureControl: whether the
 // process is to sample its own, because the agent cannot read them from outside.
 //
-//   agent: both words, one pwrite ──► process, at the boundaries of steps and batches: reads both; a
-//   pair that does not match is torn, and read again. While sampling, it reads before each sample.
+//   agent: both words, one pwrite ──► process, at boundaries of steps and batches: reads both. A
+//   pair that does not match is torn and is read again. While sampling: before each sample.
 //
 // Stacks are records of category kStack (vocabulary.h). Their texts in the arena are JSON:
 //
