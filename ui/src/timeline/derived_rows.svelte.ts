@@ -38,6 +38,8 @@ export class DerivedRows {
   sampled = $state.raw<ReadonlySet<number>>(new Set());
   /** The run holds more samples than are asked for at once. */
   private many = $state(false);
+  /** Whether the run recorded its phases: of a profile they are told by other means, if at all. */
+  private recorded = false;
   private byRank = $state.raw<ReadonlyMap<number, readonly Step[]>>(new Map());
   private rankOf: ReadonlyMap<number, number> = new Map();
   private stacks: Stacks = new Map();
@@ -67,7 +69,14 @@ export class DerivedRows {
   }
 
   get ranks(): ReadonlySet<number> {
-    return new Set(this.byRank.keys());
+    return new Set(this.recorded ? this.byRank.keys() : []);
+  }
+
+  /** Whose run it is, once that is known. */
+  takeOrigin(recorded: boolean): void {
+    if (recorded === this.recorded) return;
+    this.recorded = recorded;
+    this.on.onRows();
   }
 
   /** The steps that the run recorded; those that a profile tells have no phases. */

@@ -37,6 +37,7 @@ describe('rows that are derived', () => {
   }
   async function load(stage: Stage) {
     [stage.width, stage.height] = [100, 300];
+    stage.stock.derived.takeOrigin(true);
     await stage.loadSteps(new AbortController().signal);
     for (let i = 0; i < 3; ++i) {
       stage.request();
@@ -61,6 +62,14 @@ describe('rows that are derived', () => {
       if (node.name === 'reader stacks')
         expect(stage.hit(85, top + laneHeight / 2)?.category).toBe('sample, waiting');
     });
+  });
+
+  it('are none of a profile, whose phases are not recorded as such', async () => {
+    const { stage } = derived();
+    stage.adopt({});
+    await load(stage);
+    stage.stock.derived.takeOrigin(false);
+    expect(stage.layout.rows.map(({ node }) => node.name)).not.toContain('phases');
   });
 
   it('are selected, told and found again by their address', async () => {

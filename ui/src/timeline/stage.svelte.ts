@@ -122,7 +122,7 @@ export class Stage {
     );
   });
 
-  private readonly stock: Stock;
+  readonly stock: Stock;
   readonly derived: DerivedSelection;
   private animation = 0;
   /** The selected slice as the address has it. */
