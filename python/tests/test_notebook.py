@@ -88,3 +88,12 @@ def test_without_a_python_the_notebook_has_no_results_and_says_so(runs, tmp_path
     assert "results are missing: there is no python3 on PATH" in done.stderr
     cells = json.loads((tmp_path / "out.ipynb").read_text())["cells"]
     assert all(not cell["outputs"] for cell in cells if cell["cell_type"] == "code")
+
+
+def test_in_a_folder_the_files_are_named_after_their_runs(runs, tmp_path):
+    run, other = runs["demo"], runs["profile"]
+    done = ask("report", run.path, "--html", ".", "--notebook", ".", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["demo.html", "demo.ipynb"]
+    both = ask("compare", run.path, other.path, "--html", tmp_path, cwd=tmp_path)
+    assert both.stderr == f"steptrace: wrote {tmp_path / 'demo-and-profile.html'}\n"

@@ -79,7 +79,7 @@ fs::path OutputOf(const ExportArguments& arguments, const fs::path& run) {
   const bool folder = WritesFolder(arguments, run);
   const bool inside = !folder && fs::is_directory(arguments.output, ignored);
   if (!arguments.output.empty() && !inside) return arguments.output;
-  std::string name = fs::absolute(run).lexically_normal().filename().string();
+  std::string name = (fs::absolute(run) / "").lexically_normal().parent_path().filename().string();
   if (!arguments.table.empty()) name += "-" + arguments.table;
   name += folder ? "-" + arguments.format : "." + ExtensionOf(arguments.format);
   return arguments.output / name;

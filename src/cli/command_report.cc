@@ -101,19 +101,31 @@ Status WriteNotebookOf(const ReportedRuns& runs, const std::filesystem::path& de
   return {};
 }
 
+// Named after the runs where a folder is given.
+std::filesystem::path FileFor(const ReportedRuns& runs, const std::filesystem::path& given,
+                              std::string_view suffix) {
+  std::error_code ignored;
+  if (given.empty() || !std::filesystem::is_directory(given, ignored)) return given;
+  std::string name;
+  for (const std::filesystem::path& run : runs) {
+    const auto folder = (std::filesystem::absolute(run) / "").lexically_normal().parent_path();
+    name += (name.empty() ? "" : "-and-") + folder.filename().string();
+  }
+  return given / (name + std::string(suffix));
+}
+
 // The report as files; a line on stderr tells where they are.
 Status WritePages(const ReportedRuns& runs, const ReportArguments& arguments,
                   const rpc::ReportOptions& options) {
-  if (!arguments.html.empty()) {
+  const std::filesystem::path html = FileFor(runs, arguments.html, ".html");
+  const std::filesystem::path notebook = FileFor(runs, arguments.notebook, ".ipynb");
+  if (!html.empty()) {
     STEPTRACE_ASSIGN_OR_RETURN(const std::filesystem::path package, PackageDir());
     STEPTRACE_ASSIGN_OR_RETURN(const std::string content, PageContent(runs, options));
-    STEPTRACE_RETURN_IF_ERROR(
-        pages::WriteHtmlReport(package, {{"report", content}}, arguments.html));
+    STEPTRACE_RETURN_IF_ERROR(pages::WriteHtmlReport(package, {{"report", content}}, html));
   }
-  if (!arguments.notebook.empty()) {
-    STEPTRACE_RETURN_IF_ERROR(WriteNotebookOf(runs, arguments.notebook, options));
-  }
-  for (const auto& path : {arguments.html, arguments.notebook}) {
+  if (!notebook.empty()) STEPTRACE_RETURN_IF_ERROR(WriteNotebookOf(runs, notebook, options));
+  for (const auto& path : {html, notebook}) {
     if (!path.empty() && path != "-") Say("wrote " + path.string());
   }
   return {};
@@ -231,7 +243,8 @@ void AddReportCommand(CLI::App& app, Session& session) {
             .usage = "[RUN] [OPTIONS]",
             .examples = {"steptrace report", "steptrace report train-slow --section distributed",
                          "steptrace report trace.json.gz --json",
-                         "steptrace report train-slow --html report.html"}});
+                         "steptrace report train-slow --html report.html",
+                         "steptrace report train-slow --notebook ."}});
   auto arguments = std::make_shared<ReportArguments>();
   AddRunArgument(command, arguments->run);
   command->get_option("RUN")->description(
@@ -257,11 +270,14 @@ void AddReportCommand(CLI::App& app, Session& session) {
                    "are more than chance")
       ->type_name("RUN")
       ->excludes(section);
-  command->add_option("--html", arguments->html, "Write the report as one HTML file (- is stdout)")
+  command
+      ->add_option(
+          "--html", arguments->html,
+          "Write the report as one HTML file (- is stdout; in a folder it is named after the run)")
       ->type_name("FILE");
   command
       ->add_option("--notebook", arguments->notebook,
-                   "Write a Jupyter notebook on this run (- is stdout)")
+                   "Write a Jupyter notebook with its results (- is stdout)")
       ->type_name("FILE");
   AddImportLimits(command, arguments->limits);
   AddFolderOption(command, session);
@@ -292,11 +308,13 @@ void AddCompareCommand(CLI::App& app, Session& session) {
       ->type_name("N")
       ->check(AtLeast(1));
   command
-      ->add_option("--html", arguments->html, "Write both reports as one HTML file (- is stdout)")
+      ->add_option("--html", arguments->html,
+                   "Write the comparison as one HTML file (- is stdout; in a folder it is named "
+                   "after the runs)")
       ->type_name("FILE");
   command
       ->add_option("--notebook", arguments->notebook,
-                   "Write a Jupyter notebook on both runs (- is stdout)")
+                   "Write a Jupyter notebook on both runs with its results (- is stdout)")
       ->type_name("FILE");
   AddFolderOption(command, session);
   AddColorOption(command, session);
