@@ -20,6 +20,7 @@ extern const Transfer kTorchBackwardTransfer;
 extern const Transfer kTorchOptimizerTransfer;
 extern const Transfer kIdleForwardTransfer;
 extern const Transfer kDispatchTransfer;
+extern const Transfer kExchangeWorkTransfer;
 extern const Transfer kUnseenForwardTransfer;
 extern const Transfer kModelWithoutPhaseTransfer;
 extern const Transfer kDevicePhasesTransfer;
@@ -28,12 +29,12 @@ extern const Transfer kDeviceBusyTransfer;
 namespace {
 
 constexpr const Transfer* kTransfers[] = {
-    &kStorageTransfer,         &kNoStorageTransfer,      &kWorkerShortageTransfer,
-    &kTrainerShortageTransfer, &kSamplerBeginTransfer,   &kSampledCollateTransfer,
-    &kSampledFetchTransfer,    &kSamplerTransfer,        &kOutsideTorchTransfer,
-    &kTorchBackwardTransfer,   &kTorchOptimizerTransfer, &kIdleForwardTransfer,
-    &kDispatchTransfer,        &kUnseenForwardTransfer,  &kModelWithoutPhaseTransfer,
-    &kDevicePhasesTransfer,    &kDeviceBusyTransfer,
+    &kStorageTransfer,           &kNoStorageTransfer,      &kWorkerShortageTransfer,
+    &kTrainerShortageTransfer,   &kSamplerBeginTransfer,   &kSampledCollateTransfer,
+    &kSampledFetchTransfer,      &kSamplerTransfer,        &kOutsideTorchTransfer,
+    &kTorchBackwardTransfer,     &kTorchOptimizerTransfer, &kIdleForwardTransfer,
+    &kDispatchTransfer,          &kExchangeWorkTransfer,   &kUnseenForwardTransfer,
+    &kModelWithoutPhaseTransfer, &kDevicePhasesTransfer,   &kDeviceBusyTransfer,
 };
 
 }  // namespace

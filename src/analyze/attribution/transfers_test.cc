@@ -190,6 +190,19 @@ TEST_F(TransferTest, DispatchIsTheShareThatWindowsShow) {
       TimesOf({{SubStage::kForward, 40}, {SubStage::kBackward, 40}, {SubStage::kDispatch, 20}}));
 }
 
+TEST_F(TransferTest, WorkForTheExchangeOfGradientsIsCommunication) {
+  row_.backwards = 2;
+  const Parts parts = {{SubStage::kBackward, 50}, {SubStage::kExposed, 10}};
+  EXPECT_EQ(After("exchange_work", parts), TimesOf(parts));
+  rules_.exchange_of_backward[0] = 8;
+  EXPECT_EQ(After("exchange_work", parts),
+            TimesOf({{SubStage::kBackward, 34}, {SubStage::kExposed, 26}}));
+  rules_.exchange_of_backward[0] = 100;
+  EXPECT_EQ(After("exchange_work", parts), TimesOf({{SubStage::kExposed, 60}}));
+  row_.backwards = 0;  // another model, or none
+  EXPECT_EQ(After("exchange_work", parts), TimesOf(parts));
+}
+
 TEST_F(TransferTest, AForwardThatNothingShowsIsUnattributed) {
   const Parts parts = {{SubStage::kForward, 50}, {SubStage::kBackward, 50}};
   EXPECT_EQ(After("unseen_forward", parts), TimesOf(parts));
@@ -273,6 +286,8 @@ TEST_F(SampledTransferTest, EachTakesFromTheStagesThatItNamesAloneAndGivesToThos
     }
     Thread().weights[static_cast<size_t>(SubStage::kLoopCode)] = 1;
     rules_.idle_of_forward[0] = share();
+    rules_.exchange_of_backward[0] = static_cast<double>(ns());
+    row_.backwards = static_cast<int32_t>(random() % 3);
     DispatchSplit split;
     split.share[0] = share();
     split.apart[0] = 0;

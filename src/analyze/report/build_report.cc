@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/attribution/attribution.h"
+#include "analyze/attribution/exchange_work.h"
 #include "analyze/attribution/lost_slices.h"
 #include "analyze/attribution/sample_functions.h"
 #include "analyze/attribution/trace_steps.h"
@@ -212,6 +213,9 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
     made.samples = &samples.emplace(*input.samples, input, selection, made.storage_evidence);
   }
   if (dispatch.any()) made.dispatch = &dispatch;
+  if (dispatch.any() && input.operators != nullptr) {
+    made.exchange_of_backward = ExchangeWorkOfBackward(*input.operators, input.steps);
+  }
   if (MayUseDevice(facts)) made.phases = input.device_phases;
   if (input.profile != nullptr) {
     profiled = input.profile_of_windows ? StagesOfWindows(*input.profile)

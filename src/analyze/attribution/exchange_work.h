@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "analyze/trace/trace.h"
+#include "store/packed_rows.h"
+
+namespace steptrace::analyze {
+
+// What a training thread does for the exchange of gradients in backward, and for nothing else:
+// DistributedDataParallel packs them into buckets, hands these to the process group and unpacks
+// them. By rank, ns of each backward pass, as the rows show that lie in windows of operators.
+std::map<int32_t, double> ExchangeWorkOfBackward(const Trace& operators,
+                                                 const store::PackedSteps& rows);
+
+}  // namespace steptrace::analyze
