@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -66,10 +66,10 @@ StepSelection SelectSteps(const ReportInput& input) {
     const std::string& kind = input.strings->Text(row.kind);
     if (!IsPlausible(row)) {
       ++selection.rejected;
-    } else if (kind == store::kStepTrain) {
+    } else if (store::StepKindOf(kind) == store::StepKind::kTrain) {
       selection.steady.push_back(i);
       ++by_rank[row.rank].trains;
-    } else if (kind == store::kStepWarmUp) {
+    } else if (store::StepKindOf(kind) == store::StepKind::kWarmUp) {
       ++by_rank[row.rank].warm_up;
       ++by_rank[row.rank].trains;
     } else {
@@ -103,7 +103,8 @@ StepSelection SelectSteps(const ReportInput& input) {
 
 bool IsOfTraining(const ReportInput& input, const store::StepRow& row) {
   const std::string& kind = input.strings->Text(row.kind);
-  return IsPlausible(row) && (kind == store::kStepTrain || kind == store::kStepWarmUp);
+  return IsPlausible(row) && (store::StepKindOf(kind) == store::StepKind::kTrain ||
+                              store::StepKindOf(kind) == store::StepKind::kWarmUp);
 }
 
 }  // namespace steptrace::analyze

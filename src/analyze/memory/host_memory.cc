@@ -15,7 +15,7 @@
 #include "analyze/stats/distribution.h"
 #include "model/finding_kinds.h"
 #include "store/metrics.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -313,7 +313,8 @@ int64_t StepAxis::CompiledOfLast(double steps) const {
 StepAxes AxesOf(const store::PackedSteps& steps, const store::StringTable& strings) {
   std::map<int32_t, std::vector<std::tuple<int64_t, int64_t, bool>>> ranks;  // begin, end, compiled
   for (const store::StepRow& row : steps) {
-    if (strings.Text(row.kind) != store::kStepTrain || row.dur_ns < 0) continue;
+    if (store::StepKindOf(strings.Text(row.kind)) != store::StepKind::kTrain || row.dur_ns < 0)
+      continue;
     ranks[row.rank].emplace_back(row.ts_ns, SaturatingAdd(row.ts_ns, row.dur_ns),
                                  row.compile_ns > 0);
   }

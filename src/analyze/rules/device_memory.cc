@@ -9,7 +9,7 @@
 #include "analyze/input/step_selection.h"
 #include "analyze/stats/distribution.h"
 #include "store/metadata_json.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -23,7 +23,8 @@ std::map<int32_t, RankOfSteps> TrainingSteps(const store::PackedSteps& steps,
                                              const store::StringTable& strings) {
   std::map<int32_t, RankOfSteps> ranks;
   for (const store::StepRow& row : steps) {
-    if (!IsPlausible(row) || row.dur_ns <= 0 || strings.Text(row.kind) != store::kStepTrain)
+    if (!IsPlausible(row) || row.dur_ns <= 0 ||
+        store::StepKindOf(strings.Text(row.kind)) != store::StepKind::kTrain)
       continue;
     RankOfSteps& of = ranks[row.rank];
     of.node = row.node;

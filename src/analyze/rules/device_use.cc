@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "analyze/input/step_selection.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -15,7 +15,8 @@ using PartsOfRanks = std::map<int32_t, std::vector<DeviceUse::Part>>;
 PartsOfRanks SteadySteps(const store::PackedSteps& steps, const store::StringTable& strings) {
   PartsOfRanks parts;
   for (const store::StepRow& row : steps) {
-    if (!IsPlausible(row) || row.dur_ns <= 0 || strings.Text(row.kind) != store::kStepTrain)
+    if (!IsPlausible(row) || row.dur_ns <= 0 ||
+        store::StepKindOf(strings.Text(row.kind)) != store::StepKind::kTrain)
       continue;
     parts[row.rank].push_back(
         {row.ts_ns, row.dur_ns, 0, std::clamp<int64_t>(row.data_ns, 0, row.dur_ns)});

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "analyze/input/step_selection.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -19,7 +19,9 @@ struct TrainingTime {
 TrainingTime TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
   TrainingTime stretch;
   for (const store::StepRow& row : input.steps) {
-    if (!IsPlausible(row) || input.strings->Text(row.kind) == store::kStepEval) continue;
+    if (!IsPlausible(row) ||
+        store::StepKindOf(input.strings->Text(row.kind)) == store::StepKind::kEval)
+      continue;
     const int64_t end = row.ts_ns + row.dur_ns;
     stretch.from_ns = stretch.known ? std::min(stretch.from_ns, row.ts_ns) : row.ts_ns;
     stretch.to_ns = stretch.known ? std::max(stretch.to_ns, end) : end;

@@ -20,7 +20,7 @@
 #include "analyze/stats/outliers.h"
 #include "base/time.h"
 #include "model/finding_kinds.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 
@@ -84,11 +84,14 @@ Section<FrameworkTimes> Framework(const RulesInput& input) {
   FrameworkTimes times;
   std::map<int32_t, int64_t> end;  // of the last training step of each rank
   for (const store::StepRow& row : input.steps) {
-    if (!IsPlausible(row) || input.strings->Text(row.kind) != store::kStepEval) continue;
+    if (!IsPlausible(row) ||
+        store::StepKindOf(input.strings->Text(row.kind)) != store::StepKind::kEval)
+      continue;
     times.eval_ns = SaturatingAdd(times.eval_ns, row.dur_ns);
   }
-  const StepsOfRanks ranks =
-      StepsByRank(input, [](std::string_view kind) { return kind != store::kStepEval; });
+  const StepsOfRanks ranks = StepsByRank(input, [](std::string_view kind) {
+    return store::StepKindOf(kind) != store::StepKind::kEval;
+  });
   for (const auto& [rank, steps] : ranks) {
     int64_t covered = input.steps[steps.front()].ts_ns;
     for (const uint32_t i : steps) {
@@ -245,7 +248,9 @@ Section<DataLoading> Loading(const ModernData& data) {
   loading.seconds = DescribeBox(std::move(seconds));
   int64_t wait = 0, whole = 0;
   for (const store::StepRow& row : input.steps) {
-    if (!IsPlausible(row) || input.strings->Text(row.kind) != store::kStepTrain) continue;
+    if (!IsPlausible(row) ||
+        store::StepKindOf(input.strings->Text(row.kind)) != store::StepKind::kTrain)
+      continue;
     wait = SaturatingAdd(wait, std::max<int64_t>(row.data_ns, 0));
     whole = SaturatingAdd(whole, row.dur_ns);
     loading.waits += row.waits;

@@ -9,7 +9,7 @@
 #include "analyze/rules/compat_rules.h"
 #include "base/time.h"
 #include "model/finding_kinds.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -101,7 +101,7 @@ std::vector<StepMark> StepEvents(const RulesInput& input) {
   for (const store::StepRow& row : input.steps) {
     if (marked) break;
     if (!IsPlausible(row)) continue;
-    const bool eval = input.strings->Text(row.kind) == store::kStepEval;
+    const bool eval = store::StepKindOf(input.strings->Text(row.kind)) == store::StepKind::kEval;
     events.push_back({row.ts_ns, row.dur_ns, row.step, row.node, row.rank, eval});
   }
   std::stable_sort(events.begin(), events.end(),
