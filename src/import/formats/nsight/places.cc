@@ -165,7 +165,8 @@ Place Places::DeviceCounter(int64_t device, std::string_view metric) {
   store::TrackRow row;
   row.device = static_cast<int32_t>(device);
   row.name = metric;
-  return Found(part, {kOfCounter, device, 0, std::string(metric)}, std::move(row), "counter", {});
+  return Found(part, {kOfCounter, device, 0, std::string(metric)}, std::move(row),
+               store::TrackKind::kCounter, {});
 }
 
 std::vector<PartSink*> Places::all() const {
