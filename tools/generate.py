@@ -26,6 +26,7 @@ from generators import (
     requests,
     rules,
     stages,
+    stored_words,
 )
 
 VOCABULARIES = (
@@ -46,6 +47,7 @@ VOCABULARIES = (
     requests,
     rules,
     stages,
+    stored_words,
 )
 
 

@@ -151,6 +151,13 @@ Status ImportAll(const SortedSources& sorted, const ImportContext& context, RunS
   return any ? Status() : failed;
 }
 
+// Of several the first, as the report has it.
+store::ProfileFormat FormatOf(const SortedSources& sorted) {
+  size_t first = 0;
+  while (first + 1 < sorted.by_importer.size() && sorted.by_importer[first].empty()) ++first;
+  return Importers()[first]->format;
+}
+
 }  // namespace
 
 std::string NameOfPath(const std::string& path) {
@@ -215,6 +222,7 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths,
   manifest.id = store::NewRunId(options.output);
   manifest.steptrace_version = STEPTRACE_VERSION;
   manifest.status = store::kStatusCompleted;
+  manifest.imported_as = store::NameOf(FormatOf(sorted));
   manifest.writer_pid = getpid();
   manifest.command = {"steptrace", "import"};
   manifest.command.insert(manifest.command.end(), paths.begin(), paths.end());

@@ -13,12 +13,14 @@ namespace steptrace::import {
 namespace {
 
 TEST(Importers, EachSaysWhatItReads) {
-  std::set<std::string_view> names, titles;
+  std::set<store::ProfileFormat> formats;
+  std::set<std::string_view> titles;
   for (const Importer* importer : Importers()) {
-    EXPECT_TRUE(names.insert(importer->name).second) << importer->name;
+    EXPECT_TRUE(formats.insert(importer->format).second) << store::NameOf(importer->format);
     EXPECT_TRUE(titles.insert(importer->title).second) << importer->title;
-    EXPECT_FALSE(importer->title.empty() || importer->writer.empty()) << importer->name;
-    EXPECT_FALSE(importer->reads.empty()) << importer->name;
+    EXPECT_FALSE(importer->title.empty() || importer->writer.empty())
+        << store::NameOf(importer->format);
+    EXPECT_FALSE(importer->reads.empty()) << store::NameOf(importer->format);
     for (const ReadFiles& one : importer->reads) {
       EXPECT_FALSE(one.files.empty() || one.known_by.empty() || one.become.empty());
     }

@@ -44,7 +44,7 @@ SortedSources SortedText(const std::string& text, const std::string& path = "x")
 std::string TakenBy(const std::string& text, const std::string& path = "x") {
   const SortedSources sorted = SortedText(text, path);
   for (size_t i = 0; i < Importers().size(); ++i) {
-    if (!sorted.by_importer[i].empty()) return std::string(Importers()[i]->name);
+    if (!sorted.by_importer[i].empty()) return std::string(store::NameOf(Importers()[i]->format));
   }
   return "";
 }
@@ -56,11 +56,11 @@ std::vector<std::string> Unknown(const std::string& text, const std::string& pat
 }
 
 TEST(Importers, EachHasANameOfItsOwn) {
-  std::vector<std::string_view> names;
+  std::vector<store::ProfileFormat> formats;
   for (const Importer* importer : Importers()) {
-    EXPECT_FALSE(importer->writer.empty()) << importer->name;
-    EXPECT_EQ(std::count(names.begin(), names.end(), importer->name), 0) << importer->name;
-    names.push_back(importer->name);
+    EXPECT_FALSE(importer->writer.empty()) << importer->title;
+    EXPECT_EQ(std::count(formats.begin(), formats.end(), importer->format), 0) << importer->title;
+    formats.push_back(importer->format);
   }
 }
 

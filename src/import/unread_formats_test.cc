@@ -87,7 +87,7 @@ TEST(UnreadFormats, NoImporterTakesOne) {
     source.path = source.inside = one.name;
     for (const Importer* importer : Importers()) {
       EXPECT_EQ(importer->detect(one.head, source).confidence, Confidence::kNone)
-          << importer->name << " reads " << WordsOf(one.format).what;
+          << importer->title << " reads " << WordsOf(one.format).what;
     }
   }
 }

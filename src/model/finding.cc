@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "base/fnv.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::model {
 namespace {
@@ -41,7 +41,8 @@ void SetNumber(SubjectMember member, int64_t number, Subject& subject) {
 void SetFigure(SubjectMember member, const Value& value, Subject& subject) {
   if (const auto* flag = std::get_if<bool>(&value)) {
     if (member == SubjectMember::kStepKind)
-      subject.step_kind = *flag ? store::kStepEval : store::kStepTrain;
+      subject.step_kind =
+          *flag ? store::NameOf(store::StepKind::kEval) : store::NameOf(store::StepKind::kTrain);
   } else if (const auto* number = std::get_if<int64_t>(&value)) {
     SetNumber(member, *number, subject);
   }

@@ -386,6 +386,7 @@ store::Manifest Joined(const std::vector<JoinedRun>& runs, const JoinOptions& op
   manifest.name = options.name.empty() ? first.name : options.name;
   manifest.status = store::kStatusCompleted;
   manifest.command = first.command;
+  manifest.imported_as = first.imported_as;
   manifest.steptrace_version = first.steptrace_version;
   manifest.writer_pid = getpid();
   manifest.epoch_utc_ns = epoch_utc_ns;

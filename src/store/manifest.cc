@@ -338,6 +338,12 @@ Status CheckCounts(const Json& json) {
                            kMostNodesOrRanks)};
 }
 
+// Imports of before the format stood in the manifest: their command alone tells them.
+constexpr const char* kSomeProfile = "profile";
+bool WasImported(const std::vector<std::string>& command) {
+  return command.size() > 1 && command[0] == "steptrace" && command[1] == "import";
+}
+
 Status FillFromJson(const Json& json, Manifest* manifest) {
   STEPTRACE_RETURN_IF_ERROR(CheckCounts(json));
   Get(json, "writer", &manifest->writer);
@@ -346,6 +352,10 @@ Status FillFromJson(const Json& json, Manifest* manifest) {
   Get(json, "status", &manifest->status);
   for (const Json& word : Member(json, "command")) {
     if (word.is_string()) manifest->command.push_back(word.get<std::string>());
+  }
+  Get(json, "imported_as", &manifest->imported_as);
+  if (manifest->imported_as.empty() && WasImported(manifest->command)) {
+    manifest->imported_as = kSomeProfile;
   }
   Get(json, "epoch_utc_ns", &manifest->epoch_utc_ns);
   Get(json, "epoch_monotonic_ns", &manifest->epoch_monotonic_ns);
@@ -397,6 +407,7 @@ std::string ManifestToJson(const Manifest& manifest) {
   Put(&json, "exit_code", manifest.exit_code);
   Put(&json, "signal", manifest.signal);
   json["command"] = manifest.command;
+  if (!manifest.imported_as.empty()) json["imported_as"] = manifest.imported_as;
   json["epoch_utc_ns"] = manifest.epoch_utc_ns;
   json["epoch_monotonic_ns"] = manifest.epoch_monotonic_ns;
   Put(&json, "end_ns", manifest.end_ns);

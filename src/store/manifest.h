@@ -92,6 +92,8 @@ struct Manifest {
   std::string name;
   std::string status = kStatusInProgress;
   std::vector<std::string> command;
+  // The format of the profiles that it was made of; empty: it was recorded.
+  std::string imported_as;
   int64_t epoch_utc_ns = 0;
   int64_t epoch_monotonic_ns = 0;
   std::optional<int64_t> end_ns;  // since the epoch

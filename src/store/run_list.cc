@@ -34,6 +34,7 @@ RunSummary Summarise(const fs::path& run) {
     summary.status = kStatusInterrupted;
   }
   summary.command = manifest->command;
+  summary.imported_as = manifest->imported_as;
   summary.started_utc_ns = manifest->epoch_utc_ns;
   summary.duration_ns = manifest->end_ns;
   summary.exit_code = manifest->exit_code;

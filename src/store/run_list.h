@@ -20,6 +20,7 @@ struct RunSummary {
       status;  // `interrupted` for a run found dead, `unreadable` with the reason in `problem`
   std::string problem;
   std::vector<std::string> command;
+  std::string imported_as;  // as the manifest has it
   int64_t started_utc_ns = 0;
   std::optional<int64_t> duration_ns;  // of a closed run
   std::optional<int> exit_code;

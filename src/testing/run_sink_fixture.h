@@ -25,7 +25,7 @@ class RunSinkFixture : public testing::Test {
   }
   ~RunSinkFixture() override { std::filesystem::remove_all(folder_); }
 
-  static int32_t Thread(RunSink& sink) { return sink.AddTrack({}, "thread"); }
+  static int32_t Thread(RunSink& sink) { return sink.AddTrack({}, store::TrackKind::kThread); }
 
   static Slice At(RunSink& sink, int32_t track, int64_t ts_ns, int64_t dur_ns, const char* name) {
     Slice slice;

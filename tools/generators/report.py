@@ -9,11 +9,12 @@ from pathlib import Path
 
 import tomllib
 
-from . import finding_topics, kernel_classes, stages, text
+from . import finding_topics, kernel_classes, stages, stored_words, text
 
 SOURCE = Path("schema/report.toml")
 MADE = text.made_of(SOURCE)
 PAGE = Path("docs/reference/report.md")
+STORED = ("run_status", "severity")
 BEGIN, END = f"<!-- Begin: {MADE} -->\n", f"<!-- End: {MADE} -->\n"
 
 
@@ -106,6 +107,9 @@ class Vocabulary:
         self.schema = declared["schema"]
         self.words = {one["name"]: one["words"] for one in declared["words"]}
         self.reasons = {one["id"]: one["text"] for one in declared["reason"]}
+        # Those that the report repeats as they are stored.
+        stored = stored_words.declared()
+        self.words |= {name: stored_words.words_of(stored[name]) for name in STORED}
         self.words["reason_id"] = list(self.reasons)
         self.words["kernel_class"] = [one["id"] for one in kernel_classes.declared()["class"]]
         self.words["topic"] = [one["name"] for one in finding_topics.declared()]
@@ -357,6 +361,10 @@ def typescript(known):
     yield f"// {MADE}"
     yield "import type { StageId, SuspectId } from '../base/stages';"
     yield "import type { Ns } from '../base/time';"
+    stored = ", ".join(text.camel(name) for name in STORED)
+    yield f"import type {{ {stored} }} from './stored_words';"
+    yield ""
+    yield f"export type {{ {stored} }};"
     yield ""
     yield f"export const REPORT_SCHEMA = '{known.schema}';"
     yield ""
@@ -366,6 +374,8 @@ def typescript(known):
     yield "export type Settings = Record<string, string | number | boolean>;"
     yield ""
     for name, words in known.words.items():
+        if name in STORED:
+            continue
         yield from stages.union(text.camel(name), [stages.quoted(one) for one in words])
     for name, one in known.types.items():
         extends = one.get("extends", ())

@@ -52,7 +52,8 @@ std::string ProfileFeed::FailureOf(const TraceIntake::Imported& imported, int64_
   const auto rank = rank_without_hooks_(owner.pid);
   if (rank && !run_.tracks.ProcessOf(owner.pid)) {
     const auto identity = ReadProcessIdentity(owner.pid);
-    run_.tracks.AddProcess("process", *rank, owner.pid, identity ? identity->comm : "");
+    run_.tracks.AddProcess(store::TrackKind::kProcess, *rank, owner.pid,
+                           identity ? identity->comm : "");
   }
   const auto merged = MergeTrace(imported.run, owner, run_.writer, run_.tracks, run_.losses);
   return merged.ok() ? std::string() : merged.error().text();

@@ -9,7 +9,7 @@
 #include "agent/capture/capture_findings.h"
 #include "base/time.h"
 #include "store/metadata_keys.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::agent {
 
@@ -83,8 +83,8 @@ RunCaptures::RunCaptures(store::RunWriter& writer, LossBook& losses, int32_t nod
       losses_(losses),
       node_(node),
       epoch_monotonic_ns_(epoch_monotonic_ns),
-      train_kind_(writer.strings().Intern(store::kStepTrain)),
-      eval_kind_(writer.strings().Intern(store::kStepEval)),
+      train_kind_(writer.strings().Intern(store::NameOf(store::StepKind::kTrain))),
+      eval_kind_(writer.strings().Intern(store::NameOf(store::StepKind::kEval))),
       operator_category_(writer.strings().Intern(CategoryText(wire::Category::kOperator))),
       primitive_category_(writer.strings().Intern(CategoryText(wire::Category::kPrimitive))) {}
 

@@ -11,6 +11,7 @@
 
 #include "model/finding_kinds.h"
 #include "store/run_reader.h"
+#include "store/stored_words.h"
 
 namespace steptrace::agent {
 namespace {
@@ -50,12 +51,12 @@ class Merge {
 
  private:
   std::optional<int32_t> TrackOf(const store::TrackRow& row) {
-    const std::string& kind = from_.Text(row.kind);
-    if (kind == "stream" && row.device && row.stream) {
+    const auto kind = store::TrackKindOf(from_.Text(row.kind));
+    if (kind == store::TrackKind::kStream && row.device && row.stream) {
       return tracks_.AddStream(process_.track, process_.rank, owner_.pid, *row.device, *row.stream,
                                row.name);
     }
-    if (kind != "thread" || row.pid != owner_.pid || !row.tid) return std::nullopt;
+    if (kind != store::TrackKind::kThread || row.pid != owner_.pid || !row.tid) return std::nullopt;
     if (*row.tid <= 0 || *row.tid > kMaxTid) return std::nullopt;
     const auto tid = static_cast<int32_t>(*row.tid);
     if (const auto known = tracks_.ThreadOf(owner_.pid, tid)) return known;

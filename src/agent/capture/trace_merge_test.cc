@@ -86,7 +86,7 @@ TEST_F(TraceMergeTest, RowsComeOnTheRunsClockTracksAndRank) {
   store::RunWriter writer = store::MakeWriter(run_);
   TrackRegistry tracks(0, writer.strings());
   LossBook losses(0, writer.strings());
-  const int32_t process = tracks.AddProcess("process", 3, 40, "python");
+  const int32_t process = tracks.AddProcess(store::TrackKind::kProcess, 3, 40, "python");
   const int32_t thread = tracks.AddThread(process, 3, 40, 40, "main");
   const auto merged = MergeTrace(imported_, owner_, writer, tracks, losses);
   ASSERT_OK(merged);
@@ -139,7 +139,7 @@ TEST_F(TraceMergeTest, AProcessThatTheRunDoesNotKnowIsAnError) {
   store::RunWriter writer = store::MakeWriter(run_);
   TrackRegistry tracks(0, writer.strings());
   LossBook losses(0, writer.strings());
-  tracks.AddProcess("process", 0, 39, "python");
+  tracks.AddProcess(store::TrackKind::kProcess, 0, 39, "python");
   EXPECT_FALSE(MergeTrace(imported_, owner_, writer, tracks, losses).ok());
 }
 
@@ -148,7 +148,7 @@ TEST_F(TraceMergeTest, AProfileWithoutAClockIsAnError) {
   store::RunWriter writer = store::MakeWriter(run_);
   TrackRegistry tracks(0, writer.strings());
   LossBook losses(0, writer.strings());
-  tracks.AddProcess("process", 0, 40, "python");
+  tracks.AddProcess(store::TrackKind::kProcess, 0, 40, "python");
   EXPECT_FALSE(MergeTrace(imported_, owner_, writer, tracks, losses).ok());
   EXPECT_FALSE(MergeTrace(dir_.path() / "nothing", owner_, writer, tracks, losses).ok());
 }

@@ -176,7 +176,7 @@ void RecordConverter::NoteRole(const ResolvedName& name) {
   if (SaysTraining(name)) trains_ = true;
   if (name.category == Category::kWorker) is_worker_ = true;
   if (trains_ || is_worker_ || rank_ < 0) rank_ = settings_.rank_of(settings_.rank, trains_);
-  if (settled()) tracks_.SettleProcess(process_track_, is_worker_ ? "worker" : "process");
+  if (settled()) tracks_.SettleProcess(process_track_, KindOfProcess());
 }
 
 int32_t RecordConverter::TrackOf(ThreadState& thread) {
@@ -200,8 +200,7 @@ int32_t RecordConverter::TrackOf(int32_t tid) {
 int32_t RecordConverter::ProcessTrack() {
   if (process_track_ < 0) {
     const std::string process = CleanUtf8(settings_.process_name);
-    process_track_ = settled() ? tracks_.AddProcess(is_worker_ ? "worker" : "process", rank_,
-                                                    settings_.pid, process)
+    process_track_ = settled() ? tracks_.AddProcess(KindOfProcess(), rank_, settings_.pid, process)
                                : tracks_.AddUnsettledProcess(rank_, settings_.pid, process);
   }
   return process_track_;

@@ -18,6 +18,7 @@
 #include "agent/ingest/tensor_parts.h"
 #include "agent/rows/row_batch.h"
 #include "agent/rows/track_registry.h"
+#include "store/stored_words.h"
 #include "store/string_table.h"
 #include "wire/record.h"
 
@@ -113,6 +114,9 @@ class RecordConverter {
   void NoteRole(const ResolvedName& name);
   void NoteJob(const nlohmann::json& fact);
   int32_t TrackOf(ThreadState& thread);
+  store::TrackKind KindOfProcess() const {
+    return is_worker_ ? store::TrackKind::kWorker : store::TrackKind::kProcess;
+  }
   int32_t ProcessTrack();
   int32_t SideTrackOf(const store::SliceRow& row, wire::Category category,
                       const ResolvedName* details);

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "model/finding_kinds.h"
 #include "store/metadata_keys.h"
+#include "store/stored_words.h"
 
 namespace steptrace::agent {
 
@@ -38,8 +39,8 @@ StackFeed::StackFeed(store::RunWriter& writer, Recorder& recorder, int64_t rate_
       told_stacks_(told_texts_, numbers_, limits.max_stacks),
       python_(writer.strings().Intern("python")),
       native_(writer.strings().Intern("native")),
-      running_(writer.strings().Intern("running")),
-      waiting_(writer.strings().Intern("waiting")) {
+      running_(writer.strings().Intern(store::NameOf(store::SampleState::kRunning))),
+      waiting_(writer.strings().Intern(store::NameOf(store::SampleState::kWaiting))) {
   thread_.emplace(period_ns_, numbers_, limits_);
   recorder_.AddListener(*this);
 }
@@ -131,8 +132,8 @@ void StackFeed::TakeReadings(int64_t now_ns) {
 }
 
 void StackFeed::TellPace(const model::Finding& pace, bool sparse, int64_t ts_ns) {
-  writer_.Append(
-      MakeFindingRow(ts_ns, sparse ? "warning" : "info", kAgentSubject, pace, writer_.strings()));
+  writer_.Append(MakeFindingRow(ts_ns, sparse ? store::Severity::kWarning : store::Severity::kInfo,
+                                kAgentSubject, pace, writer_.strings()));
 }
 
 void StackFeed::Ask(const JobRoot& process, int64_t period_ns) {

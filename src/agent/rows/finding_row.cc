@@ -29,13 +29,14 @@ std::string FindingRowText(const model::Finding& found) {
   return CleanUtf8(present::SentenceOf(found).text.substr(0, kMostTextBytes));
 }
 
-store::FindingRow MakeFindingRow(int64_t ts_ns, const char* severity, std::string subject,
+store::FindingRow MakeFindingRow(int64_t ts_ns, store::Severity severity, std::string subject,
                                  const model::Finding& found, store::StringTable& strings) {
   store::FindingRow row;
   row.ts_ns = ts_ns;
-  row.severity = strings.Intern(severity);
+  row.severity = strings.Intern(store::NameOf(severity));
   const bool of_rule = model::InfoOf(found.kind).topic == model::Topic::kRule;
-  row.kind = strings.Intern(of_rule ? "rule" : "alert");
+  row.kind = strings.Intern(
+      store::NameOf(of_rule ? store::FindingSource::kRule : store::FindingSource::kAlert));
   row.subject = std::move(subject);
   row.text = FindingRowText(found);
   row.evidence = EvidenceText(found);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/finding.h"
+#include "store/stored_words.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -13,7 +14,7 @@ namespace steptrace::agent {
 
 // A row of `findings`: by kind, with the values that its sentence is made of, and the sentence as
 // it reads now, for who has the table alone.
-store::FindingRow MakeFindingRow(int64_t ts_ns, const char* severity, std::string subject,
+store::FindingRow MakeFindingRow(int64_t ts_ns, store::Severity severity, std::string subject,
                                  const model::Finding& found, store::StringTable& strings);
 
 // Its values as such a row holds them, and beside these what else it rests on: an object.

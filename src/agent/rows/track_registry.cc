@@ -8,13 +8,13 @@ namespace steptrace::agent {
 
 TrackRegistry::TrackRegistry(int32_t node, store::StringTable& strings)
     : node_(node), strings_(strings) {
-  node_track_ = Add("node", -1, "node " + std::to_string(node)).track;
+  node_track_ = Add(store::TrackKind::kNode, -1, "node " + std::to_string(node)).track;
 }
 
-store::TrackRow& TrackRegistry::Add(const char* kind, int32_t rank, const std::string& name) {
+store::TrackRow& TrackRegistry::Add(store::TrackKind kind, int32_t rank, const std::string& name) {
   store::TrackRow row;
   row.track = next_++;
-  row.kind = strings_.Intern(kind);
+  row.kind = strings_.Intern(store::NameOf(kind));
   row.node = node_;
   row.rank = rank;
   row.name = name;
@@ -22,7 +22,7 @@ store::TrackRow& TrackRegistry::Add(const char* kind, int32_t rank, const std::s
   return rows_.back();
 }
 
-int32_t TrackRegistry::AddProcess(const char* kind, int32_t rank, int32_t pid,
+int32_t TrackRegistry::AddProcess(store::TrackKind kind, int32_t rank, int32_t pid,
                                   const std::string& name) {
   store::TrackRow& row = Add(kind, rank, name);
   row.parent = node_track_;
@@ -36,23 +36,23 @@ int32_t TrackRegistry::AddProcess(const char* kind, int32_t rank, int32_t pid,
 }
 
 int32_t TrackRegistry::AddUnsettledProcess(int32_t rank, int32_t pid, const std::string& name) {
-  const int32_t track = AddProcess("process", rank, pid, name);
+  const int32_t track = AddProcess(store::TrackKind::kProcess, rank, pid, name);
   held_[track] = {std::move(rows_.back()), std::nullopt};
   rows_.pop_back();
   return track;
 }
 
-void TrackRegistry::SettleProcess(int32_t track, const char* kind) {
+void TrackRegistry::SettleProcess(int32_t track, store::TrackKind kind) {
   const auto found = held_.find(track);
   if (found == held_.end()) return;
-  found->second.row.kind = strings_.Intern(kind);
+  found->second.row.kind = strings_.Intern(store::NameOf(kind));
   rows_.push_back(std::move(found->second.row));
   held_.erase(found);
 }
 
 int32_t TrackRegistry::AddStream(int32_t parent, int32_t rank, int32_t pid, int32_t device,
                                  int64_t stream, const std::string& name) {
-  store::TrackRow& row = Add("stream", rank, name);
+  store::TrackRow& row = Add(store::TrackKind::kStream, rank, name);
   row.parent = parent;
   row.pid = pid;
   row.device = device;
@@ -72,7 +72,7 @@ std::optional<int32_t> TrackRegistry::ThreadOf(int32_t pid, int32_t tid) const {
 
 int32_t TrackRegistry::AddThread(int32_t parent, int32_t rank, int32_t pid, int32_t tid,
                                  const std::string& name) {
-  store::TrackRow& row = Add("thread", rank, name);
+  store::TrackRow& row = Add(store::TrackKind::kThread, rank, name);
   row.parent = parent;
   row.pid = pid;
   row.tid = tid;
@@ -81,15 +81,15 @@ int32_t TrackRegistry::AddThread(int32_t parent, int32_t rank, int32_t pid, int3
 }
 
 int32_t TrackRegistry::AddDevice(int32_t rank, int32_t device) {
-  store::TrackRow& row = Add("device", rank, "GPU " + std::to_string(device));
+  store::TrackRow& row = Add(store::TrackKind::kDevice, rank, "GPU " + std::to_string(device));
   row.parent = node_track_;
   row.device = device;
   return row.track;
 }
 
 int32_t TrackRegistry::AddStream(int32_t parent, int32_t rank, int32_t device, int64_t stream) {
-  store::TrackRow& row =
-      Add("stream", rank, stream < 0 ? "more streams" : "stream " + std::to_string(stream));
+  store::TrackRow& row = Add(store::TrackKind::kStream, rank,
+                             stream < 0 ? "more streams" : "stream " + std::to_string(stream));
   row.parent = parent;
   row.device = device;
   row.stream = stream;
@@ -98,7 +98,7 @@ int32_t TrackRegistry::AddStream(int32_t parent, int32_t rank, int32_t device, i
 
 int32_t TrackRegistry::AddCounter(const std::string& name, int32_t rank, int32_t device,
                                   int32_t pid) {
-  store::TrackRow& row = Add("counter", rank, name);
+  store::TrackRow& row = Add(store::TrackKind::kCounter, rank, name);
   row.parent = node_track_;
   if (device >= 0) row.device = device;
   if (pid > 0) row.pid = pid;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "store/stored_words.h"
 #include "store/tables.h"
 
 namespace steptrace::agent {
@@ -19,11 +20,11 @@ class TrackRegistry {
   TrackRegistry(int32_t node, store::StringTable& strings);
 
   // A process or thread that lives now; the caller keeps the number. `kind`: process or worker.
-  int32_t AddProcess(const char* kind, int32_t rank, int32_t pid, const std::string& name);
+  int32_t AddProcess(store::TrackKind kind, int32_t rank, int32_t pid, const std::string& name);
   // A process of which it is not known yet whether it is a worker: until SettleProcess tells its
   // kind its row is held back for kRoleWaitNs, then it is a process.
   int32_t AddUnsettledProcess(int32_t rank, int32_t pid, const std::string& name);
-  void SettleProcess(int32_t track, const char* kind);
+  void SettleProcess(int32_t track, store::TrackKind kind);
   int32_t AddThread(int32_t parent, int32_t rank, int32_t pid, int32_t tid,
                     const std::string& name);
   // A device as one rank sees it, and what runs on it in order; stream -1: all others.
@@ -61,7 +62,7 @@ class TrackRegistry {
     store::TrackRow row;
     std::optional<int64_t> since_ns;  // as of the first time that rows were taken
   };
-  store::TrackRow& Add(const char* kind, int32_t rank, const std::string& name);
+  store::TrackRow& Add(store::TrackKind kind, int32_t rank, const std::string& name);
 
   int32_t node_;
   store::StringTable& strings_;

@@ -33,8 +33,9 @@ void OwnCost::Observe(int64_t now_ns, const SelfUsage& own) {
 void OwnCost::Tell(const LimiterEvent& event) {
   const bool worse =
       event.kind == LimiterEventKind::kSlowed || event.kind == LimiterEventKind::kMemoryOver;
-  writer_.Append(MakeFindingRow(event.at_ns, worse ? "warning" : "info", kAgentSubject,
-                                LimitFinding(event, Limited::kAgent), writer_.strings()));
+  writer_.Append(
+      MakeFindingRow(event.at_ns, worse ? store::Severity::kWarning : store::Severity::kInfo,
+                     kAgentSubject, LimitFinding(event, Limited::kAgent), writer_.strings()));
 }
 
 }  // namespace steptrace::agent

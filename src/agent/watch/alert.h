@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/finding.h"
+#include "store/stored_words.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -13,7 +14,7 @@ namespace steptrace::agent {
 // What an observer has found, and how it is to be told: a row first, a message second.
 struct Alert {
   model::Finding found;
-  const char* severity = "warning";  // or info, error
+  store::Severity severity = store::Severity::kWarning;
   std::string subject;
   std::string evidence{};          // of its row, as JSON; empty: the values of `found` alone
   const char* suggests = nullptr;  // why another automatic window would be of use (shift, rule)

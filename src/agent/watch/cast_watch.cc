@@ -99,7 +99,7 @@ std::optional<Alert> CastWatch::Tell(const Role& role, bool weights) const {
   }
   if (items.empty()) return std::nullopt;
   return Alert{.found = Make(Found{.weights = weights, .items = std::move(items)}),
-               .severity = "info",
+               .severity = store::Severity::kInfo,
                .subject = weights ? "range of weights" : "range of gradients"};
 }
 

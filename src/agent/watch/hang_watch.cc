@@ -18,7 +18,7 @@ constexpr int64_t kLookNs = kNsPerSecond / 4;
 // An agent that was not run for so long says nothing of the training, which may have stood too.
 constexpr int64_t kOwnPauseNs = 2 * kNsPerSecond;
 
-Alert HangAlert(const char* severity, model::Finding found) {
+Alert HangAlert(store::Severity severity, model::Finding found) {
   return {.found = std::move(found), .severity = severity, .subject = "hang", .urgent = true};
 }
 
@@ -62,7 +62,7 @@ HangScene HangWatch::SceneOf(int64_t now_ns, HangProcesses stacks, const Job& jo
 
 std::vector<Alert> HangWatch::Tell(HangScene scene) {
   HangFinding hang = DescribeHang(scene, detector_, strings_);
-  Alert alert = HangAlert("error", std::move(hang.found));
+  Alert alert = HangAlert(store::Severity::kError, std::move(hang.found));
   alert.evidence = std::move(hang.evidence);
   alert.noticed = true;
   told_ = std::move(scene.stuck);
@@ -81,7 +81,8 @@ std::vector<Alert> HangWatch::LookAgain(int64_t now_ns, const Job& job) {
   if (!told_.empty()) {
     if (!detector_.GoesOn(told_, told_since_ns_)) return {};
     told_.clear();
-    return {HangAlert("info", Make(finding::LiveHangOver{.time = now_ns - told_since_ns_}))};
+    return {HangAlert(store::Severity::kInfo,
+                      Make(finding::LiveHangOver{.time = now_ns - told_since_ns_}))};
   }
   if (stacks_.under_way()) {
     auto stacks = stacks_.Take(now_ns);
@@ -98,7 +99,7 @@ std::vector<Alert> HangWatch::Look(Moment moment, int64_t now_ns, const Job& job
   if (moment == Moment::kTurn) return LookAgain(now_ns, job);
   if (moment != Moment::kEndedWell || told_.empty()) return {};
   told_.clear();
-  return {HangAlert("info", Make(finding::LiveNoHang{}))};
+  return {HangAlert(store::Severity::kInfo, Make(finding::LiveNoHang{}))};
 }
 
 }  // namespace steptrace::agent

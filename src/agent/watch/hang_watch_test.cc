@@ -61,7 +61,7 @@ TEST_F(HangWatchTest, TellsOnceAndTellsWhenItIsOver) {
   EXPECT_THAT(Turn(5), IsEmpty());
   const auto told = Turn(60);
   ASSERT_THAT(told, SizeIs(1));
-  EXPECT_STREQ(told[0].severity, "error");
+  EXPECT_EQ(told[0].severity, store::Severity::kError);
   EXPECT_EQ(told[0].subject, "hang");
   EXPECT_TRUE(told[0].urgent);
   EXPECT_TRUE(told[0].noticed);
@@ -71,7 +71,7 @@ TEST_F(HangWatchTest, TellsOnceAndTellsWhenItIsOver) {
   for (int64_t i = 0; i < 3; ++i) Step();
   const auto over = Turn(1);
   ASSERT_THAT(over, SizeIs(1));
-  EXPECT_STREQ(over[0].severity, "info");
+  EXPECT_EQ(over[0].severity, store::Severity::kInfo);
   EXPECT_TRUE(over[0].urgent);
   EXPECT_FALSE(over[0].noticed);
 }
@@ -101,7 +101,7 @@ TEST_F(HangWatchTest, LooksInTurnsAloneAndTakesBackAtAGoodEnd) {
   ASSERT_THAT(Turn(60), SizeIs(1));
   const auto back = watch_.Look(Moment::kEndedWell, now_ns_, job_);
   ASSERT_THAT(back, SizeIs(1));
-  EXPECT_STREQ(back[0].severity, "info");
+  EXPECT_EQ(back[0].severity, store::Severity::kInfo);
   EXPECT_THAT(watch_.Look(Moment::kEndedWell, now_ns_, job_), IsEmpty());
 }
 

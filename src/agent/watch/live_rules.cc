@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "model/finding_kinds.h"
 #include "store/manifest.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::agent {
 
@@ -46,10 +46,10 @@ void LiveRules::OnStep(const store::StepRow& row, std::string_view kind) {
   store::StepRow& kept = steps_.emplace_back(row);
   kept.kind = strings_.Intern(kind);
   kept.longest_user_range = {};
-  if (!first_step_ && kind != store::kStepEval) {
+  if (!first_step_ && store::StepKindOf(kind) != store::StepKind::kEval) {
     first_step_ = kept;
     // It tells when the training began, and is judged no more than a slow first step is.
-    first_step_->kind = strings_.Intern(store::kStepWarmUp);
+    first_step_->kind = strings_.Intern(store::NameOf(store::StepKind::kWarmUp));
   }
   if (steps_.size() > kMostSteps) steps_.pop_front();
 }
@@ -126,7 +126,7 @@ std::vector<Alert> LiveRules::Look(Moment moment, int64_t now_ns, const Job&) {
     found.subject.rule = analyze::InfoOf(result.rule).name;
     std::string evidence = EvidenceText(found, analyze::RuleJson(result));
     alerts.push_back({.found = std::move(found),
-                      .severity = bad ? "warning" : "info",
+                      .severity = bad ? store::Severity::kWarning : store::Severity::kInfo,
                       .subject = std::string(analyze::InfoOf(result.rule).name),
                       .evidence = std::move(evidence),
                       .suggests = bad ? "rule" : nullptr});

@@ -36,7 +36,7 @@ class Played {
       rules_.OnSample(SampleOf(store::Metric::kJobRss, now_ns_, 1));
       if (load.steps) AddStep(load.waits);
       for (const Alert& alert : rules_.Look(Moment::kSettled, now_ns_, JobByHand())) {
-        EXPECT_EQ(alert.suggests != nullptr, alert.severity == std::string_view("warning"));
+        EXPECT_EQ(alert.suggests != nullptr, alert.severity == store::Severity::kWarning);
         found_.push_back(RowOf(alert, now_ns_, strings_));
       }
     }

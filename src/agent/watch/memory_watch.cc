@@ -7,7 +7,7 @@
 
 #include "agent/rows/finding_row.h"
 #include "base/time.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::agent {
 namespace {
@@ -37,7 +37,7 @@ Alert GrowthAlert(const analyze::ProcessMemory& process,
   one.outlooks = section.outlooks;
   std::string evidence = EvidenceText(found, analyze::HostMemoryJson(one));
   return {.found = std::move(found),
-          .severity = leaks ? "warning" : "info",
+          .severity = leaks ? store::Severity::kWarning : store::Severity::kInfo,
           .subject = analyze::SubjectOf(process),
           .evidence = std::move(evidence)};
 }
@@ -85,7 +85,7 @@ void MemoryWatch::Add(const std::string& metric, int32_t device, int32_t pid, in
 }
 
 void MemoryWatch::OnStep(const store::StepRow& row, std::string_view kind) {
-  if (kind != store::kStepTrain) return;
+  if (store::StepKindOf(kind) != store::StepKind::kTrain) return;
   if (axes_.size() >= kMostRanks && axes_.count(row.rank) == 0) return;
   analyze::StepAxis& axis = axes_[row.rank];
   if (axis.empty()) axis.Add(row.ts_ns, 0);

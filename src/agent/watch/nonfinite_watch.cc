@@ -100,7 +100,7 @@ Alert NonfiniteWatch::Tell() const {
   if (alike_ > 1) found.alike = alike_;
   if (seen_ > 1) found.more = seen_ - 1;
   return {.found = Make(std::move(found)),
-          .severity = "error",
+          .severity = store::Severity::kError,
           .subject = "tensors",
           .urgent = true,
           .noticed = true};
@@ -111,7 +111,7 @@ Alert NonfiniteWatch::TellFinite() const {
       .found = Make(finding::LiveTensorFiniteAgain{.step = streak_.since,
                                                    .rank = int64_t{first_->rank},
                                                    .steps = streak_.since - first_->tensor.step}),
-      .severity = "info",
+      .severity = store::Severity::kInfo,
       .subject = "tensors",
       .noticed = true};
 }

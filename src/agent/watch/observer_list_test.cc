@@ -70,7 +70,7 @@ TEST(ObserverList, ShowsEachWhatComesAndGathersInTheirOrder) {
 TEST(Alert, IsARowWithTheValuesOfItsFinding) {
   store::StringTable strings;
   Alert alert{.found = Make(model::finding::LiveHangOver{.time = 5'000'000'000}),
-              .severity = "info",
+              .severity = store::Severity::kInfo,
               .subject = "hang"};
   const store::FindingRow row = RowOf(alert, 17, strings);
   EXPECT_EQ(row.ts_ns, 17);

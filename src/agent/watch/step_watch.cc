@@ -6,14 +6,14 @@
 
 #include "agent/rows/finding_row.h"
 #include "model/finding_kinds.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::agent {
 
 namespace finding = model::finding;
 
 void StepWatch::OnStep(const store::StepRow& row, std::string_view kind) {
-  if (kind != store::kStepTrain) return;
+  if (store::StepKindOf(kind) != store::StepKind::kTrain) return;
   if (!rank_ || row.rank < *rank_) {
     rank_ = row.rank;
     detector_ = ShiftDetector(rise_);
@@ -44,7 +44,7 @@ Alert StepWatch::Tell(const StepShift& shift) const {
                                               {"from_ns", from_ns},
                                               {"to_ns", to_ns}});
   return {.found = std::move(found),
-          .severity = shift.back ? "info" : "warning",
+          .severity = shift.back ? store::Severity::kInfo : store::Severity::kWarning,
           .subject = "step time",
           .evidence = std::move(evidence),
           .suggests = "shift"};

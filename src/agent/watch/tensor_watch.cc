@@ -53,7 +53,7 @@ std::vector<Alert> TensorWatch::Look(Moment moment, int64_t now_ns, const Job& j
   }
   if (!unjudged.empty()) {
     all.push_back({.found = Make(model::finding::LiveTensorUnjudged{.items = std::move(unjudged)}),
-                   .severity = "info",
+                   .severity = store::Severity::kInfo,
                    .subject = "tensor rules"});
   }
   return all;

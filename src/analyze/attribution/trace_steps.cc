@@ -18,7 +18,7 @@
 #include "analyze/trace/host_activity.h"
 #include "analyze/trace/intervals.h"
 #include "analyze/trace/window_pieces.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -459,7 +459,8 @@ RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& string
 
 std::vector<store::StepRow> DeriveTraceSteps(const RankTrace& trace, store::StringTable& strings) {
   std::vector<store::StepRow> rows = FindRankSteps(trace, strings).rows;
-  for (store::StepRow& row : rows) row.kind = strings.Intern(store::kStepTrain);
+  for (store::StepRow& row : rows)
+    row.kind = strings.Intern(store::NameOf(store::StepKind::kTrain));
   return rows;
 }
 

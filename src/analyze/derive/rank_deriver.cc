@@ -11,7 +11,7 @@
 #include "analyze/derive/aside_times.h"
 #include "analyze/derive/loop_deriver.h"
 #include "analyze/derive/warm_up.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 
@@ -19,8 +19,9 @@ class RankDeriver::Impl {
  public:
   Impl(RankDeriverOptions options, store::StringTable& strings)
       : options_(options),
-        kinds_{strings.Intern(store::kStepTrain), strings.Intern(store::kStepWarmUp)},
-        evaluation_(strings.Intern(store::kStepEval)),
+        kinds_{strings.Intern(store::NameOf(store::StepKind::kTrain)),
+               strings.Intern(store::NameOf(store::StepKind::kWarmUp))},
+        evaluation_(strings.Intern(store::NameOf(store::StepKind::kEval))),
         other_(strings.Intern("other")),
         warm_up_(kinds_) {}
 

@@ -10,6 +10,7 @@
 
 #include "analyze/input/step_selection.h"
 #include "store/metadata_json.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 
@@ -219,8 +220,9 @@ void ReadWindow(const nlohmann::json& fact, WindowsSeen& seen) {
 // Of imports that earlier versions made, each kind of SageMaker's files was a format of its own.
 std::string ImporterOf(const std::string& format) {
   for (const char* former :
-       {"sagemaker system metrics", "sagemaker framework events", "sagemaker python profile"}) {
-    if (format == former) return "sagemaker";
+       {"sagemaker system metrics", "sagemaker framework events", "sagemaker python profile",
+        "horovod timeline", "tensorflow timeline"}) {
+    if (format == former) return std::string(NameOf(store::ProfileFormat::kSagemaker));
   }
   return format;
 }
@@ -231,7 +233,8 @@ void ReadSource(const nlohmann::json& fact, JobFacts& facts) {
   if (facts.imported_as.empty()) facts.imported_as = ImporterOf(format);
   auto writer = store::ProfileWriterOf(Text(fact, Key::kWriter));
   // Imports of before writers were told of have the format alone, whose marks are one writer's.
-  if (writer == store::ProfileWriter::kUnknown && format == "kineto") {
+  if (writer == store::ProfileWriter::kUnknown &&
+      store::ProfileFormatOf(format) == store::ProfileFormat::kKineto) {
     writer = store::ProfileWriter::kPytorch;
   }
   if (writer != store::ProfileWriter::kUnknown) facts.writers.insert(writer);

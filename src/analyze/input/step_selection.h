@@ -7,7 +7,7 @@
 
 #include "analyze/input/report_input.h"
 #include "base/time.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -48,9 +48,9 @@ StepSelection SelectSteps(const ReportInput& input);
 class StepKinds {
  public:
   explicit StepKinds(const store::StringTable& strings)
-      : train_(Find(strings, store::kStepTrain)),
-        warm_up_(Find(strings, store::kStepWarmUp)),
-        eval_(Find(strings, store::kStepEval)) {}
+      : train_(Find(strings, store::StepKind::kTrain)),
+        warm_up_(Find(strings, store::StepKind::kWarmUp)),
+        eval_(Find(strings, store::StepKind::kEval)) {}
 
   bool IsSteady(const store::StepRow& row) const { return row.kind == train_; }
   bool IsWarmUp(const store::StepRow& row) const { return row.kind == warm_up_; }
@@ -63,9 +63,9 @@ class StepKinds {
  private:
   // No row has the number of a text that the run does not hold.
   static constexpr auto kNone = static_cast<store::StringId>(-1);
-  static store::StringId Find(const store::StringTable& strings, const char* kind) {
+  static store::StringId Find(const store::StringTable& strings, store::StepKind kind) {
     store::StringId id;
-    return strings.Find(kind, &id) ? id : kNone;
+    return strings.Find(NameOf(kind), &id) ? id : kNone;
   }
 
   store::StringId train_, warm_up_, eval_;

@@ -270,7 +270,7 @@ Json TopicJson(model::Topic topic) {
 
 Json LineJson(const FindingLine& finding, bool standing) {
   const Json said = FindingJson(finding.said);
-  return {{"ts_ns", finding.ts_ns},     {"severity", finding.severity},
+  return {{"ts_ns", finding.ts_ns},     {"severity", store::NameOf(finding.severity)},
           {"kind", finding.kind},       {"topic", TopicJson(TopicOf(finding))},
           {"about", finding.subject},   {"text", said["text"]},
           {"figures", said["figures"]}, {"id", said["id"]},

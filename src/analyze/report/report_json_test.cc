@@ -149,10 +149,12 @@ TEST(ReportJsonTextTest, MoneyIsThereWhenAPriceWasGiven) {
 TEST(ReportJsonTextTest, AFindingStandsUntilItIsTakenBackOrSaidAnew) {
   Report report;
   const model::Finding said = Make(model::finding::LiveRuleFound{});
-  report.findings = {
-      {1, "warning", "rule", "Dataloader", said},  {2, "warning", "rule", "StepOutlier", said},
-      {3, "error", "alert", "hang", said},         {4, "info", "rule", "Dataloader", said},
-      {5, "warning", "rule", "StepOutlier", said}, {6, "warning", "alert", "Dataloader", said}};
+  report.findings = {{1, store::Severity::kWarning, "rule", "Dataloader", said},
+                     {2, store::Severity::kWarning, "rule", "StepOutlier", said},
+                     {3, store::Severity::kError, "alert", "hang", said},
+                     {4, store::Severity::kInfo, "rule", "Dataloader", said},
+                     {5, store::Severity::kWarning, "rule", "StepOutlier", said},
+                     {6, store::Severity::kWarning, "alert", "Dataloader", said}};
   std::string standing;
   const Json json = Json::parse(ReportToJson(report));
   for (const Json& finding : json["findings"]["rows"]) {
@@ -166,14 +168,14 @@ TEST(ReportJsonTextTest, FindingsAreToldApartByWhatTheAgentWatched) {
   namespace finding = model::finding;
   const model::Finding old = Make(finding::LegacyText{.text = "once"});
   Report report;
-  report.findings = {{1, "info", "alert", "no steps", Make(finding::LiveNoHang{})},
-                     {2, "warning", "rule", "hang", Make(finding::LiveRuleFound{})},
-                     {3, "error", "alert", "hang", old},
-                     {4, "warning", "rule", "memory", old},
-                     {5, "warning", "alert", "memory of rank 0", old},
-                     {6, "warning", "alert", "step time", old},
-                     {7, "info", "alert", "agent", old},
-                     {8, "info", "alert", "of tomorrow", old}};
+  report.findings = {{1, store::Severity::kInfo, "alert", "no steps", Make(finding::LiveNoHang{})},
+                     {2, store::Severity::kWarning, "rule", "hang", Make(finding::LiveRuleFound{})},
+                     {3, store::Severity::kError, "alert", "hang", old},
+                     {4, store::Severity::kWarning, "rule", "memory", old},
+                     {5, store::Severity::kWarning, "alert", "memory of rank 0", old},
+                     {6, store::Severity::kWarning, "alert", "step time", old},
+                     {7, store::Severity::kInfo, "alert", "agent", old},
+                     {8, store::Severity::kInfo, "alert", "of tomorrow", old}};
   std::string topics;
   const Json json = Json::parse(ReportToJson(report));
   for (const Json& one : json["findings"]["rows"]) topics += one["topic"].dump() + " ";
@@ -205,7 +207,8 @@ TEST(ReportJsonSectionTest, WhatIsNotFoundSaysWhy) {
 
 TEST(ReportJsonSectionTest, FindingsThatWereCutAreCounted) {
   Report report;
-  report.findings = {{1, "warning", "rule", "Dataloader", Make(model::finding::LiveRuleFound{})}};
+  report.findings = {
+      {1, store::Severity::kWarning, "rule", "Dataloader", Make(model::finding::LiveRuleFound{})}};
   report.finding_count = 2000;
   const Json findings = Json::parse(ReportToJson(report))["findings"];
   EXPECT_EQ(findings["count"], 2000);

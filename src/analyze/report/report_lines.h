@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/finding.h"
+#include "store/stored_words.h"
 
 // Rows of the report's lists that the run's own tables hold: metrics, losses, findings.
 namespace steptrace::analyze {
@@ -44,8 +45,8 @@ LossWords WordsOf(const LossLine& loss);
 // A row of `findings`: what the agent noticed while the run went on.
 struct FindingLine {
   int64_t ts_ns = 0;
-  std::string severity;  // info, warning, error
-  std::string kind;      // rule, alert
+  store::Severity severity = store::Severity::kWarning;
+  std::string kind;  // rule, alert
   std::string subject;
   model::Finding said;
 };

@@ -454,8 +454,9 @@ std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
   for (const store::FindingRow& row : rows) {
     auto said = ReadFinding(row.evidence);
     if (!said) said = Make(model::finding::LegacyText{.text = row.text});
-    findings.push_back({row.ts_ns, strings.Text(row.severity), strings.Text(row.kind), row.subject,
-                        *std::move(said)});
+    const auto severity = store::SeverityOf(strings.Text(row.severity));
+    findings.push_back({row.ts_ns, severity.value_or(store::Severity::kWarning),
+                        strings.Text(row.kind), row.subject, *std::move(said)});
   }
   std::vector<model::Finding*> said;
   for (FindingLine& line : findings) said.push_back(&line.said);
@@ -466,7 +467,7 @@ std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
 model::Topic TopicOf(const FindingLine& line) {
   const model::Topic topic = model::InfoOf(line.said.kind).topic;
   if (topic != model::Topic::kNone) return topic;
-  if (line.kind == "rule") return model::Topic::kRule;
+  if (store::FindingSourceOf(line.kind) == store::FindingSource::kRule) return model::Topic::kRule;
   for (size_t i = 0; i < std::size(model::kTopics); ++i) {
     const std::string_view former = model::kTopics[i].former;
     if (!former.empty() && line.subject.starts_with(former)) return static_cast<model::Topic>(i);
@@ -479,7 +480,8 @@ std::vector<bool> StandingFindings(std::span<const FindingLine> findings) {
   std::set<std::pair<model::Topic, std::string_view>> told;
   for (size_t i = findings.size(); i-- > 0;) {
     const FindingLine& one = findings[i];
-    standing[i] = told.emplace(TopicOf(one), one.subject).second && one.severity != "info";
+    standing[i] =
+        told.emplace(TopicOf(one), one.subject).second && one.severity != store::Severity::kInfo;
   }
   return standing;
 }

@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "model/finding_kinds.h"
 #include "store/manifest.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 
@@ -75,8 +75,9 @@ RuleResult ModernDataloader(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kDataloader;
   RuleResult result = EmptyResult(kRule, data.settings);
   const store::PackedSteps& steps = data.input.steps;
-  const StepsOfRanks ranks =
-      StepsByRank(data.input, [](std::string_view kind) { return kind == store::kStepTrain; });
+  const StepsOfRanks ranks = StepsByRank(data.input, [](std::string_view kind) {
+    return store::StepKindOf(kind) == store::StepKind::kTrain;
+  });
   const double limit = data.settings.Number({kRule, "max_wait"});
   const auto patience = data.settings.Count({kRule, "patience"});
   const auto size = data.settings.Count({kRule, "window"});
@@ -109,7 +110,8 @@ RuleResult ModernDataloader(const ModernData& data) {
           model::Within(first.ts_ns, SaturatingAdd(last.ts_ns, std::max<int64_t>(last.dur_ns, 1)))};
       rows_of_window.where.insert(
           rows_of_window.where.begin(),
-          {{"rank", Compare::kEqual, rank}, {"kind", Compare::kEqual, store::kStepTrain}});
+          {{"rank", Compare::kEqual, rank},
+           {"kind", Compare::kEqual, std::string(store::NameOf(store::StepKind::kTrain))}});
       Tell(result, Make(finding::RuleWaitsForData{.rank = rank,
                                                   .from = first.step,
                                                   .to = last.step,
@@ -189,11 +191,11 @@ RuleResult ModernStepOutlier(const ModernData& data) {
         static_cast<double>(count) > get({kRule, "n_outliers"}) && rate > get({kRule, "rate"});
     if (!often && !(lost > get({kRule, "lost"}))) continue;
     ++result.triggered;
-    model::Rows rows = {
-        "steps",
-        {{"rank", Compare::kEqual, group.rank},
-         {"kind", Compare::kEqual, group.eval ? store::kStepEval : store::kStepTrain},
-         {"dur_ns", Compare::kMore, limit}}};
+    const auto step_kind = group.eval ? store::StepKind::kEval : store::StepKind::kTrain;
+    model::Rows rows = {"steps",
+                        {{"rank", Compare::kEqual, group.rank},
+                         {"kind", Compare::kEqual, std::string(NameOf(step_kind))},
+                         {"dur_ns", Compare::kMore, limit}}};
     Tell(result, Make(finding::RuleSlowSteps{.rank = group.rank,
                                              .found = count,
                                              .steps = durations.size(),

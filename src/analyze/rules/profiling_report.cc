@@ -20,7 +20,7 @@
 #include "analyze/stats/outliers.h"
 #include "base/time.h"
 #include "model/finding_kinds.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 
@@ -88,8 +88,9 @@ Section<FrameworkTimes> Framework(const RulesInput& input) {
     if (!IsPlausible(row) || !kinds.IsEval(row)) continue;
     times.eval_ns = SaturatingAdd(times.eval_ns, row.dur_ns);
   }
-  const StepsOfRanks ranks =
-      StepsByRank(input, [](std::string_view kind) { return kind != store::kStepEval; });
+  const StepsOfRanks ranks = StepsByRank(input, [](std::string_view kind) {
+    return store::StepKindOf(kind) != store::StepKind::kEval;
+  });
   for (const auto& [rank, steps] : ranks) {
     int64_t covered = input.steps[steps.front()].ts_ns;
     for (const uint32_t i : steps) {

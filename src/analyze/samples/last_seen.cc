@@ -8,6 +8,7 @@
 #include "analyze/code/called.h"
 #include "analyze/code/code_place.h"
 #include "analyze/stats/distribution.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -20,12 +21,14 @@ constexpr int64_t kMostOfSampleNs = 10 * kNsPerSecond;
 LastSeen::LastSeen(std::span<const store::TrackRow> tracks, std::span<const store::StackRow> stacks,
                    const store::StringTable& strings, const StageTable& table)
     : strings_(strings), stacks_(stacks), classes_(ClassifyStacks(stacks, strings, table, {})) {
-  std::unordered_map<int32_t, std::string_view> kinds;
-  for (const store::TrackRow& track : tracks) kinds[track.track] = strings.Text(track.kind);
+  std::unordered_map<int32_t, std::optional<store::TrackKind>> kinds;
+  for (const store::TrackRow& track : tracks) {
+    kinds[track.track] = store::TrackKindOf(strings.Text(track.kind));
+  }
   for (const store::TrackRow& track : tracks) {
     if (track.rank < 0 || !track.pid || !track.tid || *track.pid != *track.tid) continue;
     const auto parent = track.parent ? kinds.find(*track.parent) : kinds.end();
-    const bool worker = parent != kinds.end() && parent->second == "worker";
+    const bool worker = parent != kinds.end() && parent->second == store::TrackKind::kWorker;
     threads_.emplace(track.track, worker ? Who::kWorkers : Who::kRanks);
   }
 }
@@ -47,7 +50,8 @@ void LastSeen::Add(std::span<const store::SampleRow> samples) {
     if (named < 0) continue;
     const int64_t ns = std::min(sample.interval_ns, kMostOfSampleNs);
     Group& group = groups_[static_cast<size_t>(thread->second)];
-    const bool waits = of.leaf.only_waits || strings_.Text(sample.state) == "waiting";
+    const bool waits = of.leaf.only_waits || store::SampleStateOf(strings_.Text(sample.state)) ==
+                                                 store::SampleState::kWaiting;
     const bool makes = of.region == StackRegion::kFetch || of.region == StackRegion::kCollate;
     group.by_frames[{named, of.frames.user >= 0 ? of.frames.call : -1}].Add(
         {ns, waits ? ns : 0, of.wait.takes_over ? ns : 0, makes ? ns : 0});

@@ -12,6 +12,7 @@
 #include "analyze/samples/collate_calls.h"
 #include "analyze/samples/phase_order.h"
 #include "analyze/stats/distribution.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -174,7 +175,7 @@ const SampleSums::Step* SampleSums::StepAt(RankSteps& rank, int64_t ts_ns) {
 bool SampleSums::Waits(store::StringId state) {
   if (state != last_state_) {
     last_state_ = state;
-    last_waits_ = strings_.Text(state) == "waiting";
+    last_waits_ = store::SampleStateOf(strings_.Text(state)) == store::SampleState::kWaiting;
   }
   return last_waits_;
 }

@@ -15,6 +15,7 @@
 #include "model/finding_kinds.h"
 #include "store/loss_causes.h"
 #include "store/manifest.h"
+#include "store/stored_words.h"
 
 namespace steptrace::analyze {
 
@@ -256,7 +257,8 @@ Verdict NoTraining(const VerdictInput& input) {
 // No hook has a part in what others recorded.
 void ExplainImported(const VerdictInput& input, Verdict& verdict) {
   verdict.headline = Make(finding::VerdictImportWithoutSteps{});
-  if (input.facts.imported_as == "sagemaker") return Advise(finding::ImportAllFiles{}, verdict);
+  if (store::ProfileFormatOf(input.facts.imported_as) == store::ProfileFormat::kSagemaker)
+    return Advise(finding::ImportAllFiles{}, verdict);
   if (MayBeOf("pytorch", input.facts)) return Advise(finding::ImportRecordHost{}, verdict);
   if (MayBeOf("jax", input.facts)) return Advise(finding::ImportMarkStepsJax{}, verdict);
   if (MayBeOf("tensorflow", input.facts)) {

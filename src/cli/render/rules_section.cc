@@ -274,7 +274,7 @@ void RenderFindings(const std::vector<analyze::FindingLine>& findings, int64_t t
     const analyze::FindingLine& one = findings[i];
     page.Paragraph(PadRight("  " + FormatDuration(one.ts_ns), 12), 12,
                    fmt::format("{}: {}", one.subject, present::SentenceOf(one.said)),
-                   one.severity == "info" ? Tint::kDim : Tint::kYellow);
+                   one.severity == store::Severity::kInfo ? Tint::kDim : Tint::kYellow);
   }
   More(findings.size(), top, page);
 }

@@ -159,7 +159,7 @@ TEST(RenderTextTest, ManyRanksAndLossesAreCounted) {
     row.metric = "cpu.busy_share";
   }
   for (const char* rule : {"A", "B", "C", "D"}) {
-    report.findings.push_back({1'000, "warning", "rule", rule, Said("found")});
+    report.findings.push_back({1'000, store::Severity::kWarning, "rule", rule, Said("found")});
   }
   const std::string text = RenderText(report, {.run = "out/first"});
   EXPECT_THAT(text, HasSubstr("and 2 more nodes: steptrace report out/first --json\n"));
@@ -180,9 +180,10 @@ TEST(RenderTextTest, RulesThatAgreeStandBesideTheVerdict) {
 
 TEST(RenderTextTest, WhatTheAgentNoticedAndDidNotTakeBack) {
   analyze::Report report;
-  report.findings = {{60'000'000'000, "warning", "rule", "Dataloader", Said("rank 0 waits")},
-                     {120'000'000'000, "warning", "rule", "StepOutlier", Said("rank 1: 9 steps")},
-                     {180'000'000'000, "info", "rule", "Dataloader", Said("no issue any more")}};
+  report.findings = {
+      {60'000'000'000, store::Severity::kWarning, "rule", "Dataloader", Said("rank 0 waits")},
+      {120'000'000'000, store::Severity::kWarning, "rule", "StepOutlier", Said("rank 1: 9 steps")},
+      {180'000'000'000, store::Severity::kInfo, "rule", "Dataloader", Said("no issue any more")}};
   const std::string text = RenderText(report, {});
   EXPECT_THAT(text, HasSubstr("Alerts:  since 2 min StepOutlier: rank 1: 9 steps\n"));
   EXPECT_THAT(text, Not(HasSubstr("Dataloader")));
@@ -190,7 +191,8 @@ TEST(RenderTextTest, WhatTheAgentNoticedAndDidNotTakeBack) {
 
 TEST(RenderTextTest, AHangOfBeforeKindsIsShownAsOne) {
   analyze::Report report;
-  report.findings = {{60'000'000'000, "error", "alert", "hang", Said("no step for 5 min")}};
+  report.findings = {
+      {60'000'000'000, store::Severity::kError, "alert", "hang", Said("no step for 5 min")}};
   const std::string text = RenderText(report, {});
   EXPECT_THAT(text, HasSubstr("Hang: at 60 s: no step for 5 min\n"));
   EXPECT_THAT(text, Not(HasSubstr("Alerts:  ")));
@@ -207,11 +209,11 @@ TEST(RenderTextTest, ALeakIsToldWhereNobodyNoticedIt) {
   report.host_memory = std::make_shared<analyze::HostMemorySection>(memory);
   EXPECT_THAT(RenderText(report, {}), HasSubstr("Memory: memory of rank 0 grows by 1 MiB a step"));
   EXPECT_THAT(RenderText(report, {}), Not(HasSubstr("plateau")));
-  report.findings = {
-      {60'000'000'000, "warning", "alert", "memory of rank 0", Said("grows: a leak")}};
+  report.findings = {{60'000'000'000, store::Severity::kWarning, "alert", "memory of rank 0",
+                      Said("grows: a leak")}};
   EXPECT_THAT(RenderText(report, {}), Not(HasSubstr("Memory: ")));
   report.findings.push_back(
-      {90'000'000'000, "info", "alert", "memory of rank 0", Said("a plateau")});
+      {90'000'000'000, store::Severity::kInfo, "alert", "memory of rank 0", Said("a plateau")});
   EXPECT_THAT(RenderText(report, {}), Not(HasSubstr("Memory: "))) << "it was taken back";
 }
 

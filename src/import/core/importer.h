@@ -12,6 +12,7 @@
 #include "import/core/bytes/byte_stream.h"
 #include "import/core/rows/run_sink.h"
 #include "import/core/sources/source.h"
+#include "store/stored_words.h"
 
 // What an importer of a format is, and what it gets.
 namespace steptrace::import {
@@ -65,8 +66,8 @@ struct ReadFiles {
 
 // A foreign format, or some that make sense only together. All there are: import/importers.h.
 struct Importer {
-  std::string_view name;    // as the run says what its files are
-  std::string_view writer;  // for a user: whose profiles these are
+  store::ProfileFormat format;  // as the run says what its files are
+  std::string_view writer;      // for a user: whose profiles these are
   // Of a file by its first bytes, unpacked. Its place decides only between formats whose content
   // is the same.
   Detection (*detect)(std::string_view head, const Source& source);

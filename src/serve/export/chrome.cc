@@ -183,8 +183,8 @@ class ChromeWriter {
   // The process that a thread is told to lie in.
   const ExportTrack* ProcessOf(const ExportTrack& track) const {
     auto parent = frame_.tracks.find(track.row.parent.value_or(-1));
-    const bool known =
-        track.kind == "thread" && parent != frame_.tracks.end() && parent->second.kind == "process";
+    const bool known = track.kind == store::TrackKind::kThread && parent != frame_.tracks.end() &&
+                       parent->second.kind == store::TrackKind::kProcess;
     return known ? &parent->second : nullptr;
   }
 
@@ -203,7 +203,8 @@ class ChromeWriter {
     std::set<std::pair<bool, std::string>> processes;
     for (const auto& [number, track] : by_number) {
       // The tracks of processes and devices are told by what lies in them.
-      if (track->kind == "process" || track->kind == "device") continue;
+      if (track->kind == store::TrackKind::kProcess || track->kind == store::TrackKind::kDevice)
+        continue;
       if (processes.insert({track->on_device, PidOf(*track)}).second) {
         STEPTRACE_RETURN_IF_ERROR(Process(*track));
       }

@@ -155,7 +155,7 @@ class PerfettoWriter {
   static nlohmann::json TrackDescription(const ExportTrack& track) {
     const store::TrackRow& row = track.row;
     nlohmann::json json = {{"track", track.track}, {"rank", track.rank}, {"node", track.node}};
-    if (!track.kind.empty()) json["kind"] = track.kind;
+    json["kind"] = store::NameOf(track.kind);
     if (!row.name.empty()) json["name"] = row.name;
     auto put = [&](const char* key, const auto& value) {
       if (value) json[key] = *value;
@@ -193,11 +193,13 @@ class PerfettoWriter {
 
   // What other tracks lie in is no thread, and shows up only if something lies on itself.
   static bool IsGroup(const ExportTrack& track) {
-    return track.kind == "process" || track.kind == "node" || track.kind == "device";
+    using enum store::TrackKind;
+    return track.kind == kProcess || track.kind == kNode || track.kind == kDevice;
   }
 
   static std::string NameOf(const ExportTrack& track) {
-    if (IsGroup(track)) return track.name.empty() ? track.kind : track.name;
+    if (IsGroup(track))
+      return track.name.empty() ? std::string(store::NameOf(track.kind)) : track.name;
     if (track.on_device) return fmt::format("GPU {} stream {}", track.pid, track.tid);
     return track.name.empty() ? fmt::format("thread {}", track.tid) : track.name;
   }

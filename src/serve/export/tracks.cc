@@ -13,13 +13,14 @@
 namespace steptrace::exporter {
 namespace {
 
-ExportTrack TrackOf(const store::TrackRow& row, const std::string& kind) {
+ExportTrack TrackOf(const store::TrackRow& row, store::TrackKind kind) {
   ExportTrack track;
   track.track = row.track;
   track.rank = row.rank;
   track.node = row.node;
-  track.is_counter = kind == "counter";
-  track.on_device = kind == "stream" || (kind == "device" && row.device.has_value());
+  track.is_counter = kind == store::TrackKind::kCounter;
+  track.on_device = kind == store::TrackKind::kStream ||
+                    (kind == store::TrackKind::kDevice && row.device.has_value());
   if (track.on_device) {
     track.pid = row.device.value_or(0);
     track.tid = row.stream.value_or(row.track);
@@ -94,7 +95,8 @@ const ExportTrack& RunFrame::Track(int32_t track, int32_t rank, Holds holds) {
     row.track = track;
     row.rank = rank;
     row.name = fmt::format("track {} (unknown)", track);
-    found->second = TrackOf(row, holds == Holds::kValues ? "counter" : "thread");
+    found->second = TrackOf(
+        row, holds == Holds::kValues ? store::TrackKind::kCounter : store::TrackKind::kThread);
   }
   return found->second;
 }
@@ -110,9 +112,11 @@ Result<RunFrame> ReadFrame(const std::filesystem::path& run, TraceFormat format)
                [format](const auto& part) { return IsExported(part.table, format); });
   std::set<int32_t> ranks;
   for (const auto& row : tracks) {
-    const std::string& kind = reader.Text(row.kind);
+    // Of a kind that nobody knows it is a line like any other.
+    const store::TrackKind kind =
+        store::TrackKindOf(reader.Text(row.kind)).value_or(store::TrackKind::kThread);
     frame.tracks.emplace(row.track, TrackOf(row, kind));
-    if (row.rank >= 0 && kind != "counter") ranks.insert(row.rank);
+    if (row.rank >= 0 && kind != store::TrackKind::kCounter) ranks.insert(row.rank);
   }
   if (LacksTracks(frame)) AddRanksOfSlices(frame.manifest, ranks);
   frame.ranks.assign(ranks.begin(), ranks.end());

@@ -13,6 +13,7 @@
 #include "store/damaged_segments.h"
 #include "store/manifest.h"
 #include "store/run_reader.h"
+#include "store/stored_words.h"
 
 namespace steptrace::exporter {
 
@@ -27,7 +28,7 @@ struct ExportTrack {
   int64_t tid = 0;  // of a device: the stream
   std::string name;
   store::TrackRow row;  // as it is stored
-  std::string kind;
+  store::TrackKind kind = store::TrackKind::kThread;
 };
 
 struct ExportFact {

@@ -14,6 +14,7 @@
 #include "store/metadata_json.h"
 #include "store/row_stream.h"
 #include "store/run_parts.h"
+#include "store/stored_words.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -41,12 +42,10 @@ std::optional<int64_t> NewestSlicesFrom(const store::RunReader& run, size_t most
 bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
                   const std::vector<store::RunMetadataRow>& facts,
                   const store::StringTable& strings) {
-  const auto is = [&strings](store::StringId kind, std::string_view name) {
-    return strings.Text(kind) == name;
+  const auto is_stream = [&](const store::TrackRow& track) {
+    return store::TrackKindOf(strings.Text(track.kind)) == store::TrackKind::kStream;
   };
-  return std::any_of(tracks.begin(), tracks.end(),
-                     [&](const auto& track) { return is(track.kind, "stream"); }) ||
-         WasImported(facts, strings);
+  return std::any_of(tracks.begin(), tracks.end(), is_stream) || WasImported(facts, strings);
 }
 
 bool WasImported(const std::vector<store::RunMetadataRow>& facts,
@@ -60,8 +59,10 @@ std::map<int32_t, std::vector<store::TrackRow>> ProfileTracks(
     const std::vector<store::TrackRow>& tracks, const store::StringTable& strings) {
   std::map<int32_t, std::vector<store::TrackRow>> by_rank;
   for (const store::TrackRow& track : tracks) {
-    const std::string& kind = strings.Text(track.kind);
-    if (kind == "thread" || kind == "stream") by_rank[track.rank].push_back(track);
+    const auto kind = store::TrackKindOf(strings.Text(track.kind));
+    if (kind == store::TrackKind::kThread || kind == store::TrackKind::kStream) {
+      by_rank[track.rank].push_back(track);
+    }
   }
   return by_rank;
 }

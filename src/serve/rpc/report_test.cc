@@ -144,7 +144,7 @@ TEST_F(ReportTest, WhatTheAgentFindsIsShownWhileTheRunGoesOn) {
   ASSERT_OK(report);
   ASSERT_EQ(report->findings.size(), 1u);
   EXPECT_EQ(report->findings[0].subject, "Dataloader");
-  EXPECT_EQ(report->findings[0].severity, "warning");
+  EXPECT_EQ(report->findings[0].severity, store::Severity::kWarning);
   EXPECT_EQ(report->findings[0].said.kind, model::FindingKind::kLegacyText) << "it tells no kind";
   EXPECT_EQ(present::SentenceOf(report->findings[0].said).text, "rank 0 waits");
   const auto rules = LoadRules(run(), analyze::RuleSettings(analyze::RuleMode::kModern), {});

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "store/metrics.h"
 #include "store/row_stream.h"
+#include "store/stored_words.h"
 
 namespace steptrace::rpc {
 
@@ -45,7 +46,8 @@ std::vector<analyze::LoaderWorker> WorkersOf(const std::vector<store::TrackRow>&
                                              const store::StringTable& strings) {
   std::vector<analyze::LoaderWorker> workers;
   for (const store::TrackRow& track : tracks) {
-    if (!track.pid || strings.Text(track.kind) != "worker") continue;
+    if (!track.pid || store::TrackKindOf(strings.Text(track.kind)) != store::TrackKind::kWorker)
+      continue;
     workers.push_back({track.node, *track.pid});
   }
   return workers;

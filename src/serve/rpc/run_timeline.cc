@@ -28,7 +28,7 @@ Json TrackJson(const RunTimeline::Track& track, const timeline::Index& index) {
   const bool drawn = held.slices > 0 || held.values > 0;
   return {{"track", track.row.track},
           {"parent", OrNull(track.row.parent)},
-          {"kind", track.kind},
+          {"kind", store::NameOf(track.kind)},
           {"node", track.row.node},
           {"rank", track.row.rank},
           {"device", OrNull(track.row.device)},
@@ -81,7 +81,10 @@ Result<std::shared_ptr<const RunTimeline>> RunTimeline::Open(const std::filesyst
 Status RunTimeline::ReadTracks(store::RunReader& reader) {
   const auto take = [this, &reader](std::span<const store::TrackRow> rows) -> Status {
     for (const store::TrackRow& row : rows) {
-      tracks_.push_back({row, reader.Text(row.kind), index_.FindTrack(row.track)});
+      // Of a kind that nobody knows it is a line like any other.
+      const auto kind = store::TrackKindOf(reader.Text(row.kind));
+      tracks_.push_back(
+          {row, kind.value_or(store::TrackKind::kThread), index_.FindTrack(row.track)});
     }
     return {};
   };
@@ -103,7 +106,7 @@ void RunTimeline::AddUndeclared(store::RunReader& reader) {
     const timeline::FileTrack& held = index_.tracks()[i];
     Track track;
     track.row.track = held.track;
-    track.kind = held.values > 0 ? "counter" : "thread";
+    track.kind = held.values > 0 ? store::TrackKind::kCounter : store::TrackKind::kThread;
     track.row.name = fmt::format("track {} (unknown)", held.track);
     track.place = i;
     const auto end = tracks_.begin() + static_cast<int64_t>(declared);

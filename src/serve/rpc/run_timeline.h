@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "store/damaged_segments.h"
 #include "store/run_reader.h"
+#include "store/stored_words.h"
 #include "timeline/index.h"
 #include "timeline/live_run_index.h"
 
@@ -24,7 +25,7 @@ class RunTimeline {
  public:
   struct Track {
     store::TrackRow row;
-    std::string kind;
+    store::TrackKind kind = store::TrackKind::kThread;
     std::optional<uint32_t> place;  // in the index
   };
 

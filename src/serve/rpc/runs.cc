@@ -306,6 +306,7 @@ std::string RunCatalog::RowOf(const store::RunSummary& run, const CostRequest& c
   json["name"] = run.name;
   json["status"] = run.status;
   json["command"] = run.command;
+  json["imported_as"] = run.imported_as.empty() ? Json() : Json(run.imported_as);
   const bool dated = run.problem.empty() && run.started_utc_ns > 0;
   json["started_utc"] = dated ? IsoTime(run.started_utc_ns) : "";
   json["duration_ns"] = duration_ns ? Json(*duration_ns) : Json();

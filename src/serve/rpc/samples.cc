@@ -15,6 +15,7 @@
 #include "serve/rpc/json_out.h"
 #include "serve/rpc/stack_tree.h"
 #include "store/run_reader.h"
+#include "store/stored_words.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -41,7 +42,8 @@ class Threads {
   Threads(const std::vector<store::TrackRow>& tracks, const store::StringTable& strings) {
     std::set<int32_t> workers;
     for (const auto& track : tracks) {
-      if (strings.Text(track.kind) == "worker") workers.insert(track.track);
+      if (store::TrackKindOf(strings.Text(track.kind)) == store::TrackKind::kWorker)
+        workers.insert(track.track);
     }
     for (const auto& track : tracks) {
       const bool main = track.tid && track.tid == track.pid;
@@ -103,7 +105,8 @@ Result<Summed> Sum(store::RunReader& run, const SamplesQuery& query) {
   STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SampleRow>(
       wanted, [&](std::span<const store::SampleRow> rows) -> Status {
         for (const store::SampleRow& row : rows) {
-          const bool running = run.Text(row.state) == "running";
+          const bool running =
+              store::SampleStateOf(run.Text(row.state)) == store::SampleState::kRunning;
           AddSample(query, threads.Of(row.track),
                     running ? SampleState::kRunning : SampleState::kWaiting, row, summed);
         }

@@ -73,7 +73,9 @@ Result<std::string> SeriesArrow(const RunTimeline& timeline, const SeriesQuery& 
                                query.to_ns.value_or(timeline.to_ns() + 1)};
   Columns columns;
   for (const RunTimeline::Track& track : timeline.tracks()) {
-    if (track.kind != "counter" || !track.place || stretch.from_ns >= stretch.to_ns) continue;
+    if (track.kind != store::TrackKind::kCounter || !track.place ||
+        stretch.from_ns >= stretch.to_ns)
+      continue;
     if (timeline.index().tracks()[*track.place].values == 0) continue;
     if (query.node && track.row.node != *query.node) continue;
     if (!IsAsked(track.row.name, query.metrics)) continue;

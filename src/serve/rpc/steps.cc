@@ -19,7 +19,7 @@
 #include "store/add_rows.h"
 #include "store/columns_of.h"
 #include "store/manifest.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -75,7 +75,8 @@ ProfileSteps StepsOf(const analyze::Trace& profile, const analyze::ProfileAnalys
     if (steps.marked && profile.ranks[i].steps.empty()) continue;
     Append(analysis.ranks[i].rows, steps.rows);
   }
-  for (store::StepRow& row : steps.rows) row.kind = strings.Intern(store::kStepTrain);
+  for (store::StepRow& row : steps.rows)
+    row.kind = strings.Intern(store::NameOf(store::StepKind::kTrain));
   Sort(steps.rows);
   return steps;
 }

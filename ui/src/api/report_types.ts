@@ -2,6 +2,9 @@
 // Made by tools/generate.py of schema/report.toml.
 import type { StageId, SuspectId } from '../base/stages';
 import type { Ns } from '../base/time';
+import type { RunStatus, Severity } from './stored_words';
+
+export type { RunStatus, Severity };
 
 export const REPORT_SCHEMA = 'steptrace.report/2';
 
@@ -10,7 +13,6 @@ export type Value = string | number | boolean | null;
 export type Values = Record<string, Value | Record<string, Value>[]>;
 export type Settings = Record<string, string | number | boolean>;
 
-export type RunStatus = 'in_progress' | 'completed' | 'failed' | 'stopped' | 'interrupted' | '';
 export type Compares = '=' | '<' | '<=' | '>' | '>=';
 export type SectionStatus = 'found' | 'not_found' | 'not_applicable' | 'cannot_tell' | 'error';
 export type RuleStatus = 'ok' | 'issues_found' | 'not_applicable' | 'error';
@@ -48,7 +50,6 @@ export type PathCause =
   | 'device_gap'
   | 'not_recorded'
   | 'not_linked';
-export type Severity = 'info' | 'warning' | 'error';
 export type ReasonId =
   | 'not_failed'
   | 'no_throughput'

@@ -28,7 +28,7 @@ class BoundEndsTest : public RunSinkFixture {
     RunSink sink(folder_, limits);
     sink.BeginPart();
     const int32_t thread = Thread(sink);
-    const int32_t stream = sink.AddTrack({}, "stream");
+    const int32_t stream = sink.AddTrack({}, store::TrackKind::kStream);
     for (int64_t i = kOften - 1; i >= 0; --i) {
       Slice call = At(sink, thread, i * 100 * kUs, 20 * kUs, "launch");
       call.category = sink.Intern("cuda_runtime");

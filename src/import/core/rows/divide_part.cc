@@ -64,8 +64,8 @@ class Division {
     for (store::TrackRow& row : before) {
       if (row.parent) row.parent = Track(*row.parent);
       PartSink& to = To(row.track);
-      const std::string_view kind = strings_.Text(row.kind);
-      tracks_.push_back(to.AddTrack(std::move(row), kind));
+      const auto kind = store::TrackKindOf(strings_.Text(row.kind));
+      tracks_.push_back(to.AddTrack(std::move(row), *kind));  // a sink's are known
     }
   }
 

@@ -93,7 +93,7 @@ void PartSink::GrowTexts() {
   }
 }
 
-int32_t PartSink::AddTrack(store::TrackRow row, std::string_view kind) {
+int32_t PartSink::AddTrack(store::TrackRow row, store::TrackKind kind) {
   bool counts = fills_ == Fills::kPart;
   if (counts && share_.tracks.fetch_add(1, std::memory_order_relaxed) >= kMostTracks) {
     share_.tracks.fetch_sub(1, std::memory_order_relaxed);
@@ -102,7 +102,7 @@ int32_t PartSink::AddTrack(store::TrackRow row, std::string_view kind) {
              .most = kMostTracks, .descriptors = false, .snapshots = false, .texts = false}));
     return -1;
   }
-  row.kind = Intern(kind);
+  row.kind = Intern(store::NameOf(kind));
   row.track = static_cast<int32_t>(part_->tracks.size());
   part_->tracks.push_back(std::move(row));
   return part_->tracks.back().track;

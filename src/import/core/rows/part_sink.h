@@ -14,6 +14,7 @@
 #include "import/core/rows/losses.h"
 #include "import/core/rows/part_facts.h"
 #include "import/core/rows/slice.h"
+#include "store/stored_words.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -48,7 +49,7 @@ class PartSink {
   store::StringId Intern(std::string_view text, TextFacts* facts = nullptr);
 
   // Number, node and rank are set by the sink; the number is returned. -1: too many tracks.
-  int32_t AddTrack(store::TrackRow row, std::string_view kind);
+  int32_t AddTrack(store::TrackRow row, store::TrackKind kind);
   store::TrackRow& Track(int32_t track);
   // Gives up all tracks, whose rows go elsewhere: they count no longer.
   std::vector<store::TrackRow> TakeTracks();

@@ -55,7 +55,7 @@ TEST_F(PartSinkTest, ThreadsFillPartsSideBySide) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([i, part = parts[static_cast<size_t>(i)]] {
-      int32_t track = part->AddTrack({}, "thread");
+      int32_t track = part->AddTrack({}, store::TrackKind::kThread);
       for (int row = 0; row < kRows; ++row) {
         // Shared by all, and one of its own in ten.
         std::string name = row % 10 == 0 ? "own " + std::to_string(i) + " " + std::to_string(row)
@@ -96,8 +96,8 @@ TEST_F(PartSinkTest, ThreadsFillPartsSideBySide) {
 TEST_F(PartSinkTest, APieceFollowsWhatIsThere) {
   RunSink sink(folder_, {});
   PartSink& part = sink.AddPart();
-  int32_t first = part.AddTrack({}, "thread");
-  int32_t second = part.AddTrack({}, "thread");
+  int32_t first = part.AddTrack({}, store::TrackKind::kThread);
+  int32_t second = part.AddTrack({}, store::TrackKind::kThread);
   ASSERT_TRUE(part.Append(At(first, 1, part.Intern("a"))).ok());
   auto pieces = part.ForPieces();
   std::unique_ptr<Part> memory;
@@ -105,7 +105,7 @@ TEST_F(PartSinkTest, APieceFollowsWhatIsThere) {
   const std::vector<int32_t> tracks{second, first, -1};
   for (int64_t ts_ns : {10, 20}) {
     for (int32_t track : {0, 1, 2}) {
-      ASSERT_EQ(pieces->AddTrack({}, "thread"), track);
+      ASSERT_EQ(pieces->AddTrack({}, store::TrackKind::kThread), track);
       ASSERT_TRUE(pieces->Append(At(track, ts_ns + track, pieces->Intern("a"))).ok());
       ASSERT_TRUE(pieces->AddFlow(track, ts_ns + track, ts_ns, true).ok());
       store::CounterRow counter;
@@ -139,9 +139,9 @@ TEST_F(PartSinkTest, WhatFewSlicesHaveIsCounted) {
     fs::create_directory(folder);
     RunSink sink(folder, limits);
     PartSink& part = sink.AddPart();
-    const std::vector<int32_t> tracks{part.AddTrack({}, "thread")};
+    const std::vector<int32_t> tracks{part.AddTrack({}, store::TrackKind::kThread)};
     auto pieces = part.ForPieces();
-    (void)pieces->AddTrack({}, "thread");
+    (void)pieces->AddTrack({}, store::TrackKind::kThread);
     PartSink& to = in_pieces ? *pieces : part;
     for (int i = 0; i < 3500; ++i) {
       Slice slice = At(0, i, {});
@@ -169,7 +169,7 @@ TEST_F(PartSinkTest, RowsThatAreNoSlicesAreBounded) {
   constexpr size_t kMostBytes = (512 << 10) * 3 / 4 / 8;
   RunSink sink(folder_, limits);
   PartSink& part = sink.AddPart();
-  const int32_t track = part.AddTrack({}, "thread");
+  const int32_t track = part.AddTrack({}, store::TrackKind::kThread);
   ASSERT_TRUE(part.Append(At(track, 0, {})).ok());
   for (int64_t i = 0; i < 10'000; ++i) {
     ASSERT_TRUE(part.Append(store::CounterRow{i, track, 1}).ok());
@@ -187,7 +187,7 @@ TEST_F(PartSinkTest, RowsThatAreNoSlicesAreBounded) {
   size_t in_memory = 0;
   for (int i = 0; i < 200; ++i) {
     PartSink& small = sink.AddPart();
-    small.AddTrack({}, "thread");
+    small.AddTrack({}, store::TrackKind::kThread);
     for (int64_t row = 0; row < 50; ++row) {
       ASSERT_TRUE(small.Append(store::CounterRow{row, 0, 1}).ok());
     }
@@ -205,11 +205,11 @@ TEST_F(PartSinkTest, TracksThatWereGivenUpCountNoLonger) {
   constexpr size_t kMostTracks = 1 << 18;
   RunSink sink(folder_, {});
   PartSink& part = sink.AddPart();
-  for (int i = 0; i < 3; ++i) ASSERT_EQ(part.AddTrack({}, "thread"), i);
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(part.AddTrack({}, store::TrackKind::kThread), i);
   EXPECT_FALSE(part.HasRoomFor(kMostTracks));
   EXPECT_EQ(part.TakeTracks().size(), 3u);
   EXPECT_TRUE(part.HasRoomFor(kMostTracks));
-  part.AddTrack({}, "thread");
+  part.AddTrack({}, store::TrackKind::kThread);
   part.Restart();
   EXPECT_TRUE(part.HasRoomFor(kMostTracks));
 }
@@ -218,7 +218,7 @@ TEST_F(PartSinkTest, APieceEndsWhenItIsFull) {
   RunSink sink(folder_, {});
   PartSink& part = sink.AddPart();
   auto pieces = part.ForPieces();
-  int32_t track = pieces->AddTrack({}, "thread");
+  int32_t track = pieces->AddTrack({}, store::TrackKind::kThread);
   int64_t rows = 0;
   for (; !pieces->is_full() && rows < 1'000'000; ++rows) {
     ASSERT_TRUE(pieces->Append(At(track, rows, pieces->Intern("a"))).ok());
@@ -229,7 +229,8 @@ TEST_F(PartSinkTest, APieceEndsWhenItIsFull) {
   pieces->TakePiece(std::move(memory));  // used again, and empty
   EXPECT_FALSE(pieces->is_full());
   EXPECT_EQ(pieces->part().slices.size(), 0);
-  for (int i = 0; i < 100'000 && !pieces->is_full(); ++i) pieces->AddTrack({}, "thread");
+  for (int i = 0; i < 100'000 && !pieces->is_full(); ++i)
+    pieces->AddTrack({}, store::TrackKind::kThread);
   EXPECT_TRUE(pieces->is_full());
   EXPECT_TRUE(part.HasRoomFor(1 << 18));  // those of pieces are not the run's
   EXPECT_FALSE(part.HasRoomFor((1 << 18) + 1));

@@ -56,7 +56,7 @@ class RunSink {
 
   // Of the open part; PartSink says more. Texts may come before any part.
   store::StringId Intern(std::string_view text);
-  int32_t AddTrack(store::TrackRow row, std::string_view kind) {
+  int32_t AddTrack(store::TrackRow row, store::TrackKind kind) {
     return open_->AddTrack(std::move(row), kind);
   }
   store::TrackRow& Track(int32_t track) { return open_->Track(track); }

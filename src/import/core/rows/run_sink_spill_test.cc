@@ -97,7 +97,7 @@ void FillAllTables(RunSink& sink) {
     std::vector<size_t> parts;
     for (size_t i = 0; i < ranks.size(); ++i) {
       parts.push_back(sink.BeginPart());
-      for (int track = 0; track < 3; ++track) sink.AddTrack({}, "thread");
+      for (int track = 0; track < 3; ++track) sink.AddTrack({}, store::TrackKind::kThread);
     }
     for (int64_t i = 0; i < kRows; ++i) {
       for (size_t part = 0; part < parts.size(); ++part) {
@@ -211,7 +211,7 @@ TEST_F(RunSinkSpillTest, FindsStepsAcrossTheGroupsInThatFile) {
     RunSink sink(folder_, limits);
     sink.BeginPart();
     const int32_t host = Thread(sink);
-    const int32_t device = sink.AddTrack({}, "stream");
+    const int32_t device = sink.AddTrack({}, store::TrackKind::kStream);
     for (const int32_t track : {device, host}) {  // a kernel begins long after its launch
       for (int64_t i = 0; i < kSteps * kCalls; ++i) {
         Slice slice = At(sink, track, i * 10 + (track == device ? 5000 : 0), 5,

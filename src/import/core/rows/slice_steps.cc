@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/text_hash.h"
+#include "store/stored_words.h"
 
 namespace steptrace::import {
 namespace {
@@ -66,7 +67,7 @@ std::vector<StepMark> StepMarksAmong(const SliceGroup& slices, const store::Stri
 std::vector<char> TracksOnDevice(std::span<const store::TrackRow> tracks,
                                  const store::StringTable& strings) {
   store::StringId stream{};
-  const bool any_device = strings.Find("stream", &stream);
+  const bool any_device = strings.Find(store::NameOf(store::TrackKind::kStream), &stream);
   std::vector<char> on_device;
   for (const store::TrackRow& row : tracks) on_device.push_back(any_device && row.kind == stream);
   return on_device;

@@ -59,24 +59,24 @@ Detection DetectChrome(std::string_view head, const Source&) {
 
 Status ImportKineto(std::span<const DetectedSource> sources, const ImportContext& context,
                     RunSink& sink) {
-  return ImportTraceEvents(sources, kKinetoImporter.name, context, sink);
+  return ImportTraceEvents(sources, NameOf(kKinetoImporter.format), context, sink);
 }
 
 Status ImportChrome(std::span<const DetectedSource> sources, const ImportContext& context,
                     RunSink& sink) {
-  return ImportTraceEvents(sources, kChromeImporter.name, context, sink);
+  return ImportTraceEvents(sources, NameOf(kChromeImporter.format), context, sink);
 }
 
 }  // namespace
 
-constinit const Importer kKinetoImporter{.name = "kineto",
+constinit const Importer kKinetoImporter{.format = store::ProfileFormat::kKineto,
                                          .writer = "PyTorch Profiler",
                                          .detect = DetectKineto,
                                          .import = ImportKineto,
                                          .title = "PyTorch Profiler (Kineto)",
                                          .reads = kKinetoReads,
                                          .endings = kEndings};
-constinit const Importer kChromeImporter{.name = "chrome",
+constinit const Importer kChromeImporter{.format = store::ProfileFormat::kChrome,
                                          .writer = "a tool that writes Chrome trace events",
                                          .detect = DetectChrome,
                                          .import = ImportChrome,

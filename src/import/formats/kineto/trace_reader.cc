@@ -189,7 +189,8 @@ Status TraceReader::OnAsync(const RawEvent& event) {
   Slice begun;
   const EventCategory& category = categories_.Of(event);
   begun.ts_ns = ts_ns;
-  begun.track = tracks_.Named(event.pid.text, fmt::format("{} (async)", category.raw), "thread");
+  begun.track = tracks_.Named(event.pid.text, fmt::format("{} (async)", category.raw),
+                              store::TrackKind::kThread);
   if (begun.track < 0) return {};
   Describe(event, category, &begun);
   if (ph == 'n') return rows_.Hold(begun);
@@ -259,7 +260,7 @@ Status TraceReader::OnCounter(const RawEvent& event) {
     }
     std::string full =
         event.args.size() == 1 ? name : fmt::format("{}.{}", name, ShortName(arg.key, &cut));
-    row.track = tracks_.Named(pid, full, "counter");
+    row.track = tracks_.Named(pid, full, store::TrackKind::kCounter);
     if (row.track >= 0) STEPTRACE_RETURN_IF_ERROR(sink_.Append(row));
   }
   if (cut > 0) lost_[LossCause::kNameTooLong] += cut;

@@ -85,20 +85,21 @@ int32_t TraceTracks::Add(std::string_view pid, std::string_view tid, bool on_dev
   }
   Made made{on_device ? Kind::kStream : Kind::kThread, 0, std::string(pid), std::string(tid)};
   made.place = place;
-  return Keep(std::move(made), std::move(row), on_device ? "stream" : "thread");
+  return Keep(std::move(made), std::move(row),
+              on_device ? store::TrackKind::kStream : store::TrackKind::kThread);
 }
 
-int32_t TraceTracks::Keep(Made made, store::TrackRow row, const char* kind) {
+int32_t TraceTracks::Keep(Made made, store::TrackRow row, store::TrackKind kind) {
   made.track = sink_.AddTrack(std::move(row), kind);
   if (made.track < 0) return -1;
   made_.push_back(std::move(made));
   return made_.back().track;
 }
 
-int32_t TraceTracks::Named(std::string_view pid, std::string_view name, const char* kind) {
+int32_t TraceTracks::Named(std::string_view pid, std::string_view name, store::TrackKind kind) {
   std::string key;
   JoinKey(pid, name, &key);
-  key += kind;
+  key += store::NameOf(kind);
   auto found = tracks_.find(key);
   if (found != tracks_.end()) return found->second;
   store::TrackRow row;
@@ -119,7 +120,8 @@ int32_t TraceTracks::Process(std::string_view pid) {
   const MarkedPid parts = TakeMark(pid);
   row.pid = NumberIn(parts.pid);
   if (!row.pid || !parts.mark.empty()) row.name = pid;
-  int32_t track = Keep({Kind::kProcess, 0, std::string(pid), {}}, std::move(row), "process");
+  int32_t track =
+      Keep({Kind::kProcess, 0, std::string(pid), {}}, std::move(row), store::TrackKind::kProcess);
   if (track >= 0) processes_.emplace(pid, track);
   return track;
 }
@@ -130,8 +132,8 @@ int32_t TraceTracks::Device(std::string_view mark, int32_t number) {
   if (found != devices_.end()) return found->second;
   store::TrackRow row;
   row.device = number;
-  int32_t track =
-      Keep({Kind::kDevice, 0, key.first, {}, nullptr, number}, std::move(row), "device");
+  int32_t track = Keep({Kind::kDevice, 0, key.first, {}, {}, number}, std::move(row),
+                       store::TrackKind::kDevice);
   if (track >= 0) devices_.emplace(std::move(key), track);
   return track;
 }

@@ -13,6 +13,7 @@
 #include "base/text_hash.h"
 #include "import/core/rows/part_sink.h"
 #include "import/json/json_text.h"
+#include "store/stored_words.h"
 
 namespace steptrace::import::kineto {
 
@@ -39,7 +40,7 @@ class TraceTracks {
   static std::optional<int64_t> StreamIn(std::string_view tid);
 
   // A track of a kind of its own in a process: a counter, or what runs over threads.
-  int32_t Named(std::string_view pid, std::string_view name, const char* kind);
+  int32_t Named(std::string_view pid, std::string_view name, store::TrackKind kind);
 
   void NameProcess(std::string_view pid, std::string name);
   void LabelProcess(std::string_view pid, std::string labels);
@@ -82,12 +83,12 @@ class TraceTracks {
     int32_t track = 0;
     std::string pid;   // of a device: its rank's mark
     std::string name;  // or the tid
-    const char* named_kind = nullptr;
+    store::TrackKind named_kind{};
     int32_t device = 0;
     DevicePlace place = {};
   };
 
-  int32_t Keep(Made made, store::TrackRow row, const char* kind);
+  int32_t Keep(Made made, store::TrackRow row, store::TrackKind kind);
   int32_t Find(std::string_view pid, std::string_view tid, bool on_device,
                const DevicePlace& place);
   int32_t Add(std::string_view pid, std::string_view tid, bool on_device, const DevicePlace& place);

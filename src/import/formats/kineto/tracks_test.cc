@@ -34,13 +34,13 @@ TEST_F(TraceTracksTest, KeepsNothingOfTracksBeyondTheLimit) {
   TraceTracks tracks(part);
   const int32_t first = tracks.Of("1", "1", false);
   ASSERT_GE(first, 0);
-  while (part.HasRoomFor(1)) ASSERT_GE(part.AddTrack({}, "thread"), 0);
+  while (part.HasRoomFor(1)) ASSERT_GE(part.AddTrack({}, store::TrackKind::kThread), 0);
   const size_t before = tracks.size();
   for (int i = 2; i < 100; ++i) {
     const std::string id = std::to_string(i);
     EXPECT_EQ(tracks.Of(id, id, false), -1);
     EXPECT_EQ(tracks.Of(id, id, true), -1);
-    EXPECT_EQ(tracks.Named(id, "a counter", "counter"), -1);
+    EXPECT_EQ(tracks.Named(id, "a counter", store::TrackKind::kCounter), -1);
   }
   EXPECT_EQ(tracks.Of("1", "2", false), -1);
   EXPECT_EQ(tracks.Of("1", "1", false), first);

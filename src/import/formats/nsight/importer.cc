@@ -189,7 +189,7 @@ class FileImport {
   void TellSource() {
     Json source;
     source["file"] = source_.path;
-    source["format"] = kNsightImporter.name;
+    source["format"] = NameOf(kNsightImporter.format);
     source["dialect"] = "schema " + Value("META_DATA_EXPORT", "EXPORT_SCHEMA_VERSION");
     source["writer"] = InfoOf(rows_.any_pytorch ? store::ProfileWriter::kNsightPytorch
                                                 : store::ProfileWriter::kNsight)
@@ -265,7 +265,7 @@ Status Import(std::span<const DetectedSource> sources, const ImportContext& cont
 
 }  // namespace
 
-constinit const Importer kNsightImporter{.name = "nsight",
+constinit const Importer kNsightImporter{.format = store::ProfileFormat::kNsight,
                                          .writer = "Nsight Systems",
                                          .detect = Detect,
                                          .import = Import,

@@ -90,7 +90,7 @@ PartSink* Places::PartOf(int64_t process) {
   return parts_.size() == 1 ? parts_.front() : PartOfNone();
 }
 
-Place Places::Found(PartSink* part, const Key& key, store::TrackRow row, const char* kind,
+Place Places::Found(PartSink* part, const Key& key, store::TrackRow row, store::TrackKind kind,
                     std::optional<int32_t> parent) {
   const auto [found, is_new] = tracks_.emplace(std::pair(part, key), -1);
   if (is_new) {
@@ -106,14 +106,16 @@ std::optional<int32_t> Places::Process(PartSink* part, int64_t process) {
   const auto name = process_names_.find(process);
   if (name != process_names_.end()) row.name = name->second;
   const int32_t track =
-      Found(part, {kOfProcess, process, 0, {}}, std::move(row), "process", {}).track;
+      Found(part, {kOfProcess, process, 0, {}}, std::move(row), store::TrackKind::kProcess, {})
+          .track;
   return track < 0 ? std::nullopt : std::optional(track);
 }
 
 std::optional<int32_t> Places::Device(PartSink* part, int64_t device) {
   store::TrackRow row;
   row.device = static_cast<int32_t>(device);
-  const int32_t track = Found(part, {kOfDevice, 0, device, {}}, std::move(row), "device", {}).track;
+  const int32_t track =
+      Found(part, {kOfDevice, 0, device, {}}, std::move(row), store::TrackKind::kDevice, {}).track;
   return track < 0 ? std::nullopt : std::optional(track);
 }
 
@@ -127,8 +129,8 @@ Place Places::Thread(int64_t global_tid) {
   const auto name = thread_names_.find(global_tid);
   if (name != thread_names_.end()) row.name = name->second;
   last_thread_ = global_tid;
-  last_thread_place_ = Found(part, {kOfThread, process, *row.tid, {}}, std::move(row), "thread",
-                             Process(part, process));
+  last_thread_place_ = Found(part, {kOfThread, process, *row.tid, {}}, std::move(row),
+                             store::TrackKind::kThread, Process(part, process));
   return last_thread_place_;
 }
 
@@ -138,8 +140,8 @@ Place Places::NextToThread(int64_t global_tid) {
   store::TrackRow row;
   row.pid = PidOf(global_tid);
   row.name = "ranges from start to end";
-  return Found(part, {kNextToThread, process, TidOf(global_tid), {}}, std::move(row), "thread",
-               Process(part, process));
+  return Found(part, {kNextToThread, process, TidOf(global_tid), {}}, std::move(row),
+               store::TrackKind::kThread, Process(part, process));
 }
 
 Place Places::Stream(int64_t global_pid, int64_t device, std::optional<int64_t> stream) {
@@ -153,8 +155,8 @@ Place Places::Stream(int64_t global_pid, int64_t device, std::optional<int64_t> 
   row.device = static_cast<int32_t>(device);
   row.stream = stream;
   last = {global_pid, device, number, {}};
-  last.place =
-      Found(part, {kOfStream, device, number, {}}, std::move(row), "stream", Device(part, device));
+  last.place = Found(part, {kOfStream, device, number, {}}, std::move(row),
+                     store::TrackKind::kStream, Device(part, device));
   return last.place;
 }
 
@@ -163,7 +165,8 @@ Place Places::DeviceCounter(int64_t device, std::string_view metric) {
   store::TrackRow row;
   row.device = static_cast<int32_t>(device);
   row.name = metric;
-  return Found(part, {kOfCounter, device, 0, std::string(metric)}, std::move(row), "counter", {});
+  return Found(part, {kOfCounter, device, 0, std::string(metric)}, std::move(row),
+               store::TrackKind::kCounter, {});
 }
 
 std::vector<PartSink*> Places::all() const {

@@ -74,7 +74,7 @@ class Places {
   Status ReadThreadNames();
   PartSink* PartOf(int64_t process);
   PartSink* PartOfNone();
-  Place Found(PartSink* part, const Key& key, store::TrackRow row, const char* kind,
+  Place Found(PartSink* part, const Key& key, store::TrackRow row, store::TrackKind kind,
               std::optional<int32_t> parent);
   std::optional<int32_t> Process(PartSink* part, int64_t process);
   std::optional<int32_t> Device(PartSink* part, int64_t device);

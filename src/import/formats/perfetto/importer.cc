@@ -166,7 +166,7 @@ class FileImport {
          InFile(source_.path, LossCause::kTrackUndescribed));
     Json source;
     source["file"] = source_.path;
-    source["format"] = kPerfettoImporter.name;
+    source["format"] = NameOf(kPerfettoImporter.format);
     source["dialect"] = layout_.is_own()     ? "perfetto, by steptrace export"
                         : events.is_kineto() ? "perfetto, by pytorch"
                                              : "perfetto";
@@ -242,7 +242,7 @@ Status Import(std::span<const DetectedSource> sources, const ImportContext& cont
 
 }  // namespace
 
-constinit const Importer kPerfettoImporter{.name = "perfetto",
+constinit const Importer kPerfettoImporter{.format = store::ProfileFormat::kPerfetto,
                                            .writer = "Perfetto",
                                            .detect = Detect,
                                            .import = Import,

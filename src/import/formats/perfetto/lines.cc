@@ -36,7 +36,8 @@ void Lines::Begin() {
   std::map<int64_t, std::pair<size_t, int32_t>> by_number;  // part and line
   for (const OwnTrack& own : layout_.own_tracks) {
     sink_.SelectPart(parts_[own.rank]);
-    own_lines_.push_back(sink_.AddTrack(own.row, own.kind.empty() ? "thread" : own.kind));
+    own_lines_.push_back(
+        sink_.AddTrack(own.row, store::TrackKindOf(own.kind).value_or(store::TrackKind::kThread)));
     by_number.emplace(own.number, std::pair(parts_[own.rank], own_lines_.back()));
   }
   for (size_t i = 0; i < own_lines_.size(); ++i) {
@@ -134,11 +135,11 @@ int32_t Lines::Device(uint64_t uuid, const DeviceLine& device) {
     if (first) {
       store::TrackRow device_row;
       device_row.device = row.device;
-      of->second = sink_.AddTrack(std::move(device_row), "device");
+      of->second = sink_.AddTrack(std::move(device_row), store::TrackKind::kDevice);
     }
     if (of->second >= 0) row.parent = of->second;
     row.name = device.name.empty() ? sink_.strings().Text(info.name) : device.name;
-    found->second = sink_.AddTrack(std::move(row), "stream");
+    found->second = sink_.AddTrack(std::move(row), store::TrackKind::kStream);
   }
   if (!told) info.device_line = found->second;
   return found->second;
@@ -181,7 +182,7 @@ int32_t Lines::ProcessLine(int64_t pid, store::StringId name) {
     store::TrackRow row;
     row.pid = pid;
     row.name = sink_.strings().Text(name);
-    found->second = sink_.AddTrack(std::move(row), "process");
+    found->second = sink_.AddTrack(std::move(row), store::TrackKind::kProcess);
     if (first_pid_ == 0) first_pid_ = pid;
   }
   return found->second;
@@ -216,7 +217,8 @@ int32_t Lines::Add(uint64_t uuid, const TrackInfo& info) {
     return process;
   }
   if (info.kind == Kind::kThread) row.tid = info.tid;
-  return sink_.AddTrack(std::move(row), info.kind == Kind::kCounter ? "counter" : "thread");
+  return sink_.AddTrack(std::move(row), info.kind == Kind::kCounter ? store::TrackKind::kCounter
+                                                                    : store::TrackKind::kThread);
 }
 
 }  // namespace steptrace::import::perfetto

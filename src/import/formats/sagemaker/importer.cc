@@ -102,7 +102,7 @@ Status Import(std::span<const DetectedSource> sources, const ImportContext& cont
 
 }  // namespace
 
-constinit const Importer kSageMakerImporter{.name = "sagemaker",
+constinit const Importer kSageMakerImporter{.format = store::ProfileFormat::kSagemaker,
                                             .writer = "SageMaker Debugger",
                                             .detect = Detect,
                                             .import = Import,

@@ -10,7 +10,7 @@
 #include "import/json/elements.h"
 #include "model/finding_kinds.h"
 #include "store/metadata_keys.h"
-#include "store/step_kinds.h"
+#include "store/stored_words.h"
 
 namespace steptrace::import::sagemaker {
 namespace finding = model::finding;
@@ -78,7 +78,8 @@ void ProcessImport::AddFile(const PlannedFile& file) {
 void ProcessImport::TellSource(const PlannedFile& file, const WriterMarks& marks, int64_t events,
                                int64_t bytes) {
   nlohmann::ordered_json fact{{"file", file.source->path},
-                              {"format", NameOf(file.dialect)},
+                              {"format", NameOf(store::ProfileFormat::kSagemaker)},
+                              {"dialect", NameOf(file.dialect)},
                               {"events", events},
                               {"bytes", bytes}};
   if (const auto writer = marks.Writer(); writer != store::ProfileWriter::kUnknown) {
@@ -123,7 +124,8 @@ int32_t ProcessImport::TrackOf(const TraceFileEvent& event, const EventPlace& pl
     if (pid > 0) row.pid = pid;
     if (tid != kNull) row.tid = tid;
   }
-  const int32_t track = sink_.AddTrack(std::move(row), place.device >= 0 ? "stream" : "thread");
+  const int32_t track = sink_.AddTrack(
+      std::move(row), place.device >= 0 ? store::TrackKind::kStream : store::TrackKind::kThread);
   // One that was refused is asked for again: a file may name ever more of them.
   if (track >= 0) tracks_.emplace(std::move(key), track);
   return track;
@@ -188,7 +190,7 @@ void ProcessImport::TellProfile(const ProfileWindow& window, const PythonStats& 
       store::TrackRow row;
       row.name = "Python profile";
       if (plan_.process.pid > 0) row.pid = plan_.process.pid;
-      profile_track_ = sink_.AddTrack(std::move(row), "thread");
+      profile_track_ = sink_.AddTrack(std::move(row), store::TrackKind::kThread);
     }
     Slice slice;
     slice.track = profile_track_;
@@ -233,8 +235,9 @@ void ProcessImport::TellFunctions(const ProfileWindow& window, const PythonStats
 
 bool ProcessImport::Finish() {
   const bool any_steps = steps_.any();
-  const StepMarks::Kinds kinds{sink_.Intern(store::kStepTrain), sink_.Intern(store::kStepEval),
-                               sink_.Intern(store::kStepWarmUp)};
+  const StepMarks::Kinds kinds{sink_.Intern(store::NameOf(store::StepKind::kTrain)),
+                               sink_.Intern(store::NameOf(store::StepKind::kEval)),
+                               sink_.Intern(store::NameOf(store::StepKind::kWarmUp))};
   for (const auto& row : steps_.Take(kinds)) {
     if (!sink_.Append(row).ok()) break;  // the sink fails the run
   }

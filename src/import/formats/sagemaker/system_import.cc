@@ -10,6 +10,7 @@
 #include "model/finding_kinds.h"
 #include "store/metadata_keys.h"
 #include "store/metrics.h"
+#include "store/stored_words.h"
 
 namespace steptrace::import::sagemaker {
 namespace {
@@ -49,7 +50,8 @@ void SystemImport::AddFile(const Source& source) {
                    .whole = true, .file = source.path, .damage = end.damage}));
   }
   nlohmann::ordered_json fact{{"file", source.path},
-                              {"format", NameOf(Dialect::kSystem)},
+                              {"format", NameOf(store::ProfileFormat::kSagemaker)},
+                              {"dialect", NameOf(Dialect::kSystem)},
                               {"samples", stored_ - lines_before},
                               {"bytes", end.bytes}};
   sink_.Fact({}, NameOf(store::MetadataKind::kSource),
@@ -109,7 +111,7 @@ int32_t SystemImport::TrackOf(const MetricKey& key) {
   store::TrackRow row;
   row.name = key.metric;
   row.device = key.device;
-  const int32_t track = sink_.AddTrack(std::move(row), "counter");
+  const int32_t track = sink_.AddTrack(std::move(row), store::TrackKind::kCounter);
   if (track >= 0) tracks_.emplace(key, track);
   return track;
 }
