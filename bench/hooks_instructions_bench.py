@@ -2,7 +2,7 @@
 """What the hooks cost a step in instructions, counted by callgrind: the same on every machine.
 
 The training of hooks_step_bench.py runs under callgrind; counts are dumped at markers (calls of a
-libc function that nothing else calls) between stretches of steps with and without the hooks.
+libc function that nothing else calls) between time ranges of steps with and without the hooks.
 """
 
 import gc
@@ -41,7 +41,7 @@ def inside():
         for _ in range(20):
             training.step()
     gc.collect()
-    gc.disable()  # a collection in one stretch and none in another would decide
+    gc.disable()  # a collection in one time range and none in another would decide
     before = switch.probe.stats()["records"]
     for on in STRETCHES:
         switch.set(on)

@@ -113,7 +113,7 @@ def main():
         dumps = callgrind_dumps(folder)
         found = {way: [] for way in WAYS}
         for number in range(len(WAYS), len(WAYS) * (ROUNDS + 1)):  # the first of each is not taken
-            # Before each second marker lies a stretch of steps; before the first what led to it.
+            # Before each second marker lies a time range of steps; before the first what led to it.
             found[WAYS[number % len(WAYS)]].append(costs(dumps[2 * number + 1]))
     total, in_library = (
         {way: sorted(cost[i] for cost in all_of)[ROUNDS // 2] for way, all_of in found.items()}

@@ -32,7 +32,7 @@ CONTENDERS = [
     ("nccl_empty", "CountedNccl", 0, None),
     # The communicator; the collective and its proxy operation, with the details of each.
     ("nccl", "CountedNccl", 1 + 4 * TIMES, 3670),
-    # Three stretches a step with their details; every sixteenth one brings a collective.
+    # Three time ranges a step with their details; every sixteenth one brings a collective.
     ("nccl_steps", "CountedNcclSteps", 1 + 6 * TIMES + 4 * TIMES // 16, 2630),
     ("nccl_over", "CountedNcclOver", 1 + 6 * 32 + 4, 185),
 ]

@@ -2,7 +2,7 @@
 """What a window on a GPU costs a training's steps, beside torch.profiler's and none, in one process.
 
 Windows of ours, of torch.profiler and steps without either take turns; each step waits for the device,
-so that the host's clock tells it. Medians of each stretch; what a window adds as the median over the
+so that the host's clock tells it. Medians of each time range; what a window adds as the median over the
 rounds, with its quartiles. The answer: every kernel that torch.profiler sees in a step is had of each
 step of ours, and none was lost. Also: the first step, in which CUPTI comes, and the steps after.
 

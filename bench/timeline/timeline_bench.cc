@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views of one track of 10^6 and 10^7 slices, with STEPTRACE_BENCH_LARGE=1 also of 10^8 (1 GB on
 // the disk): of the whole, a tenth, a hundredth, … as wide as a screen. Each answer is checked: the
-// counts of its rows are the slices of the stretch. Counters: p50, p99 and most of a view's time in
-// µs, bytes a slice on the disk, ns a slice to make the index, MiB resident afterwards (the index's
-// own pages among them).
+// counts of its rows are the slices of the time range. Counters: p50, p99 and most of a view's time
+// in µs, bytes a slice on the disk, ns a slice to make the index, MiB resident afterwards (the
+// index's own pages among them).
 #include <benchmark/benchmark.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -91,7 +91,7 @@ double ResidentMiB() {
   return static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-// Rows that begin in the stretch stand for each slice that does; one more may reach into it.
+// Rows that begin in the time range stand for each slice that does; one more may reach into it.
 bool IsRight(const Lane& lane, int64_t from_ns, int64_t to_ns, const std::vector<ViewRow>& rows) {
   int64_t counted = 0;
   for (const ViewRow& row : rows) counted += row.ts_ns >= from_ns ? row.count : 0;
@@ -99,7 +99,7 @@ bool IsRight(const Lane& lane, int64_t from_ns, int64_t to_ns, const std::vector
   return counted == static_cast<int64_t>(lane.LowerBound(to_ns) - begin);
 }
 
-// slices, and by which power of ten the stretch is smaller than the whole.
+// slices, and by which power of ten the time range is smaller than the whole.
 void BM_View(benchmark::State& state) {
   const Made& made = MakeOnce(state.range(0));
   const Lane lane = made.index->LaneAt(0, 0);

@@ -38,7 +38,7 @@ class _Range:
 def annotate(name: str) -> _Range:
     """A range of yours with this name: `with annotate("augment"): ...` or `@annotate("augment")`.
 
-    Ranges nest. Of an async function or a generator the range covers the stretches in which it runs.
+    Ranges nest. Of an async function or a generator the range covers the time ranges in which it runs.
     Nothing happens, in under 0.1 us, unless the process runs under `steptrace run`.
     """
 
@@ -122,7 +122,7 @@ class _Plots:
     def memory(self) -> Any: ...
     def distributed(self) -> Any: ...
     def timeline(self, from_ns: Optional[int] = None, to_ns: Optional[int] = None) -> Any:
-        """Slices of a stretch, ns since the run's begin; without one three steps from the middle."""
+        """Slices of a time range, ns since the run's begin; without one three steps from the middle."""
 
     def rules(self) -> Any: ...
     def runs(self, top: int = 30) -> Any:

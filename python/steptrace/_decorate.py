@@ -2,7 +2,7 @@
 """annotate() as a decorator, for each kind of function.
 
 A coroutine or a generator gives its thread away between two resumptions, and others run then: its
-range covers each stretch in which it runs, so that ranges of one thread always nest.
+range covers each time range in which it runs, so that ranges of one thread always nest.
 
 What is passed through is held by nobody on the way: a batch that a generator has yielded, or an
 exception with the tensors of its frames, may go when the script lets it go.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts from elsewhere as they may be shown: what cannot be seen, or changes what stands beside it, as an escape."""
+"""Texts from elsewhere as they may be shown: what cannot be seen, or changes what stands next to it, as an escape."""
 
 import re
 

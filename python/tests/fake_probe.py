@@ -8,9 +8,9 @@ line, which `records()` turns into a failure of the test.
 
 FAKE_PROBE_FAIL: names (with commas) whose records raise, to see hooks fail.
 FAKE_PROBE_KERNELS: why kernels_begin() refuses; FAKE_PROBE_DRAINS: how often the last
-kernels_drain() has not told all; FAKE_PROBE_STAYS: why CUPTI does not leave;
+kernels_drain() has not reported all; FAKE_PROBE_STAYS: why CUPTI does not leave;
 FAKE_PROBE_PAST: how often kernels_past() says that the device is not past the window.
-FAKE_PROBE_PHASES: why device_phases_begin() refuses; FAKE_PROBE_BORDERS: how many borders go well;
+FAKE_PROBE_PHASES: why device_phases_begin() refuses; FAKE_PROBE_BORDERS: how many boundaries go well;
 FAKE_PROBE_NO_EVENT: how many were left out, as device_phases_end() says.
 FAKE_PROBE_NO_ROOM: the tensor that finds none.
 $FAKE_PROBE_DIR/capture.json: what the agent asks for (a dict as capture_request() gives it).
@@ -182,12 +182,12 @@ def tools_record(aside, back):
     _check(aside and back, f"names {aside!r}, {back!r}")
 
 
-def tools_uncaught(tell):
+def tools_uncaught(report):
     """By the audit event that comes before sys.excepthook is called, whatever that is then."""
 
     def hear(event, arguments):
         if event == "sys.excepthook":
-            tell(*arguments[1:4])
+            report(*arguments[1:4])
 
     sys.addaudithook(hear)
 
@@ -452,7 +452,7 @@ def kernels_stay():
 
 def device_phases_begin(stream, device, failed):
     _write("phases", "begin", 0, 0, 0)
-    _borders.update(stream=stream, device=device, failed=failed)
+    _boundaries.update(stream=stream, device=device, failed=failed)
     return os.environ.get("FAKE_PROBE_PHASES") or None
 
 
@@ -460,22 +460,22 @@ def device_border(border):
     """As in the real one, what torch raises is for `failed` to judge."""
     _check(border in range(6), f"border {border!r}")
     try:
-        stream = _borders["stream"](_borders["device"]())
+        stream = _boundaries["stream"](_boundaries["device"]())
         _check(isinstance(stream, int) and 0 <= stream < 1 << 64, f"stream {stream!r}")
         _write("border", _BORDERS[border], 0, stream, 0)
         if _BORDERS[border] in os.environ.get("FAKE_PROBE_FAIL", "").split(","):
             raise RuntimeError("made to fail")
     except Exception as error:
-        return _borders["failed"](error)
-    left = int(os.environ.get("FAKE_PROBE_BORDERS", "1000000")) - len(_told)
-    _told.append(border)
+        return _boundaries["failed"](error)
+    left = int(os.environ.get("FAKE_PROBE_BORDERS", "1000000")) - len(_reported)
+    _reported.append(border)
     if left <= 0:
-        _borders["failed"]("cuEventRecord fails with CUDA error 719")
+        _boundaries["failed"]("cuEventRecord fails with CUDA error 719")
 
 
 _BORDERS = ("data_begin", "data_end", "backward_begin", "backward_end", "step_begin", "step_end")
-_told = []
-_borders = {}
+_reported = []
+_boundaries = {}
 
 
 def device_phases_pause(on):

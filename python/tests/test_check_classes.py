@@ -76,6 +76,6 @@ def test_a_class_over_two_sources_is_found(tmp_path, definition):
     ],
     ids=["another namespace", "of a source", "a function", "its type", "an alias", "a value"],
 )
-def test_what_only_names_it_is_none(tmp_path, namespace, text):
+def test_mention_of_a_class_is_no_definition(tmp_path, namespace, text):
     done = check(tmp_path, other=in_namespace(namespace, text))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -72,7 +72,7 @@ def test_a_sound_tree_passes(tmp_path):
     ],
     ids=["readme", "licence", "page", "reference", "link", "namespace", "columns", "lines"],
 )
-def test_what_is_wrong_is_said(tmp_path, changes, says):
+def test_each_fault_is_named(tmp_path, changes, says):
     done = check(tmp_path, changes)
     assert done.returncode == 1
     assert says in done.stdout

@@ -26,7 +26,7 @@ def test_ls_names_the_run(ask):
     assert "demo" in ask("ls").stdout
 
 
-def test_ls_tells_a_damaged_run_as_such_and_no_verdict(ask, folder, tmp_path):
+def test_ls_lists_a_damaged_run_without_a_verdict(ask, folder, tmp_path):
     shutil.copytree(folder / "steptrace-runs" / "demo", tmp_path / "demo")
     assert ask("report", tmp_path / "demo").returncode == 0
     (healthy,) = json.loads(ask("ls", tmp_path, "--json").stdout)
@@ -40,7 +40,7 @@ def test_ls_tells_a_damaged_run_as_such_and_no_verdict(ask, folder, tmp_path):
     assert shown.stderr == f"steptrace: {run['problem']}\n"
 
 
-def test_two_runs_beside_each_other(ask, folder):
+def test_compare_shows_two_runs_side_by_side(ask, folder):
     second = folder / "steptrace-runs" / "second"
     assert make_run(second, "steps=100").returncode == 0
     done = ask("report", "demo", "--compare", "second")
@@ -75,7 +75,7 @@ def ui_stderr(folder, *arguments):
     return stderr
 
 
-def test_ui_tells_of_runs_that_cannot_be_read(folder, tmp_path):
+def test_ui_names_unreadable_runs(folder, tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "run.json").write_text('{"format": 1, "id": "brok')
@@ -160,7 +160,7 @@ def test_report_json_is_left_in_the_closed_run(ask, folder):
     assert left["verdict"] == report["verdict"]
 
 
-def test_colour_is_for_terminals_and_for_who_asks(ask):
+def test_colour_only_for_terminals_or_on_request(ask):
     assert "\x1b[" not in ask("report").stdout
     assert "\x1b[" in ask("report", "--color", "always").stdout
 

@@ -37,14 +37,14 @@ def test_a_process_of_a_pool_says_that_it_is_there(tmp_path, context):
     assert not run.failed_hooks()
 
 
-def test_it_fails_alone(tmp_path):
+def test_failure_disables_only_this_hook(tmp_path):
     script = tmp_path / "pool.py"
     script.write_text(SCRIPT)
     breaks = (
         "import sys, torch\n"
         "facts = sys.modules['_steptrace_hooks.facts']\n"
         "def refused(*arguments): raise RuntimeError('made to fail')\n"
-        "facts.tell = refused\n"
+        "facts.report = refused\n"
     )
     script.write_text(breaks + SCRIPT)
     run = hooked.run(tmp_path / "ring", script, "fork").check()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Device memory at the borders of steps, with the fake probe and a stand-in for what torch.cuda knows:
+"""Device memory at the boundaries of steps, with the fake probe and a stand-in for what torch.cuda knows:
 it keeps the rules of the real one (no answer before a device is initialized)."""
 
 import sys
@@ -91,13 +91,13 @@ step()
     assert not done.failed_hooks()
 
 
-def test_without_a_device_nothing_is_told(tmp_path):
+def test_no_readings_without_a_device(tmp_path):
     done = run(tmp_path, "for _ in range(3): step()")
     assert counters(done) == []
     assert not [fact for fact in done.facts("hook") if fact["state"] != "active"]
 
 
-def test_one_that_fails_is_asked_no_more_and_the_steps_go_on(tmp_path):
+def test_failing_allocator_is_not_read_again_and_steps_continue(tmp_path):
     done = run(
         tmp_path,
         """
@@ -120,7 +120,7 @@ print(len(calls))
     assert sum(record.name == "optimizer" for record in done.trainer()) == 2 * 3
 
 
-def test_books_of_another_shape_tell_what_they_have(tmp_path):
+def test_statistics_of_another_shape_are_used_as_far_as_known(tmp_path):
     done = run(
         tmp_path,
         """
@@ -197,7 +197,7 @@ def test_a_reading_a_step_where_it_costs_little_beside_it(monkeypatch, cost_us, 
         assert read * clock.cost_ns <= took_ns / 1000 + clock.cost_ns
 
 
-def test_a_reading_that_becomes_dear_is_made_less_often(monkeypatch):
+def test_slow_readings_are_made_less_often(monkeypatch):
     clock = Clock(monkeypatch, 10_000)
     assert clock.train(200, 10_000_000) == 200
     clock.cost_ns = 100_000  # fragmented: its books are long
@@ -208,7 +208,7 @@ def test_a_reading_that_becomes_dear_is_made_less_often(monkeypatch):
     assert clock.train(200, 10_000_000) == 200
 
 
-def test_what_stands_still_is_told_twice_a_second_and_a_change_at_once(monkeypatch):
+def test_unchanged_memory_is_recorded_twice_a_second_and_changes_at_once(monkeypatch):
     clock = Clock(monkeypatch, 10_000)
     assert clock.train(100, 20_000_000) == 100
     reserved = clock.told.count(("0:reserved_bytes", 2.0**30))
@@ -220,7 +220,7 @@ def test_what_stands_still_is_told_twice_a_second_and_a_change_at_once(monkeypat
     assert ("0:alloc_retries", 7.0) in clock.told[before:]
 
 
-def test_of_several_optimizers_one_says_when(monkeypatch):
+def test_one_of_several_optimizers_sets_the_pace(monkeypatch):
     """They hold different amounts at each: readings at all would be no growth of anything."""
     clock = Clock(monkeypatch, 1_000)
     assert clock.train(100, 20_000_000, 1, 2, 3) == 100

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the borders of phases are told for the device's events, with the fake probe and a stand-in for
+"""Where the boundaries of phases are told for the device's events, with the fake probe and a stand-in for
 what torch knows of its device: it keeps the rule that nothing is asked before it is initialized."""
 
 import hooked
@@ -79,7 +79,7 @@ def said(done, state):
     ]
 
 
-def test_each_border_of_a_step_once_and_in_its_order(plain):
+def test_each_boundary_of_a_step_once_and_in_order(plain):
     # The first step is over when its optimizer shows that the device is in use.
     assert borders(plain) == [*STEP[4:], *STEP, *STEP, *STEP[:2]]
     assert phases(plain) == ["begin", "end"]
@@ -135,7 +135,7 @@ def test_streams_profilers_children_and_a_device_that_comes_late(tmp_path):
         )
         for name in names
     ]
-    # Paused, the probe passes over borders (src/probe/device_phases_test.cc).
+    # Paused, the probe passes over boundaries (src/probe/device_phases_test.cc).
     assert [r.name for r in kinds[:1] + kinds[7:8] + kinds[12:13] + kinds[-1:]] == [
         "begin",
         "pause",
@@ -144,7 +144,7 @@ def test_streams_profilers_children_and_a_device_that_comes_late(tmp_path):
     ]
 
 
-def test_why_not_is_said_once(tmp_path):
+def test_reason_for_being_off_is_reported_once(tmp_path):
     done = run(tmp_path, FAKE_PROBE_PHASES="no CUDA driver (libcuda.so) is loaded in this process")
     assert not borders(done)
     assert said(done, "unavailable") == [
@@ -160,7 +160,7 @@ def test_a_failure_ends_it_and_nothing_else(tmp_path):
 
 
 @pytest.mark.parametrize("border", ["data_begin", "step_end"])
-def test_a_border_that_raises_ends_it_and_nothing_else(tmp_path, border):
+def test_a_raising_boundary_disables_only_device_phases(tmp_path, border):
     done = run(tmp_path, FAKE_PROBE_FAIL=border)
     assert borders(done).count(border) == 1
     assert said(done, "unavailable") == ["device phases: RuntimeError: made to fail"]
@@ -168,7 +168,7 @@ def test_a_border_that_raises_ends_it_and_nothing_else(tmp_path, border):
     assert (names.count("optimizer"), names.count("backward"), names.count("data")) == (3, 3, 4)
 
 
-def test_the_word_turns_it_off(tmp_path):
+def test_setting_disables_device_phases(tmp_path):
     assert not borders(run(tmp_path, STEPTRACE_HOOKS="data,backward,optimizer"))
 
 

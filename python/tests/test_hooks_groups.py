@@ -101,7 +101,7 @@ def test_transfers_count_by_source_and_target(probe):
     assert number(probe, sender.number("all_reduce", None))[0] == 2
 
 
-def test_what_cannot_be_told_is_not_counted(probe):
+def test_unknown_groups_are_not_counted(probe):
     module = Module()
     counted = groups.Groups(module, probe)
     assert counted.number("all_reduce", module.GroupMember.NON_GROUP_MEMBER) == 0
@@ -118,7 +118,7 @@ def test_an_asynchronous_call_says_so_and_counts_with_the_others(probe):
     assert "Asynchronous" not in details
 
 
-def test_groups_made_anew_are_told_anew_and_their_numbers_go_on(probe):
+def test_recreated_groups_are_reported_again_and_numbering_continues(probe):
     module = Module()
     counted = groups.Groups(module, probe)
     counted.number("barrier", None)

@@ -58,7 +58,7 @@ say()
 def test_a_device_that_is_behind_is_waited_for(tmp_path):
     done = run(tmp_path, BEHIND.format(sleep=0.03), FAKE_PROBE_PAST="3")
     seen = switches(done)
-    # The one at the end, those of five or more borders at which it was too early, and the last.
+    # The one at the end, those of five or more boundaries at which it was too early, and the last.
     at = seen.index("kernels told")
     assert seen[2 : at + 1].count("kernels drain") >= 1 + 3 + 1
     assert seen[at + 1 : at + 3] == ["kernels detach", "device_done"]

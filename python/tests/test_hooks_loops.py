@@ -39,7 +39,7 @@ def loop(folder, name, *options):
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_order(tmp_path, name):
+def test_order_of_hook_records(tmp_path, name):
     run = loop(tmp_path, name)
     assert hooked.order(run.trainer()) == ORDERS[name]
 
@@ -97,7 +97,7 @@ def train(steps=1):
 """
 
 
-def test_threads_are_told_again_only_where_they_are_others(tmp_path):
+def test_thread_counts_are_reported_again_only_when_changed(tmp_path):
     body = "torch.set_num_threads(3)\ntrain(20)\ntorch.set_num_threads(2)\ntrain(20)"
     run = hooked.run(tmp_path / "ring", "-c", TRAINING + body).check()
     assert run.facts("threads") == [{"intraop": 3}, {"intraop": 2}]
@@ -111,7 +111,7 @@ def test_threads_are_told_again_only_where_they_are_others(tmp_path):
         ("gc.disable()", [(None, False)]),
     ],
 )
-def test_what_the_script_set_of_the_collector_is_told(tmp_path, body, told):
+def test_garbage_collection_thresholds_are_reported(tmp_path, body, told):
     run = hooked.run(tmp_path / "ring", "-c", TRAINING + f"import gc\n{body}\ntrain(3)").check()
     facts = run.facts("collector")
     assert [fact["enabled"] for fact in facts] == [enabled for _, enabled in told]
@@ -128,7 +128,7 @@ def test_what_the_script_set_of_the_collector_is_told(tmp_path, body, told):
     ],
     ids=["for all", "around one backward"],
 )
-def test_anomaly_detection_is_told_once(tmp_path, body):
+def test_anomaly_detection_is_reported_once(tmp_path, body):
     run = hooked.run(tmp_path / "ring", "-W", "ignore", "-c", TRAINING + body).check()
     assert run.facts("autograd") == [{"anomaly": True}]
 
@@ -252,7 +252,7 @@ def test_two_ranks(tmp_path):
         assert hooked.order(records) == step * 4 + "data1[end] all_reduce wait barrier"
         sizes = [r.a for r in records if r.name == "all_reduce" and r.kind == "begin"]
         assert sizes == [4] * 4 + [40]
-        # With two ranks, backward is told with its CPU time.
+        # With two ranks, backward is reported with its CPU time.
         assert all(r.a and r.b for r in records if r.name == "backward" and r.kind == "end")
     passes = run.facts("gradient_exchange")
     assert [(p["wrappers"], p["exchanging"], p["withheld"]) for p in passes] == [(1, 4, 0)] * 2
@@ -291,7 +291,7 @@ WRAPPED = {
 
 
 @pytest.mark.parametrize("how", WRAPPED)
-def test_what_brings_gradients_together_is_told_once(tmp_path, how):
+def test_gradient_communication_is_reported_once(tmp_path, how):
     run = torchrun(tmp_path, "wrapped.py", how)
     assert run.failed_hooks() == {}
     told = run.facts("data_parallel")

@@ -59,7 +59,7 @@ def test_a_guard_is_told_without_what_it_compares_with(reason, guard):
     assert recompiles.guard_of(reason) == guard
 
 
-def test_what_is_told_is_short():
+def test_reported_reason_is_bounded():
     assert len(recompiles.guard_of("0/0: " + "n" * 10_000)) == 160
     assert len(recompiles.guard_of("0/0: n == " + "(" * 1_000_000)) <= 160
 

@@ -47,11 +47,11 @@ def marks(done):
     return words
 
 
-def test_nobody_asks(tmp_path):
+def test_no_sampling_without_a_request(tmp_path):
     assert marks(run(tmp_path, "for _ in range(5): step()")) == {}
 
 
-def test_a_step_is_a_border(tmp_path):
+def test_a_step_is_a_boundary(tmp_path):
     done = run(tmp_path, "step(); ask()\nfor _ in range(5): step()\nsettle()")
     (words,) = marks(done).values()
     assert words == ["take", "end"], "once, and ended before the interpreter"
@@ -59,7 +59,7 @@ def test_a_step_is_a_border(tmp_path):
     assert (fact["hook"], fact["state"]) == ("optimizer", "active")
 
 
-def test_a_batch_is_a_border(tmp_path):
+def test_a_batch_is_a_boundary(tmp_path):
     done = run(tmp_path, "ask()\nfor batch in DataLoader(Rows(), batch_size=4): pass")
     (words,) = marks(done).values()
     assert words == ["take", "end"]
@@ -81,7 +81,7 @@ settle()
     assert [words[pid].count("take") for pid in words if pid != trainer] == [1, 1]
 
 
-def test_a_hook_that_cannot_start_a_thread_asks_no_more(tmp_path):
+def test_failed_thread_start_is_not_retried(tmp_path):
     body = """
 stacks = sys.modules["_steptrace_hooks.stacks"]
 def refused(*arguments): raise RuntimeError("can't start new thread")

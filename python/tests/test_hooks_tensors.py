@@ -126,7 +126,7 @@ def test_the_loss_of_fast_steps_is_looked_at_as_seldom_as_it_costs_little():
     assert fixed == list(range(50))
 
 
-def test_looks_are_at_multiples_of_a_power_of_two():
+def test_sampled_steps_are_multiples_of_a_power_of_two():
     made = plan("gradients")
     for step in range(4):
         made.border(step, step * 1_000_000)
@@ -159,7 +159,7 @@ def test_what_does_not_fit_is_left_out_and_counted(tmp_path):
     assert not done.failed_hooks()
 
 
-def test_a_failure_takes_them_off_and_nothing_else(tmp_path):
+def test_failure_disables_only_tensor_statistics(tmp_path):
     plain = run(tmp_path / "off", LOOPS / "tensors.py", "plain", STEPTRACE_HOOKS="off").check()
     done = watched(tmp_path, FAKE_PROBE_FAIL="blocks.1.first.bias")
     assert done.said["digest"] == plain.said["digest"]
@@ -167,6 +167,6 @@ def test_a_failure_takes_them_off_and_nothing_else(tmp_path):
     assert len([r for r in done.trainer() if r.kind == "begin" and r.name == "optimizer"]) == 8
 
 
-def test_nothing_is_looked_at_unless_asked(tmp_path):
+def test_no_statistics_unless_enabled(tmp_path):
     done = run(tmp_path / "none", LOOPS / "tensors.py", "plain").check()
     assert not [r for r in done.records if r.kind == "tensor"]

@@ -125,16 +125,16 @@ def test_one_that_cannot_be_told_is_dropped(monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(uncaught, "describe", fails)
-    uncaught.tell(ValueError, ValueError("x"), None)
+    uncaught.report(ValueError, ValueError("x"), None)
 
 
 def test_failing_threads_leave_room_for_the_main_thread(monkeypatch):
     told = []
-    monkeypatch.setattr(uncaught, "_told", [0, 0])
+    monkeypatch.setattr(uncaught, "_reported", [0, 0])
     monkeypatch.setattr(uncaught.facts, "say", lambda kind, fact: told.append(fact["thread"]))
     for number in range(40):
-        uncaught.tell(RuntimeError, RuntimeError("x"), None, f"loads {number}")
-    uncaught.tell(RuntimeError, RuntimeError("x"), None)
+        uncaught.report(RuntimeError, RuntimeError("x"), None, f"loads {number}")
+    uncaught.report(RuntimeError, RuntimeError("x"), None)
     assert (len(told), told[-1]) == (33, None)
 
 
@@ -161,11 +161,11 @@ class OwnName(threading.Thread):
 )
 def test_the_name_of_a_thread_runs_nothing_of_the_scripts(monkeypatch, thread, name):
     told = []
-    monkeypatch.setattr(uncaught, "_told", [0, 0])
+    monkeypatch.setattr(uncaught, "_reported", [0, 0])
     monkeypatch.setattr(uncaught.facts, "say", lambda kind, fact: told.append(fact["thread"]))
     error = RuntimeError("x")
     arguments = threading.ExceptHookArgs((RuntimeError, error, None, thread))
-    uncaught._tell_of_thread(threading, arguments)
+    uncaught._report_thread(threading, arguments)
     assert told == [name]
 
 

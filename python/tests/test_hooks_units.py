@@ -42,7 +42,7 @@ def test_an_object_that_starts_over_has_a_new_number():
 def test_an_optimizer_by_itself_goes_the_short_way_to_the_same_borders():
     for seed in range(200):
         chance = random.Random(seed)
-        slow, quick, short = windows.Borders(), windows.Borders(), 0
+        slow, quick, short = windows.Boundaries(), windows.Boundaries(), 0
         for _ in range(chance.randrange(60)):
             number = chance.choice([1] * chance.choice([1, 9]) + [2, 3][: chance.randrange(3)])
             ends = slow.step(number)
@@ -53,7 +53,7 @@ def test_an_optimizer_by_itself_goes_the_short_way_to_the_same_borders():
             else:
                 assert quick.step(number) == ends
             assert (quick.ended, quick.last) == (slow.ended, slow.last)
-    alone = windows.Borders()
+    alone = windows.Boundaries()
     assert [alone.step(1) for _ in range(3)] == [False, True, True]
     assert alone.alone == 1 and alone.ended == 2
 
@@ -94,7 +94,7 @@ def test_the_short_way_is_open_where_one_optimizer_steps_and_nothing_is_asked():
     phase.taken = 5
     probe.is_asked = True
     assert state.enter_step(7) == state._leave_step
-    assert (state._borders.ended, phase.taken, phase.only) == (2 + 5 + 1, 0, other)
+    assert (state._boundaries.ended, phase.taken, phase.only) == (2 + 5 + 1, 0, other)
     probe.is_asked = False
     assert state.enter_step(8) == probe.end
     assert phase.only == other, "two optimizers to a group"
@@ -103,7 +103,7 @@ def test_the_short_way_is_open_where_one_optimizer_steps_and_nothing_is_asked():
     assert phase.only == 8
     phase.taken = 9
     state.forget()
-    assert (state._borders.ended, phase.taken, phase.only) == (0, 0, other)
+    assert (state._boundaries.ended, phase.taken, phase.only) == (0, 0, other)
 
 
 def test_an_iterator_without_workers_has_one_argument_for_all_its_waits():
@@ -219,6 +219,6 @@ def test_facts_are_bounded_and_never_raise(monkeypatch):
     monkeypatch.setattr("sys.argv", ["bytes \udcff"])
     assert facts.process("main")["argv"] == ["bytes \\udcff"]
     facts.say("loader", {"thing": Thing()})
-    facts.tell("device", lambda: 1 / 0)
+    facts.report("device", lambda: 1 / 0)
     assert [kind for kind, _ in said] == ["process", "loader"]
     assert len(said[0][1]) < 16_000

@@ -291,7 +291,7 @@ say(child=os.waitpid(pid, 0)[1])
 
 @pytest.mark.parametrize("before", ["", "ask(first_step=99, steps=1)"])
 def test_a_forked_child_counts_its_own_steps(tmp_path, before):
-    """As the agent does, to which it is another process (src/agent/capture/hook_borders.h)."""
+    """As the agent does, to which it is another process (src/agent/capture/hook_boundaries.h)."""
     body = f"""
 {before}
 for _ in range(9): step()
@@ -390,7 +390,7 @@ say(raised=raised)
     assert not done.failed_hooks()
 
 
-def test_words(tmp_path):
+def test_request_words_are_parsed(tmp_path):
     """The hook is a word of STEPTRACE_HOOKS; without it no window of operators."""
     body = "ask(steps=3)\nfor _ in range(5): step()\nsay()"
     done = run(tmp_path, body, STEPTRACE_HOOKS="optimizer")

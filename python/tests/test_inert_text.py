@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be seen, or changes what stands beside it, is shown as an escape by whatever writes names of others
+"""What cannot be seen, or changes what stands next to it, is shown as an escape by whatever writes names of others
 (docs/reference/inert-text.md): one list of hostile texts, and all writers."""
 
 import csv

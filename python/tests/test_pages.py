@@ -197,7 +197,7 @@ def test_memory_without_totals_is_the_curve_of_the_report(tmp_path):
     assert line[1][-1] == -2, "released is more than the profile saw allocated"
 
 
-def test_what_is_not_there_is_said(runs):
+def test_missing_sections_are_named(runs):
     figure = runs["demo"].plot.kernels()
     assert title_of(figure) == "Kernels"
     assert figure.axes[0].texts[0].get_text() == "The run holds no kernels."
@@ -260,7 +260,7 @@ def rectangles(figure):
     ]
 
 
-def test_the_timeline_is_the_slices_of_the_stretch(runs):
+def test_timeline_has_the_slices_of_the_time_range(runs):
     run = runs["profile"]
     rows = run.table("slices", ["ts_ns", "dur_ns"]).to_pylist()
     begin = min(row["ts_ns"] for row in rows)
@@ -276,7 +276,7 @@ def test_the_timeline_is_the_slices_of_the_stretch(runs):
     assert "step 0" in texts and all("\n" not in text and len(text) < 60 for text in texts)
 
 
-def test_the_timeline_without_a_stretch_takes_steps_from_the_middle(runs):
+def test_timeline_without_a_time_range_takes_steps_from_the_middle(runs):
     steps = runs["demo"].table("steps", ["step", "rank", "ts_ns", "dur_ns"], "kind = 'train'")
     steps = sorted((s for s in steps.to_pylist() if s["rank"] == 0), key=lambda s: s["ts_ns"])
     first = steps[(len(steps) - 3) // 2]
@@ -286,8 +286,8 @@ def test_the_timeline_without_a_stretch_takes_steps_from_the_middle(runs):
     )
 
 
-def test_the_timeline_counts_only_what_reaches_into_its_stretch(runs, monkeypatch):
-    """A stretch late in a long run: what ended before it takes nobody's place."""
+def test_timeline_counts_only_slices_within_its_time_range(runs, monkeypatch):
+    """A time range late in a long run: what ended before it takes nobody's place."""
     from steptrace import _plot_timeline
 
     run = runs["demo"]
@@ -320,7 +320,7 @@ def test_the_timeline_keeps_the_longest_of_a_pixel_and_what_overlaps_apart():
 
 
 @pytest.mark.parametrize("stretch", [(5, None), (None, 5), (5, 5)])
-def test_half_a_stretch_is_refused(runs, stretch):
+def test_half_a_time_range_is_refused(runs, stretch):
     with pytest.raises(steptrace.SteptraceError, match=r"timeline: .*; give"):
         runs["demo"].plot.timeline(*stretch)
 

@@ -51,7 +51,7 @@ def test_every_nanosecond_between_the_ranges_has_one_phase():
     assert all(a[0] + a[1] == b[0] for a, b in zip(parts, parts[1:]))
 
 
-def test_what_is_no_phase():
+def test_ranges_that_are_no_phase():
     assert phase_of("communication", "all_reduce") == "communication"
     assert phase_of("phase", "loader_iter") == "data"
     assert phase_of("phase", "hooks_aside") is None

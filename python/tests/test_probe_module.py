@@ -77,7 +77,7 @@ def rings(folder):
     return sorted((Ring(path) for path in folder.glob("*.ring")), key=lambda ring: ring.pid)
 
 
-def test_what_is_said_is_in_the_file(folder):
+def test_recorded_calls_are_in_the_file(folder):
     run(
         """
         assert p.attached() is False

@@ -38,7 +38,7 @@ def python_of(minor):
     pytest.skip(f"no Python 3.{minor} on PATH or in ~/.pyenv/versions")
 
 
-# `ask(ms)` is the agent, `look()` a border of the hooks; `told()` counts the records.
+# `ask(ms)` is the agent, `look()` a boundary of the hooks; `told()` counts the records.
 PRELUDE = """
 import glob, importlib, os, struct, sys, threading, time
 import _probe as p

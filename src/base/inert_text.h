@@ -10,7 +10,7 @@
 #include "base/utf8_decode.h"
 
 // Text from elsewhere (names in traces, files, hosts, commands) as it may be shown: what cannot be
-// seen, changes what stands beside it or steers a terminal is an escape. How each medium does it:
+// seen, changes what stands next to it or steers a terminal is an escape. How each medium does it:
 // docs/reference/inert-text.md.
 namespace steptrace {
 

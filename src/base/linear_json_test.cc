@@ -25,7 +25,7 @@ TEST(LinearJson, OfAKeyThatStandsTwiceTheLastValueCountsInTheFirstPlace) {
   EXPECT_EQ(ParseLinear<OrderedJson>(text).dump(), OrderedJson::parse(text).dump());
 }
 
-TEST(LinearJson, WhatIsNoneIsDiscarded) {
+TEST(LinearJson, InvalidJsonIsDiscarded) {
   for (const char* text : {"", "{", "[1,", R"({"a")", "[}", "]]", "\xff", "[1] 2"}) {
     EXPECT_TRUE(ParseLinear<OrderedJson>(text).is_discarded()) << text;
     EXPECT_TRUE(ParseLinear<nlohmann::json>(text).is_discarded()) << text;

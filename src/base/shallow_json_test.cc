@@ -32,7 +32,7 @@ TEST(ShallowJson, CountsWhatIsOpenAndNoTexts) {
   EXPECT_FALSE(IsShallowJson(R"({"a\\":[[0]]})", 2));
 }
 
-TEST(ShallowJson, WhatIsNoneIsDiscarded) {
+TEST(ShallowJson, InvalidJsonIsDiscarded) {
   for (const char* text : {"", "{", "\"[", "[}", "]]]]"}) {
     EXPECT_TRUE(ParseShallow<Json>(text).is_discarded()) << text;
   }

@@ -29,7 +29,7 @@ TEST(SpanStack, WhatIsTooDeepIsCountedWithItsEnd) {
   EXPECT_EQ(stack.top(), 1) << "what is outside is paired as before";
 }
 
-TEST(SpanStack, EndsThatWillNotComeAreForgotten) {
+TEST(SpanStack, MissingEndsAreForgotten) {
   SpanStack<int, 1> stack;
   stack.Push(1);
   stack.Push(2);

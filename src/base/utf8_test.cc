@@ -12,7 +12,7 @@ std::string Utf8(uint32_t code) {
   return text;
 }
 
-TEST(Utf8, CharactersOfOneToFourBytesAtTheirBorders) {
+TEST(Utf8, CharactersOfOneToFourBytesAtTheirBoundaries) {
   EXPECT_EQ(Utf8(0x7F), "\x7F");
   EXPECT_EQ(Utf8(0x80), "\xC2\x80");
   EXPECT_EQ(Utf8(0x7FF), "\xDF\xBF");

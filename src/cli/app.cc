@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kShownBytes = 40;  // of what was typed, in an error
 constexpr int kHelpColumns = 80;
-constexpr int kNameColumns = 30;  // of options and commands; what they do stands beside them
+constexpr int kNameColumns = 30;  // of options and commands; what they do stands next to them
 
 // "  name    what it does": the text in lines that fit beside the name, below one that is long.
 std::string HelpEntry(const std::string& name, std::string text) {

@@ -12,8 +12,8 @@
 
 #include "agent/capture/capture_client.h"
 #include "agent/capture/capture_port.h"
+#include "cli/cell_text.h"
 #include "cli/commands.h"
-#include "cli/format.h"
 #include "cli/present.h"
 #include "cli/progress.h"
 #include "serve/rpc/run_path.h"
@@ -105,7 +105,7 @@ Result<agent::Captured> WaitFor(const LiveRun& run, const CaptureArguments& argu
   words.begun = [&](int64_t begun) {
     if (progress != nullptr) progress->Done(begun);
   };
-  return agent::AskForCapture(run.ring_dir, words);
+  return agent::RequestCapture(run.ring_dir, words);
 }
 
 // What is printed of a kind beside the report itself.

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/cell_text.h"
 #include "cli/commands.h"
 #include "cli/doctor.h"
-#include "cli/format.h"
 #include "cli/render/display_text.h"
 
 namespace steptrace::cli {

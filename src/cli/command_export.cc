@@ -161,7 +161,7 @@ int Export(ExportArguments arguments, const Session& session) {
   const CleanEnd clean_end;
   const Status status = ExportAny(arguments, *run);
   if (!status.ok()) return Fail(status.error());
-  if (arguments.output != "-") Say("wrote " + arguments.output.string());
+  if (arguments.output != "-") PrintMessage("wrote " + arguments.output.string());
   return kExitOk;
 }
 

@@ -66,9 +66,10 @@ Result<import::ImportSummary> ImportWithProgress(rpc::ImportRequest request) {
   bar.reset();
   if (!imported.ok() && request.stopped()) NoteStoppedBy(Interruptible::Signal());
   if (imported.ok()) {
-    for (const std::string& note : imported->notes) Say(note);
+    for (const std::string& note : imported->notes) PrintMessage(note);
     if (imported->losses > 0) {
-      Say(fmt::format("parts of the input could not be used: see `steptrace show {} data_loss`",
+      PrintMessage(
+          fmt::format("parts of the input could not be used: see `steptrace show {} data_loss`",
                       ShellWord(imported->run.string())));
     }
   }

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/inert_text.h"
+#include "cli/cell_text.h"
 #include "cli/commands.h"
-#include "cli/format.h"
 #include "cli/text_table.h"
 #include "serve/rpc/runs.h"
 #include "store/run_list.h"
@@ -97,13 +97,13 @@ void PrintProblems(const std::vector<store::RunSummary>& runs) {
 
 void PrintText(const std::vector<store::RunSummary>& runs) {
   // A name that is cut names no run.
-  TextTable table({{"run", Align::kLeft, GivesWay::kLast},
+  TextTable table({{"run", Align::kLeft, ShrinkOrder::kLast},
                    {"status"},
-                   {"started", Align::kLeft, GivesWay::kBeforeOthers},
+                   {"started", Align::kLeft, ShrinkOrder::kBeforeOthers},
                    {"took", Align::kRight},
                    {"steps", Align::kRight},
                    {"verdict"},
-                   {"command", Align::kLeft, GivesWay::kFirst}},
+                   {"command", Align::kLeft, ShrinkOrder::kFirst}},
                   TerminalColumns(stdout), stdout);
   const Figures figures;
   for (const auto& run : runs) {

@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/progress.h"
-#include "serve/rpc/report.h"
+#include "serve/rpc/load_report.h"
 #include "serve/rpc/run_path.h"
 #include "store/recovery.h"
 
@@ -39,7 +39,7 @@ void PrintPutAside(const std::filesystem::path& run,
     rows += segment.segment.rows;
     kept += segment.kept_rows;
   }
-  Say(fmt::format(
+  PrintMessage(fmt::format(
       "{} damaged {} moved to {}; {} of {} rows were kept, and the report counts what is "
       "missing",
       damaged.size(), damaged.size() == 1 ? "file" : "files",

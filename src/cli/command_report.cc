@@ -21,7 +21,7 @@
 #include "serve/pages/notebook.h"
 #include "serve/pages/run_content.h"
 #include "serve/rpc/compare.h"
-#include "serve/rpc/report.h"
+#include "serve/rpc/load_report.h"
 #include "serve/rpc/run_path.h"
 
 namespace steptrace::cli {
@@ -97,7 +97,7 @@ Status WriteNotebookOf(const ReportedRuns& runs, const std::filesystem::path& de
     filled = WithResults(pages::NotebookOf(cells), folder);
   }
   STEPTRACE_RETURN_IF_ERROR(pages::WriteNotebook(filled.text, destination));
-  if (!filled.complaint.empty()) Say("notebook: results are missing: " + filled.complaint);
+  if (!filled.complaint.empty()) PrintMessage("notebook: results are missing: " + filled.complaint);
   return {};
 }
 
@@ -126,7 +126,7 @@ Status WritePages(const ReportedRuns& runs, const ReportArguments& arguments,
   }
   if (!notebook.empty()) STEPTRACE_RETURN_IF_ERROR(WriteNotebookOf(runs, notebook, options));
   for (const auto& path : {html, notebook}) {
-    if (!path.empty() && path != "-") Say("wrote " + path.string());
+    if (!path.empty() && path != "-") PrintMessage("wrote " + path.string());
   }
   return {};
 }

@@ -12,9 +12,9 @@
 #include "analyze/report/report_json.h"
 #include "base/inert_text.h"
 #include "cli/damaged_files.h"
+#include "cli/render/report_blocks.h"
 #include "cli/render/rules_section.h"
-#include "cli/render/sections.h"
-#include "serve/rpc/report.h"
+#include "serve/rpc/load_report.h"
 #include "serve/rpc/rules.h"
 #include "serve/rpc/run_path.h"
 

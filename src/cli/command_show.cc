@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <memory>
 
+#include "cli/cell_text.h"
 #include "cli/commands.h"
 #include "cli/damaged_files.h"
-#include "cli/format.h"
 #include "cli/text_table.h"
 #include "serve/rpc/run_path.h"
 #include "serve/rpc/table.h"

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/inert_text.h"
+#include "cli/cell_text.h"
 #include "cli/commands.h"
-#include "cli/format.h"
 #include "cli/text_table.h"
 #include "serve/rpc/run_path.h"
 #include "serve/rpc/tensor_diff.h"

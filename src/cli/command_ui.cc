@@ -59,14 +59,15 @@ Result<Shown> ShownBy(const UiArguments& arguments, const Session& session) {
   return Shown{run.parent_path(), run.filename().string()};
 }
 
-Result<http::CapturedSteps> CaptureOf(const http::CaptureAsk& ask) {
+Result<http::CapturedSteps> CaptureOf(const http::CaptureRequest& ask) {
   STEPTRACE_ASSIGN_OR_RETURN(const uint32_t kinds, agent::ParseKinds(ask.kinds));
   STEPTRACE_ASSIGN_OR_RETURN(const fs::path ring_dir, agent::RingDirOf(ask.run));
   const agent::CaptureWords words{
       .request = agent::CaptureRequestText(ask.steps, agent::KindsText(kinds), ""),
       .run = ask.run.filename().string(),
       .gone = ask.gone};
-  STEPTRACE_ASSIGN_OR_RETURN(const agent::Captured captured, agent::AskForCapture(ring_dir, words));
+  STEPTRACE_ASSIGN_OR_RETURN(const agent::Captured captured,
+                             agent::RequestCapture(ring_dir, words));
   return http::CapturedSteps{captured.from_ns, captured.to_ns, captured.steps};
 }
 
@@ -145,7 +146,7 @@ Result<Served> StartServer(const UiArguments& arguments, const Session& session)
 }
 
 // The pages show a run that cannot be read as such; here is why. One line, of however many.
-void TellUnreadable(const Shown& shown) {
+void PrintUnreadable(const Shown& shown) {
   const auto runs = store::ListRuns(shown.folder);
   if (!runs.ok()) return;
   size_t more = 0;
@@ -170,7 +171,7 @@ int Ui(const UiArguments& arguments, const Session& session) {
   PrintLine(address + " (Ctrl-C ends it)");
   if (const int status = FinishOutput(stdout); status != kExitOk) return status;
   if (arguments.open) OpenBrowser(address);
-  if (const auto shown = ShownBy(arguments, session); shown.ok()) TellUnreadable(*shown);
+  if (const auto shown = ShownBy(arguments, session); shown.ok()) PrintUnreadable(*shown);
   served->server->Run(/*until_signal=*/true);
   served->api->Stop();
   // An answer that is being computed is not waited for.

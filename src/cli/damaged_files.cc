@@ -9,8 +9,8 @@ namespace steptrace::cli {
 
 void PrintDamaged(const std::vector<store::DamagedSegment>& damaged, const char* what) {
   for (const store::DamagedSegment& part : damaged) {
-    Say(fmt::format("{}: its {} rows of {} are not in {}: {}", part.segment.file, part.segment.rows,
-                    part.table, what, part.why.text()));
+    PrintMessage(fmt::format("{}: its {} rows of {} are not in {}: {}", part.segment.file,
+                             part.segment.rows, part.table, what, part.why.text()));
   }
 }
 

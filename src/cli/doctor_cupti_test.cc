@@ -38,14 +38,14 @@ class Site {
   fs::path root_;
 };
 
-TEST(DoctorCupti, APyTorchWithoutAMonitorIsInNobodysWay) {
+TEST(DoctorCupti, PyTorchWithoutAMonitorIsNoConflict) {
   Site site;
   site.With("torch/version.py", "__version__ = '2.13.0+cpu'\n");
   EXPECT_EQ(site.Examined().health, Health::kOk);
   EXPECT_THAT(site.Examined().detail, HasSubstr("PyTorch 2.13.0+cpu has no CUPTI monitor"));
 }
 
-TEST(DoctorCupti, AMonitorThatCannotRunIsInNobodysWay) {
+TEST(DoctorCupti, MonitorThatCannotRunIsNoConflict) {
   Site site;
   site.WithMonitor();
   EXPECT_EQ(site.Examined().health, Health::kOk);

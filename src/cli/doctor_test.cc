@@ -85,13 +85,13 @@ TEST(Doctor, StacksNeedTheRightsOfADebugger) {
   EXPECT_NE(machine.Find("Python stacks").next_step.find("ptrace_scope"), std::string::npos);
 }
 
-TEST(Doctor, WhatIsAbsentComesWithWhatWouldBringIt) {
+TEST(Doctor, MissingFeatureComesWithItsRemedy) {
   for (const Finding& one : Examine("/", {})) {
     EXPECT_NE(one.detail, "") << one.subject;
-    if (one.subject == "gpu") continue;  // a machine without one has nothing to mend
-    const bool told = one.health == Health::kOk || one.next_step != "" ||
-                      one.detail.find(';') != std::string::npos;  // in the reason itself
-    EXPECT_TRUE(told) << one.subject << ": " << one.detail;
+    if (one.subject == "gpu") continue;  // a machine without one has nothing to fix
+    const bool reported = one.health == Health::kOk || one.next_step != "" ||
+                          one.detail.find(';') != std::string::npos;  // in the reason itself
+    EXPECT_TRUE(reported) << one.subject << ": " << one.detail;
   }
   Machine machine;
   setenv("INTEL_LIBITTNOTIFY64", "/opt/vtune.so", 1);

@@ -10,7 +10,7 @@
 namespace steptrace::cli {
 
 FileWatch::FileWatch(std::filesystem::path file)
-    : file_(std::move(file)), told_(MarkNow()), seen_(told_) {}
+    : file_(std::move(file)), reported_(MarkNow()), seen_(reported_) {}
 
 FileWatch::Mark FileWatch::MarkNow() const {
   struct stat facts {};
@@ -19,12 +19,12 @@ FileWatch::Mark FileWatch::MarkNow() const {
           facts.st_ino};
 }
 
-bool FileWatch::Look() {
+bool FileWatch::Poll() {
   const Mark now = MarkNow();
   const bool settled = now == seen_;
   seen_ = now;
-  if (!settled || now == told_) return false;
-  told_ = now;
+  if (!settled || now == reported_) return false;
+  reported_ = now;
   return true;
 }
 

@@ -14,7 +14,7 @@ class FileWatch {
   explicit FileWatch(std::filesystem::path file);
 
   // True: it has changed since the last time that this was said (or since the start).
-  bool Look();
+  bool Poll();
 
  private:
   struct Mark {
@@ -26,7 +26,7 @@ class FileWatch {
   Mark MarkNow() const;
 
   std::filesystem::path file_;
-  Mark told_;
+  Mark reported_;
   Mark seen_;
 };
 

@@ -11,25 +11,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(FileWatch, TellsAChangeOnceAndOnlyWhenItIsDone) {
+TEST(FileWatch, ChangeIsReportedOnceAfterTheFileIsStable) {
   const fs::path file = fs::path(testing::TempDir()) / ("watched-" + std::to_string(getpid()));
   const auto write = [&](const char* text) { std::ofstream(file) << text; };
   fs::remove(file);
   FileWatch watch(file);
-  EXPECT_FALSE(watch.Look());
+  EXPECT_FALSE(watch.Poll());
   write("a");
-  EXPECT_FALSE(watch.Look()) << "may still be written";
-  EXPECT_TRUE(watch.Look());
-  EXPECT_FALSE(watch.Look());
+  EXPECT_FALSE(watch.Poll()) << "may still be written";
+  EXPECT_TRUE(watch.Poll());
+  EXPECT_FALSE(watch.Poll());
   write("ab");
-  EXPECT_FALSE(watch.Look());
+  EXPECT_FALSE(watch.Poll());
   write("abc");
-  EXPECT_FALSE(watch.Look()) << "was still written";
-  EXPECT_TRUE(watch.Look());
+  EXPECT_FALSE(watch.Poll()) << "was still written";
+  EXPECT_TRUE(watch.Poll());
   fs::remove(file);
-  EXPECT_FALSE(watch.Look());
-  EXPECT_TRUE(watch.Look()) << "that it is gone is a change, too";
-  EXPECT_FALSE(watch.Look());
+  EXPECT_FALSE(watch.Poll());
+  EXPECT_TRUE(watch.Poll()) << "that it is gone is a change, too";
+  EXPECT_FALSE(watch.Poll());
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kNotebookExecutable = "STEPTRACE_EXECUTABLE";
-// The package by its own folder, whatever else lies beside it; and nothing from the folder that the
-// notebook goes to.
+// The package by its own folder, whatever else lies next to it; and nothing from the folder that
+// the notebook goes to.
 constexpr const char* kNotebookProgram = R"(
 import sys
 sys.path[:] = [path for path in sys.path if path]

@@ -9,7 +9,7 @@
 namespace steptrace::cli {
 
 // The Python package `steptrace` that belongs to this executable: the folder that holds
-// _probe.abi3.so, bootstrap/ and compat/. STEPTRACE_PACKAGE_DIR wins; then what lies beside the
+// _probe.abi3.so, bootstrap/ and compat/. STEPTRACE_PACKAGE_DIR wins; then what lies next to the
 // libraries that were loaded with us (a wheel), then beside the executable (an environment, a tree
 // under development).
 Result<std::filesystem::path> PackageDir();

@@ -7,7 +7,7 @@
 #include "base/shell_word.h"
 #include "cli/render/text_report.h"
 #include "cli/settings.h"
-#include "serve/rpc/report.h"
+#include "serve/rpc/load_report.h"
 #include "serve/rpc/run_path.h"
 
 namespace steptrace::cli {

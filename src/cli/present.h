@@ -16,7 +16,7 @@ namespace steptrace::cli {
 struct PresentOptions {
   std::optional<double> price_per_hour;
   std::optional<int64_t> last_steps{};  // only the newest steps of each rank
-  std::optional<int64_t> from_ns{};     // only what begins in a stretch of the run
+  std::optional<int64_t> from_ns{};     // only what begins in a time range of the run
   std::optional<int64_t> to_ns{};
   bool json = false;
   analyze::TensorCorePatterns tensor_cores;

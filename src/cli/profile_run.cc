@@ -31,8 +31,8 @@ fs::path CacheOf(const Settings& settings) {
   return there && rpc::IsOwnCache(cache) ? cache : fs::path();
 }
 
-void SayUnchanged(const fs::path& run) {
-  Say("unchanged since it was imported as " + run.string());
+void PrintUnchanged(const fs::path& run) {
+  PrintMessage("unchanged since it was imported as " + run.string());
 }
 
 Result<ProfileRun> RunInCache(rpc::ImportRequest request, const Settings& settings) {
@@ -45,7 +45,7 @@ Result<ProfileRun> RunInCache(rpc::ImportRequest request, const Settings& settin
     UniqueFd in_use = rpc::HoldCached(*before);
     if (in_use.valid()) {
       rpc::TouchCached(*before);
-      SayUnchanged(*before);
+      PrintUnchanged(*before);
       return ProfileRun{*before, std::move(in_use)};
     }
   }
@@ -53,7 +53,8 @@ Result<ProfileRun> RunInCache(rpc::ImportRequest request, const Settings& settin
   rpc::KeepContentStamp(imported.run, rpc::ContentOfUnchanged(request, source, content));
   UniqueFd in_use = rpc::HoldCached(imported.run);
   rpc::TrimCache(cache, settings.cache_mb * 1'000'000, imported.run);
-  Say("imported into the cache, as " + imported.run.string() + "; `steptrace import` keeps a run");
+  PrintMessage("imported into the cache, as " + imported.run.string() +
+               "; `steptrace import` keeps a run");
   return ProfileRun{imported.run, std::move(in_use)};
 }
 
@@ -69,11 +70,11 @@ Result<ProfileRun> RunOfProfile(rpc::ImportRequest request, const Settings& sett
     return RunInCache(std::move(request), settings);
   }
   if (auto before = rpc::ImportedBefore(request.folder, rpc::SourceStamp(request))) {
-    SayUnchanged(*before);
+    PrintUnchanged(*before);
     return ProfileRun{*before};
   }
   STEPTRACE_ASSIGN_OR_RETURN(const auto imported, ImportWithProgress(request));
-  Say("imported as " + imported.run.string());
+  PrintMessage("imported as " + imported.run.string());
   return ProfileRun{imported.run};
 }
 

@@ -63,7 +63,7 @@ class Launcher {
     if (command.failure.before_exec) return GiveUp(command.failure);
     if (command.pid < 0) return NotStarted(command.failure);
     command_ = command.pid;
-    agent_.TellCommand(command_);
+    agent_.SendCommand(command_);
     const int wait_status = WaitForCommand();
     Finish(wait_status);
     return ExitLike(wait_status);
@@ -134,7 +134,7 @@ class Launcher {
     options.alerts = options_.alerts;
     options.windows = options_.windows;
     if (!options_.quiet) {
-      agent_.SetNoticeObserver([](const std::string& text) { Say(text); });
+      agent_.SetNoticeObserver([](const std::string& text) { PrintMessage(text); });
     }
     options.redact = options_.redact;
     options.tags = options_.tags;
@@ -150,8 +150,8 @@ class Launcher {
       CleanUp();
       DropFolder();
     } else if (!options_.quiet) {
-      Say(fmt::format("recording to {}  (report: steptrace report {})", folder_.shown.string(),
-                      RunToType()));
+      PrintMessage(fmt::format("recording to {}  (report: steptrace report {})",
+                               folder_.shown.string(), RunToType()));
     }
   }
 
@@ -186,14 +186,14 @@ class Launcher {
 
   int NotStarted(const StartFailure& failure) {
     PrintError(failure.error);
-    agent_.TellExitAndWait(failure.exit_status << 8, {});
+    agent_.SendExitAndWait(failure.exit_status << 8, {});
     CleanUp();
     return failure.exit_status;
   }
 
   int WaitForCommand() {
     // Twice as often as needed: a change is told by two looks.
-    constexpr int64_t kLookMs = 250;
+    constexpr int64_t kPollMs = 250;
     int64_t next_look_ns = MonotonicNowNs();
     for (;;) {
       // Kineto would try for seconds to reach an agent that is gone, at the command's end too.
@@ -201,12 +201,12 @@ class Launcher {
       pollfd waits[3] = {{signals_->fd(), POLLIN, 0},
                          {agent_.fd(), POLLIN, 0},
                          {stands_in ? kineto_->fd() : -1, POLLIN, 0}};
-      if (poll(waits, 3, options_.reread ? kLookMs : -1) < 0 && errno != EINTR) break;
+      if (poll(waits, 3, options_.reread ? kPollMs : -1) < 0 && errno != EINTR) break;
       if (waits[1].revents != 0) agent_.HandleMessages();
-      if (waits[2].revents != 0) kineto_->Turn(MonotonicNowNs());
+      if (waits[2].revents != 0) kineto_->Poll(MonotonicNowNs());
       if (options_.reread && MonotonicNowNs() >= next_look_ns) {
-        next_look_ns = MonotonicNowNs() + kLookMs * kNsPerMs;
-        if (settings_.Look()) TellSettings();
+        next_look_ns = MonotonicNowNs() + kPollMs * kNsPerMs;
+        if (settings_.Poll()) SendSettings();
       }
       while (auto taken = signals_->Take()) {
         if (taken->pass_on) kill(command_, taken->signal);
@@ -219,7 +219,7 @@ class Launcher {
   }
 
   // What the file of settings says now; where it says nothing that can be read, all stays as it is.
-  void TellSettings() {
+  void SendSettings() {
     auto live = options_.reread();
     if (!live.ok()) {
       PrintError(Remarked(live.error(), "the run goes on with the settings that it has"));
@@ -228,7 +228,7 @@ class Launcher {
     agent::AgentOptions changed;
     changed.windows = std::move(live->windows);
     changed.stack_rate = live->stack_rate;
-    if (agent_.TellSettings(changed)) return;
+    if (agent_.SendSettings(changed)) return;
     PrintError({options_.settings_file.string() +
                 ": the changes could not be sent to the agent; name fewer windows (the run goes "
                 "on with its current settings)"});
@@ -244,12 +244,12 @@ class Launcher {
 
   void Finish(int wait_status) {
     const bool was_recording = !dropped_;
-    (void)AskedToEnd();  // what came while the command lived was meant for it
-    agent_.TellExitAndWait(wait_status, {signals_->fd(), [this] { return AskedToEnd(); }});
+    (void)IsEndRequested();  // what came while the command lived was meant for it
+    agent_.SendExitAndWait(wait_status, {signals_->fd(), [this] { return IsEndRequested(); }});
     if (!was_recording) return;
-    if (agent_.left_alone()) return SayLeftAlone();
+    if (agent_.left_alone()) return PrintLeftAlone();
     bool closed = agent_.state() == AgentProcess::State::kDone;
-    if (agent_.state() == AgentProcess::State::kLingering) return SayLingering();
+    if (agent_.state() == AgentProcess::State::kLingering) return PrintLingering();
     if (closed && !agent_.reason().empty()) PrintError({agent_.reason()});
     if (agent_.lost()) closed = Recover(wait_status);
     CleanUp();
@@ -257,7 +257,7 @@ class Launcher {
   }
 
   // Takes what signals there are. The command is gone: one that asks to end asks us.
-  bool AskedToEnd() {
+  bool IsEndRequested() {
     bool asked = false;
     while (auto taken = signals_->Take()) {
       const int signal = taken->signal;
@@ -268,15 +268,16 @@ class Launcher {
 
   std::string RunToType() const { return ShellWord(folder_.shown.string()); }
 
-  void SayLeftAlone() {
+  void PrintLeftAlone() {
     if (options_.quiet) return;
-    Say(fmt::format("not waiting; the run is being closed (report: steptrace report {})",
-                    RunToType()));
+    PrintMessage(fmt::format("not waiting; the run is being closed (report: steptrace report {})",
+                             RunToType()));
   }
 
-  void SayLingering() {
+  void PrintLingering() {
     if (options_.quiet) return;
-    Say(fmt::format("{} (report: steptrace report {})", agent_.goes_on_for(), RunToType()));
+    PrintMessage(
+        fmt::format("{} (report: steptrace report {})", agent_.goes_on_for(), RunToType()));
   }
 
   bool Recover(int wait_status) {

@@ -106,19 +106,19 @@ Status AgentProcess::Start(agent::AgentOptions options, const RunSignals& signal
 void AgentProcess::HandleMessages() {
   channel_.Receive();
   while (auto message = channel_.Next()) {
-    if (message->verb == agent::kSayReady) {
+    if (message->verb == agent::kVerbReady) {
       state_ = State::kRecording;
-    } else if (message->verb == agent::kSayFailed) {
+    } else if (message->verb == agent::kVerbFailed) {
       reason_ = message->argument;
       state_ = State::kLost;
-    } else if (message->verb == agent::kSayNotice) {
+    } else if (message->verb == agent::kVerbNotice) {
       if (on_notice_) on_notice_(message->argument);
-    } else if (message->verb == agent::kSayClosing) {
+    } else if (message->verb == agent::kVerbClosing) {
       state_ = State::kClosing;
-    } else if (message->verb == agent::kSayRunning) {
+    } else if (message->verb == agent::kVerbRunning) {
       goes_on_for_ = message->argument;
       state_ = State::kLingering;
-    } else if (message->verb == agent::kSayClosed) {
+    } else if (message->verb == agent::kVerbClosed) {
       reason_ = message->argument;
       state_ = State::kDone;
     }
@@ -145,20 +145,20 @@ void AgentProcess::WaitUntilReady(int64_t at_most_ms) {
   WaitWhile(State::kStarting, at_most_ms);
 }
 
-void AgentProcess::TellCommand(pid_t command) {
-  channel_.Say(agent::kSayCommand, std::to_string(command));
+void AgentProcess::SendCommand(pid_t command) {
+  channel_.PrintMessage(agent::kVerbCommand, std::to_string(command));
 }
 
-bool AgentProcess::TellSettings(const agent::AgentOptions& options) {
+bool AgentProcess::SendSettings(const agent::AgentOptions& options) {
   if (state_ != State::kStarting && state_ != State::kRecording) return true;  // nobody captures
-  return channel_.Say(agent::kSaySettings, agent::ChangesText(options));
+  return channel_.PrintMessage(agent::kVerbSettings, agent::ChangesText(options));
 }
 
-void AgentProcess::TellExitAndWait(int wait_status, const Patience& patience) {
+void AgentProcess::SendExitAndWait(int wait_status, const Patience& patience) {
   // Until it is reaped it may hold the run's lock, which recovery needs.
   if (lost()) return Kill();
   const State before = state_;
-  channel_.Say(agent::kSayExited, std::to_string(wait_status));
+  channel_.PrintMessage(agent::kVerbExited, std::to_string(wait_status));
   WaitWhile(before, kAnswerMs, patience);
   if (state_ == State::kRecording) WaitWhile(State::kRecording, kAnswerMs, patience);
   WaitWhile(State::kClosing, kCloseMs, patience);

@@ -39,12 +39,12 @@ class AgentProcess {
   Status Start(agent::AgentOptions options, const RunSignals& signals);
   // Until it is ready or lost, at most so long; a slow one may become ready later.
   void WaitUntilReady(int64_t at_most_ms);
-  void TellCommand(pid_t command);
+  void SendCommand(pid_t command);
   // What else is to be captured from now on. False: it cannot be told.
-  bool TellSettings(const agent::AgentOptions& options);
+  bool SendSettings(const agent::AgentOptions& options);
   // Tells the status and waits until the run is closed; kills an agent that gives no answer. Where
   // the patience ends first, the agent is left to close the run alone.
-  void TellExitAndWait(int wait_status, const Patience& patience);
+  void SendExitAndWait(int wait_status, const Patience& patience);
 
   // Ends it at once: nothing will be recorded.
   void Kill();

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
   for (;;) pause();
 }
 
-TEST(AgentProcess, OneThatIsLostIsBuriedBeforeItsRunIsMended) {
+TEST(AgentProcess, DeadAgentIsReapedBeforeItsRunIsRecovered) {
   char name[] = "/tmp/steptrace-run-agent-XXXXXX";
   const fs::path folder = mkdtemp(name);
   {
@@ -36,7 +36,7 @@ TEST(AgentProcess, OneThatIsLostIsBuriedBeforeItsRunIsMended) {
     agent.WaitUntilReady(60'000);
     ASSERT_TRUE(agent.lost());
     ASSERT_GT(agent.pid(), 0) << "still there, and so is a lock that it holds";
-    agent.TellExitAndWait(0, {});
+    agent.SendExitAndWait(0, {});
     EXPECT_EQ(agent.pid(), -1);
     signals.RestoreForExec();  // the tests after this one have what they expect
   }

@@ -35,7 +35,7 @@ class RunSignals {
     int signal = 0;
     bool pass_on = false;
   };
-  // The next signal that has arrived; SIGCHLD is told with pass_on false.
+  // The next signal that has arrived; SIGCHLD is reported with pass_on false.
   std::optional<Taken> Take();
 
   // Before an exec, in a child or in the launcher's place: everything as it was given to us.

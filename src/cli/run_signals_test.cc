@@ -33,7 +33,7 @@ int TakesAndGivesBack() {
   return size_limit.sa_handler == SIG_DFL ? 0 : 3;
 }
 
-TEST(RunSignals, GivesEverythingBackBeforeAnExec) {
+TEST(RunSignals, RestoresHandlersAndMaskBeforeExec) {
   const pid_t child = fork();
   if (child == 0) _exit(TakesAndGivesBack());
   int status = -1;
@@ -66,7 +66,7 @@ int TellsWhomASignalWasFor() {
   return signals.Take() ? 4 : 0;
 }
 
-TEST(RunSignals, WhatReachesAllIsNotPassedOn) {
+TEST(RunSignals, SignalSentToTheGroupIsNotForwarded) {
   const pid_t child = fork();
   if (child == 0) _exit(TellsWhomASignalWasFor());
   int status = -1;

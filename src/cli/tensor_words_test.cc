@@ -26,7 +26,7 @@ TEST(TensorWords, AreNormalised) {
   EXPECT_EQ(Read("weights@100:"), "weights@100:");
 }
 
-TEST(TensorWords, WhatIsWrongIsNamed) {
+TEST(TensorWords, InvalidWordIsNamedInTheError) {
   for (const auto& [text, word] : {std::pair{"gradient", "'gradient' is unknown"},
                                    {"all,weights", "'all' stands alone"},
                                    {",", "',' names none"},

@@ -67,12 +67,12 @@ void PrintLine(std::string_view text, std::FILE* stream) {
   std::fputs((Printable(text) + "\n").c_str(), stream);
 }
 
-void Say(std::string_view text) {
+void PrintMessage(std::string_view text) {
   PrintLine(std::string("steptrace: ").append(text), stderr);
 }
 
 void PrintError(const Error& error) {
-  Say(error.text());
+  PrintMessage(error.text());
 }
 
 int FinishOutput(std::FILE* stream) {

@@ -26,7 +26,7 @@ int TerminalColumns(std::FILE* stream);
 // One line, whatever the text holds: what is hidden in it is shown. All that commands print goes
 // through these, or through a Page or a TextTable, or is JSON.
 void PrintLine(std::string_view text, std::FILE* stream = stdout);
-void Say(std::string_view text);  // "steptrace: <text>" on stderr
+void PrintMessage(std::string_view text);  // "steptrace: <text>" on stderr
 
 // "steptrace: <thing>: <cause>; <next step>" on stderr.
 void PrintError(const Error& error);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kRowsThatDecide = 1000;  // bounds memory; a screen is far less
 constexpr size_t kGap = 2;
-constexpr size_t kNarrowestText = 6;           // below it a cut text says nothing
-constexpr size_t kNarrowestThatGivesWay = 16;  // of a command or a time: less is left out
+constexpr size_t kNarrowestText = 6;         // below it a cut text says nothing
+constexpr size_t kNarrowestShrinkable = 16;  // of a command or a time: less is left out
 
 std::string Padded(std::string_view text, size_t width, Align align) {
   size_t shown = DisplayWidth(text);
@@ -70,18 +70,18 @@ void TextTable::DecideWidths() {
     for (size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], DisplayWidth(row[i]));
   }
   if (terminal_columns_ <= 0) return;
-  for (const GivesWay way : {GivesWay::kFirst, GivesWay::kBeforeOthers}) {
-    CutTexts(way, kNarrowestThatGivesWay);
+  for (const ShrinkOrder way : {ShrinkOrder::kFirst, ShrinkOrder::kBeforeOthers}) {
+    CutTexts(way, kNarrowestShrinkable);
     while (IsTooWide() && LeaveOutLast(way)) {
     }
   }
   const std::vector<size_t> natural = widths_;
-  CutTexts(GivesWay::kInTurn, kNarrowestText);
-  while (IsTooWide() && LeaveOutLast(GivesWay::kInTurn)) {
+  CutTexts(ShrinkOrder::kInTurn, kNarrowestText);
+  while (IsTooWide() && LeaveOutLast(ShrinkOrder::kInTurn)) {
     widths_ = natural;
-    CutTexts(GivesWay::kInTurn, kNarrowestText);
+    CutTexts(ShrinkOrder::kInTurn, kNarrowestText);
   }
-  CutTexts(GivesWay::kLast, kNarrowestText);
+  CutTexts(ShrinkOrder::kLast, kNarrowestText);
 }
 
 bool TextTable::IsTooWide() const {
@@ -91,12 +91,12 @@ bool TextTable::IsTooWide() const {
 }
 
 // Takes from the widest of these texts until the line fits or each is as narrow as it may be.
-void TextTable::CutTexts(GivesWay which, size_t narrowest) {
+void TextTable::CutTexts(ShrinkOrder which, size_t narrowest) {
   while (IsTooWide()) {
     size_t widest = columns_.size();
     for (const size_t i : shown_) {
-      const bool may_shrink = columns_[i].gives_way == which && columns_[i].align == Align::kLeft &&
-                              widths_[i] > narrowest;
+      const bool may_shrink = columns_[i].shrink_order == which &&
+                              columns_[i].align == Align::kLeft && widths_[i] > narrowest;
       if (may_shrink && (widest == columns_.size() || widths_[i] > widths_[widest])) widest = i;
     }
     if (widest == columns_.size()) return;
@@ -105,9 +105,9 @@ void TextTable::CutTexts(GivesWay which, size_t narrowest) {
 }
 
 // False: there is none, or it is the only column.
-bool TextTable::LeaveOutLast(GivesWay which) {
+bool TextTable::LeaveOutLast(ShrinkOrder which) {
   const auto last = std::find_if(shown_.rbegin(), shown_.rend(),
-                                 [&](size_t i) { return columns_[i].gives_way == which; });
+                                 [&](size_t i) { return columns_[i].shrink_order == which; });
   if (last == shown_.rend() || shown_.size() == 1) return false;
   shown_.erase(std::next(last).base());
   return true;

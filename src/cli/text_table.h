@@ -11,12 +11,12 @@ namespace steptrace::cli {
 enum class Align { kLeft, kRight };
 
 // Where a line is too long: whether a column is cut, or left out, before the others or after them.
-enum class GivesWay { kFirst, kBeforeOthers, kInTurn, kLast };
+enum class ShrinkOrder { kFirst, kBeforeOthers, kInTurn, kLast };
 
 struct TextColumn {
   std::string title;
   Align align = Align::kLeft;
-  GivesWay gives_way = GivesWay::kInTurn;
+  ShrinkOrder shrink_order = ShrinkOrder::kInTurn;
 };
 
 // Prints rows as aligned columns. On a terminal (its columns > 0) no line is longer: the widest
@@ -39,8 +39,8 @@ class TextTable {
  private:
   void DecideWidths();
   bool IsTooWide() const;
-  void CutTexts(GivesWay which, size_t narrowest);
-  bool LeaveOutLast(GivesWay which);
+  void CutTexts(ShrinkOrder which, size_t narrowest);
+  bool LeaveOutLast(ShrinkOrder which);
   void PrintRow(const std::vector<std::string>& cells) const;
 
   std::vector<TextColumn> columns_;

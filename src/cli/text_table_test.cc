@@ -50,12 +50,12 @@ TEST(TextTable, OnATerminalTheWidestTextIsCutAndNumbersNever) {
   EXPECT_NE(text.find("short"), std::string::npos);
 }
 
-TEST(TextTable, SomeGiveWayBeforeOthersAndANameLast) {
+TEST(TextTable, ColumnsShrinkInTheirOrderAndNamesLast) {
   const auto at = [](int columns) {
-    return Printed({{"run", Align::kLeft, GivesWay::kLast},
+    return Printed({{"run", Align::kLeft, ShrinkOrder::kLast},
                     {"verdict"},
-                    {"started", Align::kLeft, GivesWay::kBeforeOthers},
-                    {"command", Align::kLeft, GivesWay::kFirst}},
+                    {"started", Align::kLeft, ShrinkOrder::kBeforeOthers},
+                    {"command", Align::kLeft, ShrinkOrder::kFirst}},
                    columns,
                    {{"train-20261127T171000Z", "data pipeline 85 %", "2026-11-27T17:10:00Z",
                      "python train.py --lr 0.1"}});
@@ -105,7 +105,7 @@ TEST(Printable, IsInertTextInWhatTheLocaleShows) {
   setenv("LC_ALL", "C.UTF-8", 1);
 }
 
-TEST(ColorMode, OnlyItsThreeWords) {
+TEST(ColorMode, AcceptsOnlyThreeValues) {
   EXPECT_EQ(*ParseColorMode("always"), ColorMode::kAlways);
   EXPECT_FALSE(ParseColorMode("Always").ok());
   EXPECT_FALSE(ParseColorMode("").ok());

@@ -92,7 +92,7 @@ Error NothingKnown(const SortedSources& sorted) {
                                        : first.next_step};
 }
 
-void TellLeftOut(const SortedSources& sorted, RunSink& sink, std::vector<std::string>& notes) {
+void RecordLeftOut(const SortedSources& sorted, RunSink& sink, std::vector<std::string>& notes) {
   for (const Error& error : sorted.refused) {
     sink.RunLoss("slices", LossCause::kFileRefused, 1,
                  Make(finding::LossFileRefused{.reason = error.text()}));
@@ -213,7 +213,7 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths,
                         },
                         options.parallel};
   ImportSummary summary;
-  TellLeftOut(sorted, sink, summary.notes);
+  RecordLeftOut(sorted, sink, summary.notes);
   STEPTRACE_RETURN_IF_ERROR(ImportAll(sorted, context, sink));
   summary.run = options.output;
   summary.name = options.name.empty() ? NameOfPath(paths.front()) : options.name;

@@ -5,20 +5,17 @@
 
 #include <array>
 
-#include "import/formats/kineto/importer.h"
+#include "import/formats/kineto/kineto_importer.h"
 #include "import/formats/nsight/importer.h"
-#include "import/formats/perfetto/importer.h"
-#include "import/formats/sagemaker/importer.h"
+#include "import/formats/perfetto/perfetto_importer.h"
+#include "import/formats/sagemaker/sagemaker_importer.h"
 
 namespace steptrace::import {
 
 std::span<const Importer* const> Importers() {
   static constexpr std::array kAll = {
-      &kineto::kKinetoImporter,
-      &kineto::kChromeImporter,
-      &perfetto::kPerfettoImporter,
-      &sagemaker::kSageMakerImporter,
-      &nsight::kNsightImporter,
+      &kineto::kKinetoImporter,       &kineto::kChromeImporter, &perfetto::kPerfettoImporter,
+      &sagemaker::kSageMakerImporter, &nsight::kNsightImporter,
   };
   return kAll;
 }

@@ -12,7 +12,7 @@
 namespace steptrace::import {
 namespace {
 
-TEST(Importers, EachSaysWhatItReads) {
+TEST(Importers, EachImporterDescribesItsFormat) {
   std::set<store::ProfileFormat> formats;
   std::set<std::string_view> titles;
   for (const Importer* importer : Importers()) {

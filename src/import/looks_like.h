@@ -12,6 +12,6 @@ struct Likeness {
 };
 
 // For an error: what content that no importer takes looks like.
-Likeness LooksLike(std::string_view head, std::string_view name);
+Likeness LikenessOf(std::string_view head, std::string_view name);
 
 }  // namespace steptrace::import

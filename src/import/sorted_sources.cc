@@ -30,7 +30,7 @@ void SortUnknown(const Source& source, const std::string& head, const std::strin
   Error unknown{"is empty"};
   if (!head.empty()) {
     Likeness likeness{relative.reason, relative.way};
-    if (relative.reason.empty()) likeness = LooksLike(head, source.path);
+    if (relative.reason.empty()) likeness = LikenessOf(head, source.path);
     unknown = {"looks like " + likeness.what, likeness.way};
   }
   if (source.archive && IsArchive(head)) {

@@ -91,7 +91,7 @@ TEST(Sort, BytesOfPerfettoAreItsOwnWhateverTextTheyHold) {
   EXPECT_EQ(TakenBy(packet + packet), "perfetto");
 }
 
-TEST(Sort, WhatNobodyTakesIsNamedWithTheWayThatWorks) {
+TEST(Sort, UnsupportedFileIsNamedWithAWorkingAlternative) {
   const std::string planes = std::string("\x0A\x80\x08\x12\x09/host:CPU", 14) + "...";
   EXPECT_THAT(Unknown(planes),
               ElementsAre("x: looks like an XPlane profile of JAX or TensorFlow; import the "

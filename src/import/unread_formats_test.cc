@@ -101,7 +101,7 @@ TEST(UnreadFormats, EachHasANameOfItsOwn) {
   }
 }
 
-TEST(UnreadFormats, OtherContentIsNone) {
+TEST(UnreadFormats, OtherContentIsNotRecognised) {
   for (const std::string& head :
        {std::string(), std::string("hello"), std::string("{}"), std::string("[1]"),
         std::string("[["), std::string("a;b"), std::string("{\"a\": 1}\n"),

@@ -62,7 +62,7 @@ TEST(SubjectTest, RanksAreRangesInWhateverOrderTheyCome) {
   EXPECT_THAT(subject.ranks, ElementsAre(Pair(1, 5), Pair(9, 9)));
 }
 
-TEST(SubjectTest, WhatNoRankCanBeIsLeftOut) {
+TEST(SubjectTest, ImpossibleRanksAreLeftOut) {
   using Wide = std::numeric_limits<int64_t>;
   using Most = std::numeric_limits<int32_t>;
   Subject subject;
@@ -89,7 +89,7 @@ TEST(IdTest, IsOfKindAndSubjectAndOfNoFigureOrLine) {
   EXPECT_NE(id, IdOf(waits));
 }
 
-TEST(IdTest, StepsAndProcessesHaveNoPartInIt) {
+TEST(IdTest, IdDoesNotDependOnStepsOrProcesses) {
   EXPECT_EQ(IdOf(WaitsForData(3, 0.5, 0)), IdOf(WaitsForData(3, 0.5, 100)));
   EXPECT_NE(IdOf(WaitsForData(3, 0.5)), IdOf(WaitsForData(4, 0.5)));
   Finding plateau = Make(finding::LiveMemoryPlateau{});
@@ -99,7 +99,7 @@ TEST(IdTest, StepsAndProcessesHaveNoPartInIt) {
 }
 
 // The same code in another checkout, container, folder of a job, or Python.
-TEST(IdTest, WhereTheCodeLiesHasNoPartInIt) {
+TEST(IdTest, IdDoesNotDependOnTheCodesLocation) {
   const auto in = [](const std::string& file) {
     Finding found = RunsIn("f", 10, 0.5);
     found.subject.file = file;

@@ -61,7 +61,7 @@ void ActivityBuffers::GiveUp(uint32_t buffer, NextRecord next) {
   given_up_.fetch_add(count, std::memory_order_relaxed);
 }
 
-void ActivityBuffers::GiveUpFilled(NextRecord next) {
+void ActivityBuffers::DropFilled(NextRecord next) {
   for (uint32_t buffer; (buffer = Claim()) != kNone;) {
     GiveUp(buffer, next);
     Free(buffer);

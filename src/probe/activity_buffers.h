@@ -45,7 +45,7 @@ class ActivityBuffers {
   bool AnyFilled() const { return OldestFilled() != kNone; }
   // CUPTI has one: on its way back, once it was told to return them.
   bool AnyGiven() const;
-  void GiveUpFilled(NextRecord next);
+  void DropFilled(NextRecord next);
   // Records that were given up since the last call.
   uint64_t TakeGivenUp() { return given_up_.exchange(0, std::memory_order_relaxed); }
 

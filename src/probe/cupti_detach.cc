@@ -49,7 +49,7 @@ bool TakeBack() {
 
 }  // namespace
 
-const char* AskToDetach(const CuptiLibrary& library) {
+const char* RequestDetach(const CuptiLibrary& library) {
   const cupti::Functions& f = library.functions;
   const bool has_all = f.Subscribe != nullptr && f.Unsubscribe != nullptr &&
                        f.EnableDomain != nullptr && f.Finalize != nullptr;

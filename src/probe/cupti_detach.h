@@ -10,7 +10,7 @@
 // again (bench/history/2026-11.md). NVIDIA's way out is cuptiFinalize, called where a call of
 // CUDA's returns; so we subscribe, for that one call.
 //
-//   here ── AskToDetach ──► asked ── the next call of CUDA's returns, in any thread ──► leaving
+//   here ── RequestDetach ──► asked ── the next call of CUDA's returns, in any thread ──► leaving
 //    ▲                        │                                                            │
 //    ├──── StayAttached ◄─────┘                                                            ▼
 //    └────────────── CUPTI is used again, by us or by others ◄─────────────────────────── gone
@@ -22,7 +22,7 @@
 namespace steptrace::probe {
 
 // Null: it will leave. Else why it stays, a sentence.
-const char* AskToDetach(const CuptiLibrary& library);
+const char* RequestDetach(const CuptiLibrary& library);
 
 // CUPTI is about to be used: from now on it does not leave. False: it is about to, in another
 // thread, and was not done within 50 ms.

@@ -42,7 +42,7 @@ TEST_F(CuptiDetachTest, CuptiLeavesAtTheEndOfTheNextCallAndComesBack) {
   }
 }
 
-TEST_F(CuptiDetachTest, WhoNeedsCuptiBeforeItHasLeftHasIt) {
+TEST_F(CuptiDetachTest, CuptiIsAvailableAgainBeforeItDetached) {
   ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   EndAll();
   ASSERT_EQ(DetachKernels(), nullptr);
@@ -69,7 +69,7 @@ TEST_F(CuptiDetachTest, CuptiStaysWhereItMustNotLeave) {
   EXPECT_EQ(fake_finalized(), 0u);
 }
 
-TEST_F(CuptiDetachTest, BesideAnotherSubscriberThereIsNoWindow) {
+TEST_F(CuptiDetachTest, NoWindowWhileAnotherSubscriberExists) {
   ASSERT_EQ(fake_other_subscribes(1), 0);
   EXPECT_THAT(BeginKernels(KnownUsers::kNobody), HasSubstr("another tool has subscribed"));
   EXPECT_EQ(fake_any_enabled(), 0);

@@ -32,7 +32,7 @@ class CuptiUsersTest : public KernelsTest {
   }
 };
 
-TEST_F(CuptiUsersTest, AloneOursHasItsWindowAndCuptiStays) {
+TEST_F(CuptiUsersTest, WithoutOtherUsersTheWindowWorksAndCuptiStays) {
   ASSERT_THAT(BeginKernels(KnownUsers::kNobody), IsNull());
   EXPECT_FALSE(KernelsTaken());
   Work();
@@ -106,7 +106,7 @@ TEST_F(CuptiUsersTest, KinetoCannotBeToldFromTheMonitorHere) {
   EndAll();
 }
 
-TEST_F(CuptiUsersTest, WhoCannotBeKnownIsTakenForAnother) {
+TEST_F(CuptiUsersTest, UnknownUserCountsAsAnother) {
   fake_refuse_subscribers(kUnknown);
   EXPECT_THAT(BeginKernels(KnownUsers::kNobody), HasSubstr("cannot be known"));
   EXPECT_EQ(fake_any_enabled(), 0);

@@ -6,7 +6,7 @@
 
 #include "probe/cuda_library.h"
 #include "probe/device_clock.h"
-#include "transport/writer/text.h"
+#include "transport/writer/fixed_text.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 
@@ -24,7 +24,7 @@ constexpr uint64_t kMostShare = 1000 / 3;  // 0.3 %, as 1 of so many
 constexpr uint64_t kMaxRest = 255;         // steps left out behind one that was told
 // A record that takes longer was waiting for room in the device's queue, as the next launch of the
 // script's would have, or its thread had no core.
-constexpr uint64_t kMostOfABorderNs = 20'000;
+constexpr uint64_t kMostOfABoundaryNs = 20'000;
 // What an event on an idle stream takes until the device has reached it.
 constexpr int64_t kReachNs = 20'000;
 // So long without work: the device waited for the host, not for its own queue.
@@ -37,27 +37,27 @@ enum Phase : uint32_t { kForward, kBackward, kOptimizer, kData, kOther, kPhases 
 constexpr const char* kPhaseNames[kPhases] = {wire::kNameForward, wire::kNameBackward,
                                               wire::kNameOptimizer, wire::kNameData, "other"};
 
-// What lies between two borders that follow each other. What ends where backward begins is forward,
-// as of the host's phases, but for what an optimizer prepares before it calls a closure.
-Phase Between(Border from, Border to) {
-  if (from == Border::kDataBegin) return to == Border::kDataEnd ? kData : kOther;
-  if (from == Border::kBackwardBegin) return kBackward;
-  if (to == Border::kBackwardBegin) return kForward;
-  if (from == Border::kOptimizerBegin || to == Border::kOptimizerEnd) return kOptimizer;
+// What lies between two boundaries that follow each other. What ends where backward begins is
+// forward, as of the host's phases, but for what an optimizer prepares before it calls a closure.
+Phase Between(Boundary from, Boundary to) {
+  if (from == Boundary::kDataBegin) return to == Boundary::kDataEnd ? kData : kOther;
+  if (from == Boundary::kBackwardBegin) return kBackward;
+  if (to == Boundary::kBackwardBegin) return kForward;
+  if (from == Boundary::kOptimizerBegin || to == Boundary::kOptimizerEnd) return kOptimizer;
   return kOther;
 }
 
 struct Moment {
   cuda::Event event;
-  Border border;
-  uint64_t number;  // of all borders of the process: neighbours differ by one
+  Boundary boundary;
+  uint64_t number;  // of all boundaries of the process: neighbours differ by one
   cuda::Stream stream;
   int64_t from_ns, to_ns;  // the host, before and after it recorded the event
   int64_t device_ns;       // since the device's first event, once it is read
 };
 
-// The life of an event: free ── recorded (TellBorder) ──► pending ── reached (Read) ──► the last
-// that was read, from which the next is measured ──► free. They are taken in turn.
+// The life of an event: free ── recorded (RecordBoundary) ──► pending ── reached (Read) ──► the
+// last that was read, from which the next is measured ──► free. They are taken in turn.
 struct Device {
   cuda::Context context;
   uint32_t number;
@@ -65,7 +65,7 @@ struct Device {
   uint64_t recorded;  // events so far
   uint64_t read;
   DeviceClock clock;
-  uint64_t told_to_ticks;  // no phase begins before the one before it has ended
+  uint64_t reported_to_ticks;  // no phase begins before the one before it has ended
 
   Moment& At(uint64_t index) { return moments[index % kEvents]; }
   uint64_t Pending() const { return recorded - read; }
@@ -83,7 +83,7 @@ struct Phases {
   uint64_t (*now_ns)() = nullptr;
   uint32_t names[kPhases]{};
   uint64_t base_ns = 0, base_ticks = 0;  // one moment
-  uint64_t borders = 0;
+  uint64_t boundaries = 0;
   // Of the step that goes on.
   uint64_t step_began_ns = 0;
   uint64_t spent_ns = 0;
@@ -151,17 +151,17 @@ uint64_t BehindOf(const Device& device, const Moment& end, int64_t phase_ns) {
   return us < wire::kUnknownBehind ? static_cast<uint64_t>(us) : wire::kUnknownBehind - 1;
 }
 
-void TellPhase(Device& device, const Moment& begin, const Moment& end, const TicksOfNs& ticks) {
-  // Between them a border was left out, or the streams have no order.
+void RecordPhase(Device& device, const Moment& begin, const Moment& end, const TicksOfNs& ticks) {
+  // Between them a boundary was left out, or the streams have no order.
   if (end.number != begin.number + 1 || end.stream != begin.stream) return;
   const int64_t phase_ns = end.device_ns - begin.device_ns;
   if (phase_ns < 0) return;
   uint64_t from = ticks.At(device.clock.ToHost(begin.device_ns));
   const uint64_t to = ticks.At(device.clock.ToHost(end.device_ns));
-  if (from < device.told_to_ticks) from = device.told_to_ticks;
+  if (from < device.reported_to_ticks) from = device.reported_to_ticks;
   if (to < from) return;
-  device.told_to_ticks = to;
-  const Phase phase = Between(begin.border, end.border);
+  device.reported_to_ticks = to;
+  const Phase phase = Between(begin.boundary, end.boundary);
   const wire::Record record =
       wire::MakeRecord(wire::RecordKind::kComplete, from, g_phases.names[phase], 0,
                        device.number | BehindOf(device, end, phase_ns) << 32, to);
@@ -183,8 +183,9 @@ cuda::Result Measure(Device& device, uint64_t index) {
   const double ns = static_cast<double>(ms) * 1e6;
   moment.device_ns = before.device_ns + static_cast<int64_t>(ns < 0 ? ns - 0.5 : ns + 0.5);
   device.clock.AtLeast(moment.from_ns, moment.device_ns);
-  const bool waited = before.border == Border::kDataBegin && moment.border == Border::kDataEnd &&
-                      moment.number == before.number + 1 && moment.stream == before.stream;
+  const bool waited = before.boundary == Boundary::kDataBegin &&
+                      moment.boundary == Boundary::kDataEnd && moment.number == before.number + 1 &&
+                      moment.stream == before.stream;
   if (waited && moment.device_ns - before.device_ns >= kIdleNs) {
     device.clock.AtMost(moment.to_ns + kReachNs, moment.device_ns);
   }
@@ -210,7 +211,7 @@ const char* Read(Device& device, uint64_t count, int64_t seen_ns) {
   device.clock.AtMost(seen_ns, device.At(end - 1).device_ns);
   const TicksOfNs ticks;
   for (uint64_t i = first; i < end; ++i) {
-    if (i > 0) TellPhase(device, device.At(i - 1), device.At(i), ticks);
+    if (i > 0) RecordPhase(device, device.At(i - 1), device.At(i), ticks);
   }
   device.read = end;
   return reason;
@@ -272,15 +273,15 @@ Device* CurrentDevice(const char** reason) {
   return &device;
 }
 
-const char* RecordMoment(Device& device, Border border, cuda::Stream stream) {
+const char* RecordMoment(Device& device, Boundary boundary, cuda::Stream stream) {
   Phases& p = g_phases;
   if (!device.HasRoom()) {
     ++p.stats.no_event;
     return nullptr;
   }
   Moment& moment = device.At(device.recorded);
-  moment.border = border;
-  moment.number = p.borders;
+  moment.boundary = boundary;
+  moment.number = p.boundaries;
   moment.stream = stream;
   moment.from_ns = Now();
   const cuda::Result result = p.cuda.EventRecord(moment.event, stream);
@@ -297,7 +298,7 @@ bool IsCapturing(cuda::Stream stream) {
          status != cuda::Capture::kNone;
 }
 
-const char* AtBorder(Border border, cuda::Stream stream) {
+const char* AtBoundary(Boundary boundary, cuda::Stream stream) {
   Phases& p = g_phases;
   const char* reason = nullptr;
   Device* device = CurrentDevice(&reason);
@@ -307,11 +308,11 @@ const char* AtBorder(Border border, cuda::Stream stream) {
     return nullptr;
   }
   const bool crowded = device->Pending() > kEvents / 2;
-  if (border == Border::kDataBegin || border == Border::kOptimizerEnd || crowded) {
+  if (boundary == Boundary::kDataBegin || boundary == Boundary::kOptimizerEnd || crowded) {
     reason = Poll(*device);
     if (reason != nullptr) return reason;
   }
-  return RecordMoment(*device, border, stream);
+  return RecordMoment(*device, boundary, stream);
 }
 
 // A step has ended that was told: what it cost decides how many are left out behind it.
@@ -327,13 +328,13 @@ void EndStep(uint64_t now_ns) {
 }
 
 // A step is left out as a whole, but for the event with which the next one begins.
-bool Rests(Border border) {
+bool Rests(Boundary boundary) {
   Phases& p = g_phases;
   if (p.rest == 0) return false;
-  if (border != Border::kOptimizerEnd) return true;
+  if (boundary != Boundary::kOptimizerEnd) return true;
   ++p.stats.rested_steps;
   if (--p.rest > 0) return true;
-  p.step_began_ns = 0;  // the one that ends was not told
+  p.step_began_ns = 0;  // the one that ends was not reported
   return false;
 }
 
@@ -372,22 +373,22 @@ const char* BeginDevicePhases() {
   return nullptr;
 }
 
-const char* TellBorder(Border border, StreamOf stream_of) {
+const char* RecordBoundary(Boundary boundary, StreamOf stream_of) {
   Phases& p = g_phases;
   if (!IsOurs()) return nullptr;
-  ++p.borders;  // of each: a phase lies between two that follow each other
-  if (p.paused || Rests(border)) return nullptr;
+  ++p.boundaries;  // of each: a phase lies between two that follow each other
+  if (p.paused || Rests(boundary)) return nullptr;
   const uint64_t before_ns = p.now_ns();
   uint64_t stream = 0;
   if (!stream_of(&stream)) return nullptr;
   cuda::CaptureMode mode = cuda::CaptureMode::kRelaxed;
   if (p.cuda.ThreadExchangeStreamCaptureMode(&mode) != cuda::kSuccess) return nullptr;
-  const char* reason = AtBorder(border, stream);
+  const char* reason = AtBoundary(boundary, stream);
   (void)p.cuda.ThreadExchangeStreamCaptureMode(&mode);  // as it was
   const uint64_t after_ns = p.now_ns();
   const uint64_t took_ns = after_ns - before_ns;
-  p.spent_ns += took_ns < kMostOfABorderNs ? took_ns : kMostOfABorderNs;
-  if (border == Border::kOptimizerEnd) EndStep(after_ns);
+  p.spent_ns += took_ns < kMostOfABoundaryNs ? took_ns : kMostOfABoundaryNs;
+  if (boundary == Boundary::kOptimizerEnd) EndStep(after_ns);
   return reason;
 }
 

@@ -4,28 +4,28 @@
 #include <cstdint>
 
 // The collector of device time by phase, for every step and without CUPTI: an event is recorded on
-// the current stream at each border of a phase, and read when the device has reached it. From two
+// the current stream at each boundary of a phase, and read when the device has reached it. From two
 // neighbours comes a record of category kDevicePhase (wire/vocabulary.h).
 //
 //   off ── BeginDevicePhases ──► on ◄── PauseDevicePhases ──► paused
 //                                 └── a call fails ──► off, and the reason is returned once
 //
-// What is certain: how long the device took from border to border. What is not: whether it computed
-// all that time; gaps within a phase are not seen. Only between data_begin and data_end, where the
-// training thread gives the device nothing, is it idle for sure.
+// What is certain: how long the device took from boundary to boundary. What is not: whether it
+// computed all that time; gaps within a phase are not seen. Only between data_begin and data_end,
+// where the training thread gives the device nothing, is it idle for sure.
 //
-// Nothing is waited for: events come from a fixed pool a device, and where none is free the border
-// is left out and counted. Nothing is loaded, and no device initialized: the driver is the
+// Nothing is waited for: events come from a fixed pool a device, and where none is free the
+// boundary is left out and counted. Nothing is loaded, and no device initialized: the driver is the
 // process's own and the context the thread's current one. While a stream captures a graph it is
 // left alone, and no call of ours can break the capture of another (mode kRelaxed). Our own cost is
 // watched: where it is over a part of a step that would show, steps are left out in between.
 //
-// Calls come one at a time (the interpreter sees to that). Borders belong to one thread, the one
+// Calls come one at a time (the interpreter sees to that). Boundaries belong to one thread, the one
 // that begins; others' are passed over. In a child of a fork all is off for good.
 namespace steptrace::probe {
 
 // As the hooks number them (python/steptrace/_hooks/device_phases.py).
-enum class Border : uint32_t {
+enum class Boundary : uint32_t {
   kDataBegin = 0,
   kDataEnd = 1,
   kBackwardBegin = 2,
@@ -33,17 +33,17 @@ enum class Border : uint32_t {
   kOptimizerBegin = 4,
   kOptimizerEnd = 5,
 };
-inline constexpr uint32_t kBorders = 6;
+inline constexpr uint32_t kBoundaries = 6;
 
 // Null: on. Else why not, a sentence.
 const char* BeginDevicePhases();
 
 // What tells the driver's handle of the current stream of the current device. It is asked only
-// where an event is to be recorded. False: it cannot, and the border is left out.
+// where an event is to be recorded. False: it cannot, and the boundary is left out.
 using StreamOf = bool (*)(uint64_t* stream);
 
-// The thread is at that border of a phase. Not null: why there will be no more, once.
-const char* TellBorder(Border border, StreamOf stream_of);
+// The thread is at that boundary of a phase. Not null: why there will be no more, once.
+const char* RecordBoundary(Boundary boundary, StreamOf stream_of);
 
 // Somebody else watches the driver's calls (CUPTI, a profiler of the script's): none of ours then.
 void PauseDevicePhases(bool on);
@@ -53,7 +53,7 @@ void EndDevicePhases();
 
 struct DevicePhaseStats {
   uint64_t events = 0;        // recorded
-  uint64_t no_event = 0;      // borders left out: none was free
+  uint64_t no_event = 0;      // boundaries left out: none was free
   uint64_t captures = 0;      // ... a graph was being captured
   uint64_t rested_steps = 0;  // steps left out for their cost
 };

@@ -35,7 +35,7 @@ constexpr uint64_t kBegin = 1'000'000'000'000;
 constexpr uint64_t kStream = 0;
 
 // A phase as the ring has it.
-struct Told {
+struct RecordedPhase {
   std::string name;
   uint32_t device;
   uint64_t begin, end;  // by the host's clock: the tests' records have no other
@@ -43,22 +43,22 @@ struct Told {
   uint64_t Ns() const { return end - begin; }
 };
 
-std::vector<Told> PhasesIn(const ProcessTrace& trace) {
-  std::vector<Told> told;
+std::vector<RecordedPhase> PhasesIn(const ProcessTrace& trace) {
+  std::vector<RecordedPhase> reported;
   for (const auto& thread : trace.threads) {
     for (const wire::Record& record : thread.records) {
       if (record.kind != static_cast<uint8_t>(wire::RecordKind::kComplete)) continue;
       EXPECT_EQ(record.category, static_cast<uint16_t>(wire::Category::kDevicePhase));
-      told.push_back({trace.NameOf(record), static_cast<uint32_t>(record.a), record.tsc, record.b,
-                      static_cast<uint32_t>(record.a >> 32)});
+      reported.push_back({trace.NameOf(record), static_cast<uint32_t>(record.a), record.tsc,
+                          record.b, static_cast<uint32_t>(record.a >> 32)});
     }
   }
-  return told;
+  return reported;
 }
 
-std::vector<std::string> NamesOf(const std::vector<Told>& told) {
+std::vector<std::string> NamesOf(const std::vector<RecordedPhase>& reported) {
   std::vector<std::string> names;
-  for (const Told& one : told) names.push_back(one.name);
+  for (const RecordedPhase& one : reported) names.push_back(one.name);
   return names;
 }
 
@@ -95,37 +95,37 @@ class DevicePhasesTest : public ::testing::Test {
     fake_cuda_work(stream, work.device_ns);
     fake_cuda_pass(work.launch_ns);
   }
-  static const char* Tell(Border border, uint64_t stream = kStream) {
+  static const char* MarkBoundary(Boundary boundary, uint64_t stream = kStream) {
     current_stream = stream;
-    return TellBorder(border, [](uint64_t* current) {
+    return RecordBoundary(boundary, [](uint64_t* current) {
       *current = current_stream;
       return true;
     });
   }
-  static void At(Border border, uint64_t stream = kStream) {
-    EXPECT_EQ(Tell(border, stream), nullptr);
+  static void At(Boundary boundary, uint64_t stream = kStream) {
+    EXPECT_EQ(MarkBoundary(boundary, stream), nullptr);
   }
   static void Run(const Step& step) {
-    At(Border::kDataBegin);
+    At(Boundary::kDataBegin);
     fake_cuda_pass(step.data_wait_ns);
-    At(Border::kDataEnd);
+    At(Boundary::kDataEnd);
     Do(step.forward);
-    At(Border::kBackwardBegin);
+    At(Boundary::kBackwardBegin);
     Do(step.backward);
-    At(Border::kBackwardEnd);
-    At(Border::kOptimizerBegin);
+    At(Boundary::kBackwardEnd);
+    At(Boundary::kOptimizerBegin);
     Do(step.optimizer);
-    At(Border::kOptimizerEnd);
+    At(Boundary::kOptimizerEnd);
     if (step.waits_for_loss) fake_cuda_wait(kStream);
   }
   // Ends and returns all that was told.
-  std::vector<Told> All() {
+  std::vector<RecordedPhase> All() {
     EndDevicePhases();
     return PhasesIn(DrainAll(folder_.OpenOnly()));
   }
-  static double SumOf(const std::vector<Told>& told, const std::string& name) {
+  static double SumOf(const std::vector<RecordedPhase>& reported, const std::string& name) {
     uint64_t sum = 0;
-    for (const Told& one : told) sum += one.name == name ? one.Ns() : 0;
+    for (const RecordedPhase& one : reported) sum += one.name == name ? one.Ns() : 0;
     return static_cast<double>(sum);
   }
 
@@ -147,17 +147,17 @@ constexpr Step kHostAhead = {.data_wait_ns = 200 * kUs,
 TEST_F(DevicePhasesTest, AStepIsTheTimesOfItsPhasesOnTheDevice) {
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   for (int i = 0; i < 3; ++i) Run(kHostAhead);
-  const auto told = All();
-  ASSERT_THAT(told, SizeIs(17)) << "six borders a step: a phase less than they are";
-  EXPECT_THAT(NamesOf({told.begin() + 5, told.begin() + 12}),
+  const auto reported = All();
+  ASSERT_THAT(reported, SizeIs(17)) << "six borders a step: a phase less than they are";
+  EXPECT_THAT(NamesOf({reported.begin() + 5, reported.begin() + 12}),
               ElementsAre("other", "data", "forward", "backward", "other", "optimizer", "other"));
-  EXPECT_NEAR(SumOf(told, "forward"), 30.0 * kMs, 20 * kUs);
-  EXPECT_NEAR(SumOf(told, "backward"), 60.0 * kMs, 20 * kUs);
-  EXPECT_NEAR(SumOf(told, "optimizer"), 15.0 * kMs, 20 * kUs);
-  EXPECT_NEAR(SumOf(told, "data"), 3.0 * 200 * kUs, 20 * kUs) << "the device had nothing to do";
-  for (size_t i = 1; i < told.size(); ++i) {
-    EXPECT_GE(told[i].begin, told[i - 1].end);
-    EXPECT_EQ(told[i].device, 0u);
+  EXPECT_NEAR(SumOf(reported, "forward"), 30.0 * kMs, 20 * kUs);
+  EXPECT_NEAR(SumOf(reported, "backward"), 60.0 * kMs, 20 * kUs);
+  EXPECT_NEAR(SumOf(reported, "optimizer"), 15.0 * kMs, 20 * kUs);
+  EXPECT_NEAR(SumOf(reported, "data"), 3.0 * 200 * kUs, 20 * kUs) << "the device had nothing to do";
+  for (size_t i = 1; i < reported.size(); ++i) {
+    EXPECT_GE(reported[i].begin, reported[i - 1].end);
+    EXPECT_EQ(reported[i].device, 0u);
   }
 }
 
@@ -169,7 +169,7 @@ TEST_F(DevicePhasesTest, TimesAreOfTheHostsClock) {
     ends.push_back(fake_cuda_now());  // the device has just done its last work
   }
   size_t step = 0;
-  for (const Told& one : All()) {
+  for (const RecordedPhase& one : All()) {
     if (one.name != "optimizer") continue;
     EXPECT_NEAR(static_cast<double>(one.end), static_cast<double>(ends[step++]), 10.0 * kUs);
   }
@@ -180,7 +180,7 @@ TEST_F(DevicePhasesTest, TheDeviceIsBehindAHostThatRunsAhead) {
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   for (int i = 0; i < 4; ++i) Run(kHostAhead);
   std::map<std::string, std::vector<uint32_t>> behind;
-  for (const Told& one : All()) behind[one.name].push_back(one.behind_us);
+  for (const RecordedPhase& one : All()) behind[one.name].push_back(one.behind_us);
   // At the end of its launch the host has 1, 2 and 3 ms behind it, the device 10, 30 and 35 to do.
   for (const uint32_t us : behind["forward"]) EXPECT_NEAR(us, 9000, 30);
   for (const uint32_t us : behind["backward"]) EXPECT_NEAR(us, 28000, 30);
@@ -191,11 +191,11 @@ TEST_F(DevicePhasesTest, TheDeviceIsBehindAHostThatRunsAhead) {
 TEST_F(DevicePhasesTest, TheDeviceHasCaughtUpWithAHostThatIsLate) {
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   for (int i = 0; i < 4; ++i) Run(kHostLate);
-  const auto told = All();
-  ASSERT_GT(told.size(), 15u);
-  for (const Told& one : told) EXPECT_LE(one.behind_us, 20u) << one.name;
-  // From border to border: that the device computes 1 of the 3 ms is not known.
-  EXPECT_NEAR(SumOf(told, "forward"), 4.0 * 3 * kMs, 40 * kUs);
+  const auto reported = All();
+  ASSERT_GT(reported.size(), 15u);
+  for (const RecordedPhase& one : reported) EXPECT_LE(one.behind_us, 20u) << one.name;
+  // From boundary to boundary: that the device computes 1 of the 3 ms is not known.
+  EXPECT_NEAR(SumOf(reported, "forward"), 4.0 * 3 * kMs, 40 * kUs);
 }
 
 TEST_F(DevicePhasesTest, HowFarItIsBehindIsUnknownWhereNothingEverIsIdle) {
@@ -208,17 +208,18 @@ TEST_F(DevicePhasesTest, HowFarItIsBehindIsUnknownWhereNothingEverIsIdle) {
     fake_cuda_pass(32 * kMs);
   }
   size_t unknown = 0;
-  const auto told = All();
-  for (const Told& one : told) unknown += one.behind_us == wire::kUnknownBehind;
-  EXPECT_GT(unknown, told.size() / 2);
-  const auto backwards = std::count_if(told.begin(), told.end(),
-                                       [](const Told& one) { return one.name == "backward"; });
+  const auto reported = All();
+  for (const RecordedPhase& one : reported) unknown += one.behind_us == wire::kUnknownBehind;
+  EXPECT_GT(unknown, reported.size() / 2);
+  const auto backwards =
+      std::count_if(reported.begin(), reported.end(),
+                    [](const RecordedPhase& one) { return one.name == "backward"; });
   ASSERT_GE(backwards, 5);
-  EXPECT_NEAR(SumOf(told, "backward"), static_cast<double>(backwards) * 20 * kMs, kMs)
+  EXPECT_NEAR(SumOf(reported, "backward"), static_cast<double>(backwards) * 20 * kMs, kMs)
       << "how long it took is known all the same";
 }
 
-TEST_F(DevicePhasesTest, NothingIsWaitedForAndAFullPoolLeavesBordersOut) {
+TEST_F(DevicePhasesTest, NeverBlocksAndAFullPoolSkipsBoundaries) {
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   fake_cuda_work(kStream, 10'000 * kMs);  // a device that hangs, for all that the host knows
   for (int i = 0; i < 30; ++i) Run({.forward = {kMs, 0}, .backward = {kMs, 0}});
@@ -228,18 +229,18 @@ TEST_F(DevicePhasesTest, NothingIsWaitedForAndAFullPoolLeavesBordersOut) {
   EXPECT_LT(fake_cuda_now(), kBegin + 1000 * kMs) << "the host went on";
   fake_cuda_wait(kStream);
   for (int i = 0; i < 3; ++i) Run(kHostAhead);
-  const auto told = All();
-  EXPECT_GE(told.size(), 62u + 17);
-  EXPECT_NEAR(static_cast<double>(told.back().end), static_cast<double>(fake_cuda_now()),
+  const auto reported = All();
+  EXPECT_GE(reported.size(), 62u + 17);
+  EXPECT_NEAR(static_cast<double>(reported.back().end), static_cast<double>(fake_cuda_now()),
               20.0 * kUs);
 }
 
 TEST_F(DevicePhasesTest, TheSameEventsServeAThousandSteps) {
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   for (int i = 0; i < 1000; ++i) Run(kHostAhead);
-  const auto told = All();
-  EXPECT_EQ(told.size(), 6000u - 1);
-  EXPECT_NEAR(SumOf(told, "forward"), 1000.0 * 10 * kMs, 5.0 * kMs);
+  const auto reported = All();
+  EXPECT_EQ(reported.size(), 6000u - 1);
+  EXPECT_NEAR(SumOf(reported, "forward"), 1000.0 * 10 * kMs, 5.0 * kMs);
   EXPECT_EQ(fake_cuda_events(), 64u);
   EXPECT_EQ(GetDevicePhaseStats().no_event, 0u);
 }
@@ -249,7 +250,7 @@ TEST_F(DevicePhasesTest, AStepTakesAtMostSixEventsAndFewCalls) {
   for (int i = 0; i < 5; ++i) Run(kHostAhead);
   const uint64_t before = fake_cuda_calls();
   for (int i = 0; i < 100; ++i) Run(kHostAhead);
-  // A border: two modes, a context, a capture, an event; a step: six times, two polls.
+  // A boundary: two modes, a context, a capture, an event; a step: six times, two polls.
   EXPECT_LE(fake_cuda_calls() - before, 100u * (6 * 5 + 6 + 4));
   EXPECT_EQ(GetDevicePhaseStats().events, 105u * 6);
 }
@@ -264,11 +265,11 @@ TEST_F(DevicePhasesTest, AClockThatDriftsIsFollowed) {
     end = fake_cuda_now();
   }
   Run(kHostAhead);
-  const auto told = All();
-  EXPECT_NEAR(static_cast<double>(told.back().end), static_cast<double>(fake_cuda_now()),
+  const auto reported = All();
+  EXPECT_NEAR(static_cast<double>(reported.back().end), static_cast<double>(fake_cuda_now()),
               100.0 * kUs);
-  EXPECT_GT(told.back().end, end);
-  EXPECT_NEAR(SumOf(told, "backward"), 2001.0 * 20 * kMs, 2001.0 * 5 * kUs);
+  EXPECT_GT(reported.back().end, end);
+  EXPECT_NEAR(SumOf(reported, "backward"), 2001.0 * 20 * kMs, 2001.0 * 5 * kUs);
 }
 
 TEST_F(DevicePhasesTest, ACapturedStreamIsLeftAlone) {
@@ -282,8 +283,8 @@ TEST_F(DevicePhasesTest, ACapturedStreamIsLeftAlone) {
   fake_cuda_capture(99, 1);
   for (int i = 0; i < 3; ++i) Run(kHostAhead);
   fake_cuda_capture(99, 0);
-  const auto told = All();
-  EXPECT_THAT(told, SizeIs(5 + 17));
+  const auto reported = All();
+  EXPECT_THAT(reported, SizeIs(5 + 17));
 }
 
 TEST_F(DevicePhasesTest, NothingIsInitialized) {
@@ -298,20 +299,21 @@ TEST_F(DevicePhasesTest, NothingIsInitialized) {
 TEST_F(DevicePhasesTest, APhaseIsOfOneStreamOfOneDevice) {
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   Run(kHostAhead);
-  At(Border::kDataBegin);
-  At(Border::kDataEnd, 5);  // another stream: neither has to be there first
+  At(Boundary::kDataBegin);
+  At(Boundary::kDataEnd, 5);  // another stream: neither has to be there first
   Do(kHostAhead.forward, 5);
-  At(Border::kBackwardBegin, 5);
+  At(Boundary::kBackwardBegin, 5);
   fake_cuda_use(1);
-  At(Border::kBackwardEnd);
+  At(Boundary::kBackwardEnd);
   Do(kHostAhead.optimizer);
-  At(Border::kOptimizerBegin);
+  At(Boundary::kOptimizerBegin);
   fake_cuda_use(0);
   fake_cuda_wait(5);
   fake_cuda_pass(10 * kMs);
-  const auto told = All();
-  EXPECT_THAT(NamesOf({told.begin() + 5, told.end()}), ElementsAre("other", "forward", "other"));
-  EXPECT_EQ(told.back().device, 1u);
+  const auto reported = All();
+  EXPECT_THAT(NamesOf({reported.begin() + 5, reported.end()}),
+              ElementsAre("other", "forward", "other"));
+  EXPECT_EQ(reported.back().device, 1u);
   EXPECT_EQ(fake_cuda_events(), 128u);
 }
 
@@ -321,7 +323,7 @@ TEST_F(DevicePhasesTest, AForkedChildCallsNothing) {
   const uint64_t calls = fake_cuda_calls();
   const pid_t child = fork();
   if (child == 0) {
-    for (int i = 0; i < 3; ++i) (void)Tell(Border::kOptimizerEnd);
+    for (int i = 0; i < 3; ++i) (void)MarkBoundary(Boundary::kOptimizerEnd);
     EndDevicePhases();
     const bool refused = BeginDevicePhases() != nullptr;
     _exit(refused && fake_cuda_calls() == calls && fake_cuda_misuse() == 0 ? 0 : 1);
@@ -333,11 +335,11 @@ TEST_F(DevicePhasesTest, AForkedChildCallsNothing) {
   EXPECT_THAT(All(), SizeIs(11));
 }
 
-TEST_F(DevicePhasesTest, AFailureIsSaidOnceAndEndsIt) {
+TEST_F(DevicePhasesTest, FailureIsReportedOnceAndDisables) {
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   Run(kHostAhead);
   fake_cuda_refuse(719);
-  const char* reason = Tell(Border::kDataBegin);
+  const char* reason = MarkBoundary(Boundary::kDataBegin);
   ASSERT_NE(reason, nullptr);
   EXPECT_THAT(reason, HasSubstr("cuEventRecord fails with CUDA error 719"));
   const uint64_t calls = fake_cuda_calls();
@@ -345,7 +347,7 @@ TEST_F(DevicePhasesTest, AFailureIsSaidOnceAndEndsIt) {
   EXPECT_EQ(fake_cuda_calls(), calls);
 }
 
-TEST_F(DevicePhasesTest, PausedNothingIsCalled) {
+TEST_F(DevicePhasesTest, NoDriverCallsWhilePaused) {
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   Run(kHostAhead);
   PauseDevicePhases(true);
@@ -357,12 +359,12 @@ TEST_F(DevicePhasesTest, PausedNothingIsCalled) {
   EXPECT_THAT(All(), SizeIs(5 + 5)) << "no phase reaches over the gap";
 }
 
-TEST_F(DevicePhasesTest, BordersOfOtherThreadsArePassedOver) {
+TEST_F(DevicePhasesTest, BoundariesOfOtherThreadsAreIgnored) {
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   Run(kHostAhead);
   std::thread([] {
     fake_cuda_use(0);
-    (void)Tell(Border::kDataBegin);
+    (void)MarkBoundary(Boundary::kDataBegin);
     EndDevicePhases();
   }).join();
   Run(kHostAhead);
@@ -372,9 +374,9 @@ TEST_F(DevicePhasesTest, BordersOfOtherThreadsArePassedOver) {
 TEST_F(DevicePhasesTest, TheEndTakesWhatIsThereAndWaitsForNothing) {
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   Run(kHostAhead);
-  At(Border::kDataBegin);
+  At(Boundary::kDataBegin);
   fake_cuda_work(kStream, 1000 * kMs);
-  At(Border::kDataEnd);
+  At(Boundary::kDataEnd);
   const uint64_t now = fake_cuda_now();
   EXPECT_THAT(All(), SizeIs(5)) << "the next border was not reached";
   EXPECT_EQ(fake_cuda_now(), now);
@@ -385,7 +387,7 @@ uint64_t NowThatCosts() {
   return fake_cuda_now();
 }
 
-TEST_F(DevicePhasesTest, WhatCostsTooMuchRestsAndGoesOn) {
+TEST_F(DevicePhasesTest, TooCostlyRecordingPausesAndResumes) {
   ResetDevicePhasesForTesting(NowThatCosts);
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   constexpr int kSteps = 2000;
@@ -394,10 +396,10 @@ TEST_F(DevicePhasesTest, WhatCostsTooMuchRestsAndGoesOn) {
   const DevicePhaseStats stats = GetDevicePhaseStats();
   EXPECT_GT(stats.rested_steps, kSteps * 8u / 10);
   EXPECT_LT(stats.rested_steps, kSteps * 99u / 100);
-  // The steps that are told are whole: as many phases as borders.
-  const auto told = All();
+  // The steps that are told are whole: as many phases as boundaries.
+  const auto reported = All();
   std::map<std::string, int> counts;
-  for (const Told& one : told) ++counts[one.name];
+  for (const RecordedPhase& one : reported) ++counts[one.name];
   EXPECT_GT(counts["forward"], 10);
   EXPECT_EQ(counts["forward"], counts["backward"]);
   EXPECT_EQ(counts["forward"], counts["optimizer"]);
@@ -407,15 +409,15 @@ TEST_F(DevicePhasesTest, ALoopWithoutALoaderAndOneWithAClosureHaveTheirPhasesToo
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   for (int i = 0; i < 2; ++i) {
     Do({kMs, 5 * kMs});
-    At(Border::kBackwardBegin);
-    At(Border::kBackwardEnd);
-    At(Border::kOptimizerBegin);
-    At(Border::kOptimizerEnd);
+    At(Boundary::kBackwardBegin);
+    At(Boundary::kBackwardEnd);
+    At(Boundary::kOptimizerBegin);
+    At(Boundary::kOptimizerEnd);
   }
-  At(Border::kOptimizerBegin);
-  At(Border::kBackwardBegin);
-  At(Border::kBackwardEnd);
-  At(Border::kOptimizerEnd);
+  At(Boundary::kOptimizerBegin);
+  At(Boundary::kBackwardBegin);
+  At(Boundary::kBackwardEnd);
+  At(Boundary::kOptimizerEnd);
   fake_cuda_wait(kStream);
   fake_cuda_pass(kMs);
   EXPECT_THAT(NamesOf(All()),

@@ -187,7 +187,7 @@ bool HasRoom(OpenTasks& open, uint32_t step) {
   if (open.step != step) {
     open.step = step;
     open.in_step = 0;
-    t::WantLargeRing();  // autograd's thread runs a whole backward
+    t::RequestLargeRing();  // autograd's thread runs a whole backward
   }
   return open.in_step < g_most.load(std::memory_order_relaxed);
 }

@@ -285,7 +285,7 @@ TEST_F(IttTest, AForkedChildRecordsNothing) {
   EXPECT_THAT(Records(), ElementsAre("begin aten::forked", "end aten::forked"));
 }
 
-TEST_F(IttTest, WhatIsNotTakenDoesNothing) {
+TEST_F(IttTest, UnsupportedCallsDoNothing) {
   EXPECT_EQ(program_.other(), reinterpret_cast<void*>(Program::Null));
 }
 

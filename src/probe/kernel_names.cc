@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "transport/writer/text.h"
+#include "transport/writer/fixed_text.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 

@@ -11,7 +11,7 @@
 #include "probe/cupti_library.h"
 #include "probe/kernel_names.h"
 #include "probe/unended_work.h"
-#include "transport/writer/text.h"
+#include "transport/writer/fixed_text.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 
@@ -24,8 +24,8 @@ using cupti::kSuccess;
 using wire::Category;
 using wire::DeviceLoss;
 
-// Records are taken in stretches of so many; a ring's room is looked at before each.
-constexpr uint32_t kStretch = 64;
+// Records are taken in ranges of so many; a ring's room is looked at before each.
+constexpr uint32_t kRecordsAtOnce = 64;
 constexpr uint32_t kRecordsOfOne = 2;  // a copy: its bytes, and it
 constexpr uint32_t kFlushPeriodMs = 50;
 // Calls of the end of a window, one a step, after which what found no room in a ring is given up:
@@ -59,7 +59,7 @@ struct Collector {
   // CUPTI that comes back numbers anew: what is told goes on behind the highest that was told.
   uint32_t times_left = 0;
   uint32_t told_behind = 0;
-  uint32_t highest_told = 0;
+  uint32_t highest_reported = 0;
   CuptiLibrary library;
   ActivityBuffers buffers;
   KernelNames names;
@@ -88,7 +88,7 @@ uint32_t WindowName(const char* name) {
   return t::Name(name, strlen(name), static_cast<uint16_t>(Category::kWindow));
 }
 
-void SayLost(DeviceLoss cause, uint64_t count) {
+void RecordLoss(DeviceLoss cause, uint64_t count) {
   if (count > 0) {
     t::Activity(t::ClockTicks(), g_kernels.lost_name, count, static_cast<uint64_t>(cause));
   }
@@ -97,7 +97,7 @@ void SayLost(DeviceLoss cause, uint64_t count) {
 // `why`: the sentence of another user of CUPTI. A loss by that cause.
 const char* Taken(const char* why) {
   RememberOtherUser();
-  SayLost(DeviceLoss::kTaken, 1);
+  RecordLoss(DeviceLoss::kTaken, 1);
   t::FixedText(g_kernels.taken, sizeof g_kernels.taken).Add("CUPTI is taken: ").Add(why);
   return g_kernels.taken;
 }
@@ -135,7 +135,7 @@ const char* NoClock() {
   return "cuptiGetTimestamp does not tell the device's time";
 }
 
-void SayClock(const ClockPair& pair) {
+void RecordClock(const ClockPair& pair) {
   if (pair.device_ns != 0) {
     t::Activity(pair.ticks, g_kernels.clock_name, pair.device_ns, 0);
   }
@@ -165,9 +165,9 @@ void Record(uint32_t name, uint32_t place, uint64_t start, uint64_t end, uint32_
   // Its bytes would be those of the ring's next activity.
   if (name == 0 || place == 0) return static_cast<void>(++g_kernels.unnamed);
   if (bytes != wire::kNoArgument) t::Activity(start, g_kernels.bytes_name, bytes, 0);
-  const uint32_t told = g_kernels.told_behind + correlation;
-  if (told > g_kernels.highest_told) g_kernels.highest_told = told;
-  t::Activity(start, name, end, uint64_t{place} << 32 | told);
+  const uint32_t reported = g_kernels.told_behind + correlation;
+  if (reported > g_kernels.highest_reported) g_kernels.highest_reported = reported;
+  t::Activity(start, name, end, uint64_t{place} << 32 | reported);
 }
 
 // Of what was told before it ended (a forced flush) the times are 0.
@@ -272,8 +272,8 @@ void TakeRecord(const void* record) {
 // False: the ring has no room for more now.
 bool Convert(uint32_t buffer) {
   while (true) {
-    if (!t::HasRoom(kRecordsOfOne * kStretch)) return false;
-    for (uint32_t i = 0; i < kStretch; ++i) {
+    if (!t::HasRoom(kRecordsOfOne * kRecordsAtOnce)) return false;
+    for (uint32_t i = 0; i < kRecordsAtOnce; ++i) {
       const void* record = g_kernels.buffers.Next(buffer, NextRecord());
       if (record == nullptr) return true;
       TakeRecord(record);
@@ -287,12 +287,12 @@ bool ConvertFilled() {
   Collector& k = g_kernels;
   if (k.forked || !k.buffers.AnyFilled()) return true;
   if (k.converting.exchange(true, std::memory_order_acquire)) return false;
-  t::WantLargeRing();
-  bool all = t::HasRoom(kRecordsOfOne * kStretch + 2);
+  t::RequestLargeRing();
+  bool all = t::HasRoom(kRecordsOfOne * kRecordsAtOnce + 2);
   if (all) {
     const ClockPair now = ReadClocks();
-    SayClock(k.clock);
-    SayClock(now);
+    RecordClock(k.clock);
+    RecordClock(now);
     k.clock = now;
   }
   for (uint32_t buffer; all && (buffer = k.buffers.Claim()) != ActivityBuffers::kNone;) {
@@ -356,17 +356,17 @@ const char* Enable() {
   return nullptr;
 }
 
-void SayLosses() {
+void RecordLosses() {
   Collector& k = g_kernels;
   size_t dropped = 0;
   if (k.library.functions.ActivityGetNumDroppedRecords(nullptr, 0, &dropped) == kSuccess) {
     k.library_lost.fetch_add(dropped, std::memory_order_relaxed);
   }
-  SayLost(DeviceLoss::kLibrary, k.library_lost.exchange(0, std::memory_order_relaxed));
-  SayLost(DeviceLoss::kNoBuffer, k.buffers.TakeGivenUp());
-  SayLost(DeviceLoss::kIncomplete, k.unended.TakeOfWindow());
-  SayLost(DeviceLoss::kNoPlace, k.unnamed);
-  SayLost(DeviceLoss::kTaken, k.another_came ? 1 : 0);
+  RecordLoss(DeviceLoss::kLibrary, k.library_lost.exchange(0, std::memory_order_relaxed));
+  RecordLoss(DeviceLoss::kNoBuffer, k.buffers.TakeGivenUp());
+  RecordLoss(DeviceLoss::kIncomplete, k.unended.TakeOfWindow());
+  RecordLoss(DeviceLoss::kNoPlace, k.unnamed);
+  RecordLoss(DeviceLoss::kTaken, k.another_came ? 1 : 0);
   k.unnamed = 0;
 }
 
@@ -396,10 +396,10 @@ const char* BeginKernels(KnownUsers known) {
   if (k.converting.exchange(true, std::memory_order_acquire)) {
     return "CUPTI still hands over what the window before it saw";
   }
-  k.buffers.GiveUpFilled(NextRecord());  // what came after the window before had ended
+  k.buffers.DropFilled(NextRecord());  // what came after the window before had ended
   k.names.Reset(&k.library);
   k.contexts = k.last_drains = 0;
-  if (CuptiHasLeft()) k.told_behind = k.highest_told;
+  if (CuptiHasLeft()) k.told_behind = k.highest_reported;
   k.times_left = TimesLeft();
   k.unended.Reset();
   k.converting.store(false, std::memory_order_release);
@@ -456,8 +456,8 @@ bool DrainKernels(bool last) {
   if (!ConvertFilled() && t::Recording() && ++k.last_drains < kMaxLastDrains) return false;
   if (k.buffers.AnyGiven() && t::MonotonicTicks() - k.released_ns < kLongestReturnNs) return false;
   if (k.converting.exchange(true, std::memory_order_acquire)) return false;
-  k.buffers.GiveUpFilled(NextRecord());
-  SayLosses();
+  k.buffers.DropFilled(NextRecord());
+  RecordLosses();
   k.converting.store(false, std::memory_order_release);
   k.state.store(State::kOff, std::memory_order_relaxed);
   return true;
@@ -477,7 +477,7 @@ const char* DetachKernels() {
   if (k.saw_graphs || k.names.saw_graph_call()) {
     return "CUDA graphs are replayed, which may fail once CUPTI has left";
   }
-  return AskToDetach(k.library);
+  return RequestDetach(k.library);
 }
 
 bool CuptiHasLeft() {
@@ -488,7 +488,7 @@ void ResetKernelsForTesting() {
   Collector& k = g_kernels;
   k.saw_graphs = false;
   k.times_left = TimesLeft();
-  k.told_behind = k.highest_told = 0;
+  k.told_behind = k.highest_reported = 0;
   k.names.ForgetGraphCall();
   ForgetOtherUsersForTesting();
 }

@@ -134,28 +134,28 @@ TEST_F(KernelsTest, AThreadsIdIsFoundWhereverItsStackLies) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstack(&attributes, stack, kStackBytes);
-    struct Told {
+    struct Reported {
       std::atomic<int> tid{0};
       std::atomic<bool> seen{false};
-    } told;
+    } reported;
     ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
     pthread_t thread;
     const auto launch = [](void* arg) -> void* {
-      auto& to = *static_cast<Told*>(arg);
+      auto& to = *static_cast<Reported*>(arg);
       fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
       to.tid = gettid();
       while (!to.seen) usleep(100);
       return nullptr;
     };
-    ASSERT_EQ(pthread_create(&thread, &attributes, launch, &told), 0);
-    while (told.tid == 0) usleep(100);
+    ASSERT_EQ(pthread_create(&thread, &attributes, launch, &reported), 0);
+    while (reported.tid == 0) usleep(100);
     EndAll();
-    told.seen = true;
+    reported.seen = true;
     pthread_join(thread, nullptr);
     munmap(stack, kStackBytes);
     const auto calls = Drained().Of(Category::kRuntime);
     ASSERT_THAT(calls, Not(IsEmpty()));
-    EXPECT_EQ(calls.back().place, "{\"thread\":" + std::to_string(told.tid) + "}");
+    EXPECT_EQ(calls.back().place, "{\"thread\":" + std::to_string(reported.tid) + "}");
   }
 }
 
@@ -310,7 +310,7 @@ TEST_F(KernelsTest, WhatComesAfterAllWasTakenOffIsCountedInTheNextWindow) {
   EXPECT_THAT(all.activities, IsEmpty());
 }
 
-TEST_F(KernelsTest, ThousandsOfStreamsAreTold) {
+TEST_F(KernelsTest, ThousandsOfStreamsAreRecorded) {
   auto file = folder_.OpenOnly();
   ProcessTrace trace;
   ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
@@ -363,7 +363,7 @@ TEST_F(KernelsTest, AnotherUserGetsNoneOfOursAndKeepsWhatHeTurnedOn) {
   EXPECT_THAT(Drained().Of(Category::kKernel), SizeIs(2));
 }
 
-TEST_F(KernelsTest, ARefusalIsTold) {
+TEST_F(KernelsTest, RefusalIsReported) {
   fake_refuse(39);
   const char* reason = BeginKernels(KnownUsers::kNobody);
   ASSERT_NE(reason, nullptr);

@@ -13,8 +13,8 @@
 #include "probe/nccl_v4.h"
 #include "probe/nccl_v5.h"
 #include "probe/nccl_v6.h"
+#include "transport/writer/fixed_text.h"
 #include "transport/writer/hot_path.h"
-#include "transport/writer/text.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 
@@ -62,10 +62,10 @@ void WriteCall(EventState& event, uint64_t handle, uint64_t now) {
       wire::MakeRecord(wire::RecordKind::kDetail, begin, event.details, 0, event.number,
                        event.bytes),
       wire::MakeRecord(wire::RecordKind::kComplete, begin, event.name, 0, 0, end)};
-  const bool told = event.details != 0;
+  const bool reported = event.details != 0;
   Free(event, handle);
-  t::WantLargeRing();  // of autograd's thread, whose backward these come from, and of NCCL's own
-  t::WriteReady(told ? records : records + 1, told ? 2 : 1);
+  t::RequestLargeRing();  // of autograd's thread, whose backward these come from, and of NCCL's own
+  t::WriteReady(reported ? records : records + 1, reported ? 2 : 1);
 }
 
 bool IsDone(const EventState& event) {
@@ -163,10 +163,10 @@ void StopChild(EventState& event, uint64_t handle, uint64_t now) {
   const wire::Record records[] = {
       wire::MakeRecord(wire::RecordKind::kDetail, event.begin, event.details, 0, event.number, 0),
       wire::MakeRecord(wire::RecordKind::kComplete, event.begin, event.name, 0, 0, now)};
-  const bool told = event.details != 0;
+  const bool reported = event.details != 0;
   Free(event, handle);
-  t::WantLargeRing();
-  if (kind == Kind::kProxyOp) t::WriteReady(told ? records : records + 1, told ? 2 : 1);
+  t::RequestLargeRing();
+  if (kind == Kind::kProxyOp) t::WriteReady(reported ? records : records + 1, reported ? 2 : 1);
   EventState* call = EventOf(parent);
   if (call == nullptr) return;
   RaiseTo(call->last, now);
@@ -195,13 +195,13 @@ int32_t StopEvent(void* handle_word) {
 }
 
 // From version 4 on the arguments of a step begin with the bytes that it carries.
-template <bool kTellsBytes>
+template <bool kHasBytes>
 int32_t RecordEventState(void* handle_word, int32_t state, void* arguments) {
   const auto handle = reinterpret_cast<uintptr_t>(handle_word);
   EventState* event = EventOf(handle);
   if (event == nullptr || event->kind != Kind::kStep) return abi::kSuccess;
   uint64_t bytes = 0;
-  if (kTellsBytes && arguments != nullptr) __builtin_memcpy(&bytes, arguments, sizeof bytes);
+  if (kHasBytes && arguments != nullptr) __builtin_memcpy(&bytes, arguments, sizeof bytes);
   SetNcclStepState(*event, state, bytes);
   return abi::kSuccess;
 }
@@ -261,14 +261,14 @@ int32_t StartEvent([[maybe_unused]] void* context, void** handle, Descriptor* de
   if (descriptor == nullptr) return abi::kSuccess;
   const auto parent = reinterpret_cast<uintptr_t>(descriptor->parent);
   // Versions 1 to 3 tell the communicator with each call, later ones when it is made.
-  constexpr bool kTellsItself = requires {
+  constexpr bool kReportsItself = requires {
     descriptor->collective.communicator;
   };
   constexpr bool kHasChannels = requires {
     descriptor->kernel_channel;
   };
   auto comm_of = [&]([[maybe_unused]] const auto& call) {
-    if constexpr (kTellsItself) {
+    if constexpr (kReportsItself) {
       return FindComm(call.communicator, call.name, descriptor->rank);
     } else {
       return static_cast<CommState*>(context);
@@ -303,21 +303,21 @@ int32_t StartEvent([[maybe_unused]] void* context, void** handle, Descriptor* de
 
 // A context for the versions that tell communicators with their calls: a mask of NCCL's, which is
 // the same for all of a library's communicators.
-constinit std::atomic<int32_t*> g_untold_mask{nullptr};
+constinit std::atomic<int32_t*> g_unreported_mask{nullptr};
 
 template <bool kHasChannels>
 int32_t InitUntold(void** context, int32_t* event_mask) {
   if (context == nullptr || event_mask == nullptr) return abi::kSuccess;
-  *context = &g_untold_mask;
+  *context = &g_unreported_mask;
   *event_mask = 0;
   if (!t::Attach()) return abi::kSuccess;
-  g_untold_mask.store(event_mask, std::memory_order_relaxed);
+  g_unreported_mask.store(event_mask, std::memory_order_relaxed);
   JoinNcclMask(event_mask, kHasChannels ? kWantedWithChannels : kWanted);
   return abi::kSuccess;
 }
 
 int32_t FinalizeUntold(void*) {
-  LeaveNcclMask(g_untold_mask.load(std::memory_order_relaxed));
+  LeaveNcclMask(g_unreported_mask.load(std::memory_order_relaxed));
   // The last communicator may not be the one that goes: all that waits is written.
   for (CommState& comm : nccl_events::Communicators()) {
     if (comm.ready.load(std::memory_order_acquire) == 2) Finalize(&comm);
@@ -325,8 +325,8 @@ int32_t FinalizeUntold(void*) {
   return abi::kSuccess;
 }
 
-int32_t InitTold(void** context, uint64_t communicator, int32_t* event_mask, const char* name,
-                 int32_t, int32_t ranks, int32_t rank, void*) {
+int32_t InitNamed(void** context, uint64_t communicator, int32_t* event_mask, const char* name,
+                  int32_t, int32_t ranks, int32_t rank, void*) {
   if (context == nullptr || event_mask == nullptr) return abi::kSuccess;
   *context = nullptr;
   *event_mask = 0;
@@ -343,9 +343,9 @@ int32_t InitTold(void** context, uint64_t communicator, int32_t* event_mask, con
   return abi::kSuccess;
 }
 
-int32_t InitToldByFour(void** context, int32_t* event_mask, const char* name, uint64_t communicator,
-                       int32_t nodes, int32_t ranks, int32_t rank, void* logger) {
-  return InitTold(context, communicator, event_mask, name, nodes, ranks, rank, logger);
+int32_t InitNamedV4(void** context, int32_t* event_mask, const char* name, uint64_t communicator,
+                    int32_t nodes, int32_t ranks, int32_t rank, void* logger) {
+  return InitNamed(context, communicator, event_mask, name, nodes, ranks, rank, logger);
 }
 
 constexpr const char* kPluginName = "steptrace";
@@ -366,13 +366,13 @@ __attribute__((visibility("default"))) constinit nccl::v3::Profiler ncclProfiler
     kPluginName, InitUntold<true>,        StartEvent<nccl::v3::Descriptor>,
     StopEvent,   RecordEventState<false>, FinalizeUntold};
 __attribute__((visibility("default"))) constinit nccl::v4::Profiler ncclProfiler_v4 = {
-    kPluginName, InitToldByFour,         StartEvent<nccl::v4::Descriptor>,
-    StopEvent,   RecordEventState<true>, Finalize};
+    kPluginName, InitNamedV4, StartEvent<nccl::v4::Descriptor>, StopEvent, RecordEventState<true>,
+    Finalize};
 __attribute__((visibility("default"))) constinit nccl::v5::Profiler ncclProfiler_v5 = {
-    kPluginName, InitTold, StartEvent<nccl::v5::Descriptor>, StopEvent, RecordEventState<true>,
+    kPluginName, InitNamed, StartEvent<nccl::v5::Descriptor>, StopEvent, RecordEventState<true>,
     Finalize};
 __attribute__((visibility("default"))) constinit nccl::v6::Profiler ncclProfiler_v6 = {
-    kPluginName, InitTold, StartEvent<nccl::v6::Descriptor>, StopEvent, RecordEventState<true>,
+    kPluginName, InitNamed, StartEvent<nccl::v6::Descriptor>, StopEvent, RecordEventState<true>,
     Finalize};
 }
 }  // namespace steptrace::probe

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "transport/writer/text.h"
+#include "transport/writer/fixed_text.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 
@@ -132,7 +132,7 @@ uint64_t NcclBytes(const NcclCall& call, const NcclCommunicator& comm) {
   return __builtin_mul_overflow(bytes, static_cast<uint64_t>(comm.ranks), &bytes) ? 0 : bytes;
 }
 
-void TellNcclCommunicator(const NcclCommunicator& comm) {
+void RecordNcclCommunicator(const NcclCommunicator& comm) {
   char json[kDetailsBytes];
   JsonText text(json, sizeof json);
   text.Text("source", "NCCL").Hash("group", comm.hash).Text("name", comm.name);

@@ -11,8 +11,8 @@ namespace steptrace::probe {
 struct NcclCommunicator {
   static constexpr size_t kNameBytes = 64;
   uint64_t hash = 0;
-  int32_t ranks = 0;       // 0: not told
-  int32_t rank = 0;        // below 0: not told
+  int32_t ranks = 0;       // 0: not reported
+  int32_t rank = 0;        // below 0: not reported
   bool holds_all = false;  // the job's ranks
   char name[kNameBytes]{};
 };
@@ -56,6 +56,6 @@ uint32_t NcclDetails(const NcclCall& call, const NcclCommunicator& comm);
 // A number for all that the details are made of, but the communicator.
 uint64_t NcclCallKey(const NcclCall& call);
 // Leaves the fact `communicator`.
-void TellNcclCommunicator(const NcclCommunicator& comm);
+void RecordNcclCommunicator(const NcclCommunicator& comm);
 
 }  // namespace steptrace::probe

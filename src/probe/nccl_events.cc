@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/nccl_events.h"
 
+#include "transport/writer/fixed_text.h"
 #include "transport/writer/hot_path.h"
 #include "transport/writer/process_facts.h"
 #include "transport/writer/process_state.h"
-#include "transport/writer/text.h"
 #include "transport/writer/writer.h"
 
 namespace steptrace::probe::nccl_events {
@@ -56,7 +56,7 @@ CommState* MakeComm(uint64_t hash, const char* name, int32_t ranks, int32_t rank
     comm.of.name[0] = 0;
     if (name != nullptr) t::FixedText(comm.of.name, sizeof comm.of.name).Add(name);
     comm.ready.store(2, std::memory_order_release);
-    TellNcclCommunicator(comm.of);
+    RecordNcclCommunicator(comm.of);
     return &comm;
   }
   return nullptr;

@@ -38,7 +38,7 @@ struct EventState {
   std::atomic<uint64_t> state{0};
   Kind kind = Kind::kCall;
   uint8_t channels = 0;    // that will report; 0: none will
-  uint8_t step_state = 0;  // of a step: what it waits for, as NCCL numbers it; 0: not told yet
+  uint8_t step_state = 0;  // of a step: what it waits for, as NCCL numbers it; 0: not reported yet
   uint32_t name = 0;
   uint32_t details = 0;
   uint64_t number = 0;

@@ -64,7 +64,7 @@ void LeaveNcclMask(int32_t* word) {
   g_nccl_masks_lock.Release();
 }
 
-void WantNcclSteps(bool wanted) {
+void EnableNcclSteps(bool wanted) {
   if (!LockMasks()) return;
   g_nccl_steps = wanted;
   for (const NcclMask& mask : g_nccl_masks) {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 // Which events NCCL tells: a word of NCCL's own, given with each communicator and read by it at
-// each call. Steps of the proxy are told in windows of kernels alone: they come by the hundred for
-// a large collective. Any thread.
+// each call. Steps of the proxy are reported in windows of kernels alone: they come by the hundred
+// for a large collective. Any thread.
 namespace steptrace::probe {
 
 // Sets the word for a communicator that begins, which keeps it until LeaveNcclMask.
@@ -14,6 +14,6 @@ void JoinNcclMask(int32_t* mask, int32_t wanted);
 void LeaveNcclMask(int32_t* mask);
 
 // As a window of kernels begins, and as it ends.
-void WantNcclSteps(bool wanted);
+void EnableNcclSteps(bool wanted);
 
 }  // namespace steptrace::probe

@@ -41,7 +41,7 @@ const char* StepName(uint8_t state) {
   }
 }
 
-void WriteStretch(const nccl_events::EventState& step, uint64_t bytes, uint64_t now) {
+void WriteStepState(const nccl_events::EventState& step, uint64_t bytes, uint64_t now) {
   const char* text = StepName(step.step_state);
   if (text == nullptr || now < step.begin) return;
   const uint32_t name =
@@ -49,8 +49,8 @@ void WriteStretch(const nccl_events::EventState& step, uint64_t bytes, uint64_t 
   const wire::Record records[] = {
       wire::MakeRecord(wire::RecordKind::kDetail, step.begin, step.details, 0, step.number, bytes),
       wire::MakeRecord(wire::RecordKind::kComplete, step.begin, name, 0, 0, now)};
-  const bool told = step.details != 0;
-  t::WriteReady(told ? records : records + 1, told ? 2 : 1);
+  const bool reported = step.details != 0;
+  t::WriteReady(reported ? records : records + 1, reported ? 2 : 1);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ void SetNcclStepState(nccl_events::EventState& step, int32_t state, uint64_t byt
   const uint64_t now = t::ClockTicks();
   // NCCL knows what was received when it has come, and what is sent before.
   if (step.step_state == kReceiveNetwork) step.bytes = bytes;
-  WriteStretch(step, step.bytes, now);
+  WriteStepState(step, step.bytes, now);
   step.step_state = static_cast<uint8_t>(state > 0 && state <= UINT8_MAX ? state : 0);
   step.bytes = step.step_state == kSendNetwork ? bytes : 0;
   step.begin = now;
@@ -84,7 +84,7 @@ void SetNcclStepState(nccl_events::EventState& step, int32_t state, uint64_t byt
 
 void StopNcclStep(nccl_events::EventState& step, uint64_t handle, uint64_t now) {
   if (!nccl_events::Claim(step, handle)) return;
-  WriteStretch(step, step.bytes, now);
+  WriteStepState(step, step.bytes, now);
   nccl_events::Free(step, handle);
 }
 

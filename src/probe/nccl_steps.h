@@ -6,7 +6,7 @@
 #include "probe/nccl_events.h"
 
 // Steps of NCCL's proxy: a chunk that it sends or receives over the network for an operation. Each
-// stretch of a step, by what the proxy waits for in it, is a complete record with the operation's
+// range of a step, by what the proxy waits for in it, is a complete record with the operation's
 // details; the network's has the chunk's bytes.
 //
 //   send      started ─► device fills the buffer ─► peer has room ─► network ─► stopped

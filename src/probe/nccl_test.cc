@@ -201,7 +201,7 @@ class NcclRing : public ::testing::Test {
  protected:
   NcclRing() { transport::Attach(); }
   ~NcclRing() override {
-    WantNcclSteps(false);
+    EnableNcclSteps(false);
     transport::DetachForTesting();
   }
 
@@ -239,7 +239,7 @@ using Versions = ::testing::Types<Number<1>, Number<2>, Number<3>, Number<4>, Nu
 TYPED_TEST_SUITE(NcclSteps, Versions);
 
 TYPED_TEST(NcclSteps, AreStretchesOfWhatTheProxyWaitsFor) {
-  WantNcclSteps(true);
+  EnableNcclSteps(true);
   auto& nccl = this->nccl_;
   void* comm = nccl.Init();
   const auto task = nccl.Enqueue();
@@ -275,12 +275,12 @@ TYPED_TEST(NcclSteps, AreToldInWindowsAlone) {
   EXPECT_EQ(nccl.mask() & nccl::kProxyStep, 0u);
   const auto before = nccl.Enqueue();
   void* op = nccl.StartOp(before, true);
-  WantNcclSteps(true);
+  EnableNcclSteps(true);
   nccl.Send(before, op, 1);
   nccl.Stop(op);
   EXPECT_EQ(nccl.steps_told(), 0) << "of a call of before NCCL tells none";
   const auto within = nccl.Enqueue();
-  WantNcclSteps(false);
+  EnableNcclSteps(false);
   op = nccl.StartOp(within, true);
   nccl.Send(within, op, 1);
   nccl.Stop(op);
@@ -292,7 +292,7 @@ TYPED_TEST(NcclSteps, AreToldInWindowsAlone) {
 }
 
 TYPED_TEST(NcclSteps, HaveABudgetACollective) {
-  WantNcclSteps(true);
+  EnableNcclSteps(true);
   auto& nccl = this->nccl_;
   void* comm = nccl.Init();
   for (int call = 0; call < 2; ++call) {
@@ -314,7 +314,7 @@ TYPED_TEST(NcclSteps, HaveABudgetACollective) {
 }
 
 TYPED_TEST(NcclSteps, OfAnotherProcesssOperationHaveItsBudget) {
-  WantNcclSteps(true);
+  EnableNcclSteps(true);
   auto& nccl = this->nccl_;
   void* comm = nccl.Init();
   const auto task = nccl.Enqueue();
@@ -399,7 +399,7 @@ class NcclMalice : public NcclRing {
 };
 
 TEST_F(NcclMalice, StepsOfNothingAndStatesThatAreNoneAreNothing) {
-  WantNcclSteps(true);
+  EnableNcclSteps(true);
   void* comm = nccl_.Init();
   const auto task = nccl_.Enqueue();
   EXPECT_EQ(nccl_.StartStep(task, nullptr), nullptr);
@@ -435,15 +435,15 @@ TEST_F(NcclMalice, TheMaskIsLeftAloneAfterTheLastCommunicator) {
   void* first = nccl_.Init();
   void* second = nccl_.Init(kHash + 1);
   nccl_.Finalize(first);
-  WantNcclSteps(true);
+  EnableNcclSteps(true);
   EXPECT_NE(nccl_.mask() & nccl::kProxyStep, 0u);
   nccl_.Finalize(second);
-  WantNcclSteps(false);
+  EnableNcclSteps(false);
   EXPECT_NE(nccl_.mask() & nccl::kProxyStep, 0u) << "as it was";
 }
 
 // Communicators of a library that come and go in threads: nobody's word is forgotten, or kept.
-TEST(NcclMask, IsKnownWhileSomebodyHasItAndNotAfter) {
+TEST(NcclMask, MaskIsKnownWhileACommunicatorHoldsIt) {
   constexpr int kRounds = 200'000;
   int32_t word = 0;
   const auto come_and_go = [&word] {
@@ -456,10 +456,10 @@ TEST(NcclMask, IsKnownWhileSomebodyHasItAndNotAfter) {
   come_and_go();
   other.join();
   const auto steps = [&word] {
-    WantNcclSteps(true);
-    const bool told = (word & static_cast<int32_t>(nccl::kProxyStep)) != 0;
-    WantNcclSteps(false);
-    return told;
+    EnableNcclSteps(true);
+    const bool reported = (word & static_cast<int32_t>(nccl::kProxyStep)) != 0;
+    EnableNcclSteps(false);
+    return reported;
   };
   JoinNcclMask(&word, 1);
   EXPECT_TRUE(steps());
@@ -467,12 +467,12 @@ TEST(NcclMask, IsKnownWhileSomebodyHasItAndNotAfter) {
   EXPECT_FALSE(steps());
 }
 
-TEST(NcclWithoutARun, NothingIsAsked) {
+TEST(NcclWithoutARun, NoEventsAreRequested) {
   StandInNccl<6> nccl;
   void* comm = nccl.Init();
-  WantNcclSteps(true);
+  EnableNcclSteps(true);
   EXPECT_EQ(nccl.mask(), 0);
-  WantNcclSteps(false);
+  EnableNcclSteps(false);
   nccl.Finalize(comm);
 }
 

@@ -5,8 +5,8 @@
 
 #include <atomic>
 
+#include "transport/writer/fixed_text.h"
 #include "transport/writer/process_state.h"
-#include "transport/writer/text.h"
 #include "transport/writer/writer.h"
 
 namespace steptrace::probe {
@@ -178,7 +178,7 @@ const SchemaState* SchemaOf(uint64_t id) {
   return nullptr;
 }
 
-bool SpeaksOfSize(const char* name) {
+bool NamesASize(const char* name) {
   for (size_t i = 0; i < kMaxPrefixText && name[i] != 0; ++i) {
     if (strncasecmp(name + i, "size", 4) == 0 || strncasecmp(name + i, "bytes", 5) == 0)
       return true;
@@ -245,8 +245,8 @@ uint64_t PayloadOfNvtx(const EventAttributes* event) {
 
 uint64_t RegisterNvtxSchema(nvtx::Domain, const nvtx::SchemaAttributes* schema) {
   if (schema == nullptr || !g_nvtx.lock.Acquire()) return 0;
-  const bool told = (schema->field_mask & nvtx::kSchemaHasId) != 0 && schema->schema_id != 0;
-  const uint64_t id = told ? schema->schema_id : kFirstSchema + g_nvtx.schemas_numbered++;
+  const bool reported = (schema->field_mask & nvtx::kSchemaHasId) != 0 && schema->schema_id != 0;
+  const uint64_t id = reported ? schema->schema_id : kFirstSchema + g_nvtx.schemas_numbered++;
   constexpr uint64_t kNeeded =
       nvtx::kSchemaHasType | nvtx::kSchemaHasEntries | nvtx::kSchemaHasCount;
   const bool fixed = (schema->field_mask & kNeeded) == kNeeded &&
@@ -255,10 +255,11 @@ uint64_t RegisterNvtxSchema(nvtx::Domain, const nvtx::SchemaAttributes* schema) 
   for (size_t i = 0; fixed && i < schema->entry_count && i < kMaxSchemaEntries; ++i) {
     const nvtx::SchemaEntry& entry = schema->entries[i];
     if (entry.name == nullptr || entry.flags != 0 || !IsWide(entry.type) ||
-        !SpeaksOfSize(entry.name)) {
+        !NamesASize(entry.name)) {
       continue;
     }
-    // Where it is not told it would have to be worked out: only the first field's place is sure.
+    // Where it is not reported it would have to be worked out: only the first field's place is
+    // sure.
     if (i > 0 && entry.offset == 0) break;
     if (count < kMaxNvtxSchemas && SchemaOf(id) == nullptr) {
       g_nvtx.schema[count] = {id, entry.offset};

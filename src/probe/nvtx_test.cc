@@ -296,7 +296,7 @@ class NvtxPayloadTest : public NvtxTest {
   }
 
   // What a push with that payload tells.
-  uint64_t Told(const nvtx::PayloadData* data, int32_t count) {
+  uint64_t BytesReported(const nvtx::PayloadData* data, int32_t count) {
     nvtx::EventAttributes event = Ascii("ncclAllReduce");
     event.payload_type = static_cast<int32_t>(nvtx::PayloadType::kExtended);
     event.payload_count = count;
@@ -315,7 +315,7 @@ class NvtxPayloadTest : public NvtxTest {
 TEST_F(NvtxPayloadTest, TheSizeOfANcclCallIsTold) {
   EXPECT_EQ(Schema(0x1000005), 0x1000005u);
   const nvtx::PayloadData data{0x1000005, sizeof payload_, &payload_};
-  EXPECT_EQ(Told(&data, 1), 4096u);
+  EXPECT_EQ(BytesReported(&data, 1), 4096u);
 }
 
 TEST_F(NvtxPayloadTest, SchemasWithoutANumberGetOne) {
@@ -336,9 +336,9 @@ TEST_F(NvtxPayloadTest, DamagedPayloadsTellNothing) {
       {0x1000007, sizeof payload_, &payload_},  // a field beyond everything
       {77, sizeof payload_, &payload_},         // a schema that nobody registered
   };
-  for (const auto& data : damaged) EXPECT_EQ(Told(&data, 1), 0u);
-  EXPECT_EQ(Told(nullptr, 3), 0u);
-  EXPECT_EQ(Told(damaged, -1), 0u);
+  for (const auto& data : damaged) EXPECT_EQ(BytesReported(&data, 1), 0u);
+  EXPECT_EQ(BytesReported(nullptr, 3), 0u);
+  EXPECT_EQ(BytesReported(damaged, -1), 0u);
 }
 
 TEST_F(NvtxPayloadTest, DamagedSchemasAreNone) {

@@ -99,7 +99,7 @@ bool ChangeCode(PyObject* own, PyObject* changed, PyObject* function, bool stay)
   return now.get() == wanted || PyObject_SetAttr(function, g_names.code, wanted) == 0;
 }
 
-void GiveOwnCodes() {
+void PublishOwnCodes() {
   for (Py_ssize_t i = 0; i < PyList_Size(g_functions); ++i) {
     const Held function(FunctionAt(i));
     if (!function) continue;

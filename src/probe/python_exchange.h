@@ -13,12 +13,12 @@ namespace steptrace::probe {
 bool PrepareExchange();
 
 // A function that has calls around its body (surround.py): `function` gets the code `changed`, or
-// keeps or gets `own` if that is to `stay`. It is one of GiveOwnCodes() as long as it lives.
+// keeps or gets `own` if that is to `stay`. It is one of PublishOwnCodes() as long as it lives.
 // False with Python's error: its code cannot be set.
 bool ChangeCode(PyObject* own, PyObject* changed, PyObject* function, bool stay);
 
 // Each function that has its changed code gets its own. Calls under way end as they are.
-void GiveOwnCodes();
+void PublishOwnCodes();
 
 // Out of sys.meta_path; not while a thread goes through it, which would skip another finder.
 // `frames`: sys._current_frames.

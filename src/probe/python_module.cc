@@ -11,7 +11,7 @@
 #include "probe/kernels.h"
 #include "probe/nccl_mask.h"
 #include "probe/python_api.h"
-#include "probe/python_border.h"
+#include "probe/python_boundary.h"
 #include "probe/python_phase.h"
 #include "probe/python_quiet.h"
 #include "probe/python_range.h"
@@ -23,7 +23,7 @@
 
 // The module of python/steptrace/_probe.pyi. Nothing raises: a wrong argument records nothing, for
 // an exception of ours in a hook would be the training's end. What the script's own handler of a
-// signal raises within a border of ours is the script's, and is let through.
+// signal raises within a boundary of ours is the script's, and is let through.
 namespace steptrace::probe {
 namespace {
 
@@ -173,7 +173,7 @@ PyObject* Collection(PyObject*, PyObject* const* items, Py_ssize_t count) {
   constexpr uint64_t kFull = 2;      // the young generations are too cheap to tell
   static bool g_collecting = false;  // collections do not nest, and end in their thread
   const Arguments arguments(items, count);
-  LookForTools();
+  CheckForTools();
   PyObject* info = arguments.At(1);
   PyObject* generation = info == nullptr ? nullptr : PyDict_GetItemString(info, "generation");
   if (Arguments(&generation, generation != nullptr).WordAt(0) != kFull) return None();
@@ -303,7 +303,7 @@ PyObject* KernelsBegin(PyObject*, PyObject* known) {
   constexpr auto kLast = static_cast<unsigned long>(KnownUsers::kOtherModule);
   if (users > kLast) users = kLast;
   const char* reason = BeginKernels(static_cast<KnownUsers>(users));
-  if (reason == nullptr) WantNcclSteps(true);
+  if (reason == nullptr) EnableNcclSteps(true);
   return reason == nullptr ? None() : PyUnicode_FromString(reason);
 }
 
@@ -312,7 +312,7 @@ PyObject* KernelsWereTaken(PyObject*, PyObject*) {
 }
 
 PyObject* KernelsEnd(PyObject*, PyObject*) {
-  WantNcclSteps(false);
+  EnableNcclSteps(false);
   EndKernels();
   return None();
 }
@@ -360,19 +360,19 @@ PyObject* StacksStop(PyObject*, PyObject* for_good) {
 }
 
 // None, or why not.
-PyObject* Said(const char* reason) {
+PyObject* ReasonOrNone(const char* reason) {
   return reason == nullptr ? None() : PyUnicode_FromString(reason);
 }
 
 PyObject* DevicePhasesBegin(PyObject*, PyObject* const* items, Py_ssize_t count) {
-  if (count != 3) return Said("device_phases_begin(stream, device, failed)");
-  return Said(BeginBorders(items[0], items[1], items[2]));
+  if (count != 3) return ReasonOrNone("device_phases_begin(stream, device, failed)");
+  return ReasonOrNone(BeginBoundaries(items[0], items[1], items[2]));
 }
 
-PyObject* DeviceBorder(PyObject*, PyObject* const* items, Py_ssize_t count) {
-  const uint64_t border = Arguments(items, count).WordAt(0);
-  if (border >= kBorders) return None();
-  return AtBorderOfPython(static_cast<Border>(border)) ? None() : nullptr;
+PyObject* DeviceBoundary(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  const uint64_t boundary = Arguments(items, count).WordAt(0);
+  if (boundary >= kBoundaries) return None();
+  return BoundaryFromPython(static_cast<Boundary>(boundary)) ? None() : nullptr;
 }
 
 PyObject* DevicePhasesPause(PyObject*, PyObject* on) {
@@ -448,7 +448,7 @@ PyMethodDef g_methods[] = {
     {"stacks_take", StacksTake, METH_O, kNoDoc},
     {"stacks_stop", StacksStop, METH_O, kNoDoc},
     Fast("device_phases_begin", DevicePhasesBegin),
-    Fast("device_border", DeviceBorder),
+    Fast("device_border", DeviceBoundary),
     {"device_phases_pause", DevicePhasesPause, METH_O, kNoDoc},
     {"device_phases_end", DevicePhasesEnd, METH_NOARGS, kNoDoc},
     Fast("tensor", TensorOf),

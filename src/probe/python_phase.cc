@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "probe/python_border.h"
+#include "probe/python_boundary.h"
 #include "probe/python_range.h"
 #include "probe/stacks.h"
 #include "transport/writer/writer.h"
@@ -18,8 +18,8 @@
 //   enter(subject) ── usual ──► the range is begun ──► what ends it
 //          └───── anything else ──► ask(subject) ──► what that returns
 //
-// Where a phase has borders for events on the device, its range lies behind the first of them and
-// ends behind the second.
+// Where a phase has boundaries for events on the device, its range lies behind the first of them
+// and ends behind the second.
 namespace steptrace::probe {
 namespace {
 
@@ -27,7 +27,7 @@ namespace t = transport;
 
 constexpr long long kNeverDue = INT64_MAX;
 constexpr unsigned long long kEndless = ~0ull;
-constexpr int kNoBorder = -1;
+constexpr int kNoBoundary = -1;
 // Two readings of a thread's CPU time cost up to 5 us with cold caches: at most 0.25 % of this.
 constexpr uint64_t kLongNs = 2'000'000;
 
@@ -35,14 +35,14 @@ constexpr uint64_t kLongNs = 2'000'000;
 struct Phase {
   PyObject ob_base;  // what PyObject_HEAD says
   unsigned int id;
-  char measures;            // its thread's CPU time is read too
-  char was_long;            // the last time, so that it is worth as much the next time
-  char is_timed;            // it is the outer phase of another
-  PyObject* ask;            // the hook's function
-  PyObject* end;            // what ends a range,
-  PyObject* end_cpu;        // and one that measures
-  PyObject* end_at_border;  // the same, behind the phase's second border
-  PyObject* end_cpu_at_border;
+  char measures;              // its thread's CPU time is read too
+  char was_long;              // the last time, so that it is worth as much the next time
+  char is_timed;              // it is the outer phase of another
+  PyObject* ask;              // the hook's function
+  PyObject* end;              // what ends a range,
+  PyObject* end_cpu;          // and one that measures
+  PyObject* end_at_boundary;  // the same, behind the phase's second boundary
+  PyObject* end_cpu_at_boundary;
   PyObject* known;  // id of a subject -> an int, its number; what is no int is unusual
   PyObject* outer;  // the phase within which this one is
   PyObject* question;
@@ -50,7 +50,7 @@ struct Phase {
   unsigned long long taken;
   unsigned long long left;  // how often it may yet be usual
   long long due_ns;         // from then on nothing is usual
-  int border;               // its first one, kNoBorder: none; the second is the next
+  int boundary;             // its first one, kNoBoundary: none; the second is the next
   uint64_t began_ns;
 };
 
@@ -58,11 +58,12 @@ Phase* AsPhase(PyObject* object) {
   return reinterpret_cast<Phase*>(object);
 }
 
-// Behind the second border; what raised there is told when the range has ended.
-PyObject* EndAtBorder(const Phase* phase, PyObject* end) {
+// Behind the second boundary; what raised there is told when the range has ended.
+PyObject* EndAtBoundary(const Phase* phase, PyObject* end) {
   PyObject *type = nullptr, *error = nullptr, *traceback = nullptr;
-  // It may have lost its borders since it began.
-  if (phase->border != kNoBorder && !AtBorderOfPython(static_cast<Border>(phase->border + 1))) {
+  // It may have lost its boundaries since it began.
+  if (phase->boundary != kNoBoundary &&
+      !BoundaryFromPython(static_cast<Boundary>(phase->boundary + 1))) {
     PyErr_Fetch(&type, &error, &traceback);
   }
   PyObject* ended = end == nullptr ? None() : PyObject_CallObject(end, nullptr);
@@ -73,18 +74,18 @@ PyObject* EndAtBorder(const Phase* phase, PyObject* end) {
 }
 
 PyObject* EndPlain(PyObject* self, PyObject* const*, Py_ssize_t) {
-  return EndAtBorder(AsPhase(self), AsPhase(self)->end);
+  return EndAtBoundary(AsPhase(self), AsPhase(self)->end);
 }
 
 PyObject* EndMeasured(PyObject* self, PyObject* const*, Py_ssize_t) {
-  return EndAtBorder(AsPhase(self), AsPhase(self)->end_cpu);
+  return EndAtBoundary(AsPhase(self), AsPhase(self)->end_cpu);
 }
 
 PyMethodDef g_end_plain = {"end_at_border", AsMethod(EndPlain), kFastCall, nullptr};
 PyMethodDef g_end_measured = {"end_cpu_at_border", AsMethod(EndMeasured), kFastCall, nullptr};
 
 // A new reference to what a tuple has there; null: nothing, or None.
-PyObject* Given(PyObject* arguments, Py_ssize_t index) {
+PyObject* ArgumentAt(PyObject* arguments, Py_ssize_t index) {
   PyObject* object = index < PyTuple_Size(arguments) ? PyTuple_GetItem(arguments, index) : nullptr;
   if (object == Py_None) return nullptr;
   Py_XINCREF(object);
@@ -96,14 +97,14 @@ PyObject* NewPhase(PyTypeObject* type, PyObject* arguments, PyObject*) {
   const auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
   auto* phase = reinterpret_cast<Phase*>(allocate(type, 0));
   if (phase == nullptr) return nullptr;
-  PyObject* id = Given(arguments, 0);
+  PyObject* id = ArgumentAt(arguments, 0);
   if (id != nullptr) phase->id = NameIdOf(id);
   Py_XDECREF(id);
-  phase->ask = Given(arguments, 1);
-  phase->end = Given(arguments, 2);
-  phase->end_cpu = Given(arguments, 3);
-  phase->known = Given(arguments, 4);
-  PyObject* outer = Given(arguments, 5);
+  phase->ask = ArgumentAt(arguments, 1);
+  phase->end = ArgumentAt(arguments, 2);
+  phase->end_cpu = ArgumentAt(arguments, 3);
+  phase->known = ArgumentAt(arguments, 4);
+  PyObject* outer = ArgumentAt(arguments, 5);
   if (outer != nullptr && Py_TYPE(outer) == type) {
     phase->outer = outer;
     AsPhase(outer)->is_timed = 1;
@@ -112,15 +113,15 @@ PyObject* NewPhase(PyTypeObject* type, PyObject* arguments, PyObject*) {
   }
   phase->left = kEndless;
   phase->due_ns = kNeverDue;
-  phase->border = kNoBorder;
+  phase->boundary = kNoBoundary;
   return reinterpret_cast<PyObject*>(phase);
 }
 
 void FreePhase(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   const Phase* phase = AsPhase(self);
-  for (PyObject* held : {phase->ask, phase->end, phase->end_cpu, phase->end_at_border,
-                         phase->end_cpu_at_border, phase->known, phase->outer, phase->question}) {
+  for (PyObject* held : {phase->ask, phase->end, phase->end_cpu, phase->end_at_boundary,
+                         phase->end_cpu_at_boundary, phase->known, phase->outer, phase->question}) {
     Py_XDECREF(held);
   }
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
@@ -133,11 +134,11 @@ uint64_t MonotonicNs() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// What ends the range of a phase with borders. Both are made once and hold the phase, as it holds
-// them: a phase is the process's.
+// What ends the range of a phase with boundaries. Both are made once and hold the phase, as it
+// holds them: a phase is the process's.
 PyObject* EndOf(Phase* phase, bool measures) {
-  if (phase->border == kNoBorder) return measures ? phase->end_cpu : phase->end;
-  PyObject*& end = measures ? phase->end_cpu_at_border : phase->end_at_border;
+  if (phase->boundary == kNoBoundary) return measures ? phase->end_cpu : phase->end;
+  PyObject*& end = measures ? phase->end_cpu_at_boundary : phase->end_at_boundary;
   if (end == nullptr) {
     end = PyCFunction_NewEx(measures ? &g_end_measured : &g_end_plain, &phase->ob_base, nullptr);
   }
@@ -147,7 +148,8 @@ PyObject* EndOf(Phase* phase, bool measures) {
 }
 
 PyObject* BeginPhase(Phase* phase, uint64_t number) {
-  if (phase->border != kNoBorder && !AtBorderOfPython(static_cast<Border>(phase->border))) {
+  if (phase->boundary != kNoBoundary &&
+      !BoundaryFromPython(static_cast<Boundary>(phase->boundary))) {
     return nullptr;
   }
   if (phase->outer != nullptr) {
@@ -224,7 +226,7 @@ PyMethodDef g_phase_methods[] = {
 
 PyMemberDef g_phase_members[] = {
     {"id", T_UINT, offsetof(Phase, id), READONLY, nullptr},
-    {"border", T_INT, offsetof(Phase, border), 0, nullptr},
+    {"border", T_INT, offsetof(Phase, boundary), 0, nullptr},
     {"measures", T_BOOL, offsetof(Phase, measures), 0, nullptr},
     {"question", T_OBJECT, offsetof(Phase, question), 0, nullptr},
     {"only", T_ULONGLONG, offsetof(Phase, only), 0, nullptr},

@@ -64,14 +64,14 @@ PyObject* TensorOf(PyObject*, PyObject* const* items, Py_ssize_t count) {
   if (elements < 0 || (elements > 0 && view.data == nullptr) || subject.name == 0) return None();
   TensorStats stats;
   if (!MeasureWithoutLock(view, elements, &stats)) return None();
-  const bool told =
-      items[3] == Py_None ? HoldTensor(subject, stats) : TellTensor(subject, Word(items[3]), stats);
-  if (!told) return None();
+  const bool reported = items[3] == Py_None ? HoldTensor(subject, stats)
+                                            : WriteTensor(subject, Word(items[3]), stats);
+  if (!reported) return None();
   return PyLong_FromUnsignedLongLong(stats.nan + stats.positive_inf + stats.negative_inf);
 }
 
 PyObject* TensorsStep(PyObject*, PyObject* step) {
-  TellHeldTensors(Word(step));
+  WriteHeldTensors(Word(step));
   return None();
 }
 

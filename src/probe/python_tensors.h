@@ -7,7 +7,7 @@
 namespace steptrace::probe {
 
 // tensor(name, role, element type, step, address, sizes, strides): how many elements are not
-// finite; None: it was not told. A step of None: it waits for tensors_step(). The interpreter's
+// finite; None: it was not reported. A step of None: it waits for tensors_step(). The interpreter's
 // lock is given up meanwhile where it takes long: the caller holds what the address is in.
 PyObject* TensorOf(PyObject* self, PyObject* const* items, Py_ssize_t count);
 

@@ -42,8 +42,8 @@ struct Tools {
   bool audited;       // by somebody else too, maybe in Python
   bool urgent;        // what is aside only by Python must not stay on
   bool busy;          // aside() or back() is called
-  bool scheduled;     // Look() is
-  PyObject *kept_type, *kept_error, *kept_traceback;  // what Look() raises
+  bool scheduled;     // CheckTools() is
+  PyObject *kept_type, *kept_error, *kept_traceback;  // what CheckTools() raises
   Own own;
   uint32_t aside_name, back_name;  // of the instants; 0: nothing is recorded
   bool is_recorded;                // an instant says that they are aside
@@ -97,7 +97,7 @@ void ForgetThreads(Gone gone) {
 }
 
 // Whether this thread has a tool. Called by C, a function of sys is seen by no tool.
-bool LookHere() {
+bool ThreadHasTool() {
   const KeptError kept;
   const bool traced = !IsNone(PyObject_CallObject(g_tools.get_trace, nullptr));
   const bool profiled =
@@ -216,7 +216,7 @@ bool RunsAlone() {
 }
 
 // Where no Python may run: the parts of ours that a tool would see step aside by C alone; the
-// others do in Look(). An audit hook in Python would run in the midst of that.
+// others do in CheckTools(). An audit hook in Python would run in the midst of that.
 void StepOutOfSight() {
   if (g_tools.out_of_sight || g_tools.audited) return;
   if (IsBorrowed() && !CollectionsPaused::IsPossible()) return;
@@ -224,20 +224,20 @@ void StepOutOfSight() {
   g_tools.busy = true;  // what is done is audited
   const CollectionsPaused paused;
   const KeptError kept;
-  GiveOwnCodes();
+  PublishOwnCodes();
   TakeOutFinder(g_tools.finder, g_tools.frames);
   RecordAside();
   g_tools.out_of_sight = true;
   g_tools.busy = was_busy;
 }
 
-// Keeps the error that is set for Look(): whoever sets a tool must not fail for us.
+// Keeps the error that is set for CheckTools(): whoever sets a tool must not fail for us.
 void KeepError() {
   if (PyErr_ExceptionMatches(PyExc_RecursionError) != 0 || g_tools.kept_type != nullptr) {
     return PyErr_Clear();
   }
   PyErr_Fetch(&g_tools.kept_type, &g_tools.kept_error, &g_tools.kept_traceback);
-  Schedule();  // again: a Look() that was due may have come meanwhile
+  Schedule();  // again: a CheckTools() that was due may have come meanwhile
 }
 
 int RaiseKept() {
@@ -282,11 +282,11 @@ bool CanStepAside(bool has_tool) {
 }
 
 // In the main thread, between two instructions of Python's.
-int Look(void*) {
+int CheckTools(void*) {
   g_tools.scheduled = false;
   if (RaiseKept() != 0) return -1;
   if (g_tools.busy || !IsHere() || IsBorrowed()) return 0;
-  const bool has_tool = LookHere();
+  const bool has_tool = ThreadHasTool();
   if (!ToolsAside() && !SomeToolIsOn()) return 0;
   // What is out of sight can wait for the tool's end, where this is called again.
   const bool now = CanStepAside(has_tool) || !g_tools.out_of_sight || g_tools.urgent;
@@ -295,7 +295,7 @@ int Look(void*) {
 }
 
 void Schedule() {
-  if (!g_tools.scheduled) g_tools.scheduled = Py_AddPendingCall(Look, nullptr) == 0;
+  if (!g_tools.scheduled) g_tools.scheduled = Py_AddPendingCall(CheckTools, nullptr) == 0;
 }
 
 // ---- events -------------------------------------------------------------------------------------
@@ -329,10 +329,10 @@ int OnToolEvent(const char* event) {
 
 // The event's arguments: sys.excepthook, then the exception's type, value and traceback. An error
 // here has no way to go: Python would print it beside the script's own.
-void TellUncaught(PyObject* arguments) {
+void RecordUncaught(PyObject* arguments) {
   if (g_tools.uncaught == nullptr || IsBorrowed() || PyTuple_Size(arguments) < 4) return;
   if (g_tools.audited) return;  // the script's own hook would see what is done
-  if (!Unseen::IsPossible() && LookHere()) return;
+  if (!Unseen::IsPossible() && ThreadHasTool()) return;
   const bool was_busy = g_tools.busy;
   g_tools.busy = true;  // what is done is audited
   {
@@ -353,9 +353,9 @@ int OnAudit(const char* name, PyObject* arguments, void*) {
   if (!IsHere()) return 0;
   if (event == Event::kAuditHook) g_tools.audited = true;
   if (event == Event::kTool) return OnToolEvent(name);
-  if (event == Event::kUncaught) return TellUncaught(arguments), 0;
+  if (event == Event::kUncaught) return RecordUncaught(arguments), 0;
   if (!ToolsAside() || g_tools.busy || IsBorrowed()) return 0;
-  const bool has_tool = LookHere();
+  const bool has_tool = ThreadHasTool();
   // The main thread may wait for long.
   const bool now = g_tools.urgent && CanStepAside(has_tool);
   const bool good = (!now || StepAsideUnseen()) && ComeBackIfOver();
@@ -416,7 +416,7 @@ bool WatchTools(PyObject* aside, PyObject* back, PyObject* finder) {
   g_tools.interpreter = PyInterpreterState_Get();
   // A child that is forked while another thread steps aside has nobody who ends that.
   pthread_atfork(nullptr, nullptr, [] { g_tools.busy = g_tools.scheduled = false; });
-  LookHere();  // a tool may be on already
+  ThreadHasTool();  // a tool may be on already
   if (SomeToolIsOn()) Schedule();
   return true;
 }
@@ -482,9 +482,9 @@ bool ToolsAside() {
   return g_tools.is_aside || g_tools.out_of_sight;
 }
 
-void LookForTools() {
+void CheckForTools() {
   if (!ToolsAside() || g_tools.busy || !IsHere() || IsBorrowed()) return;
-  LookHere();
+  ThreadHasTool();
   if (!SomeToolIsOn()) Schedule();
 }
 

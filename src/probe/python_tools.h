@@ -47,6 +47,6 @@ void OwnTool(Own own);
 bool ToolsAside();
 
 // A collection has ended in this thread, which may have no tool any more. Runs no Python.
-void LookForTools();
+void CheckForTools();
 
 }  // namespace steptrace::probe

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "probe/python_held.h"
-#include "transport/writer/text.h"
+#include "transport/writer/fixed_text.h"
 #include "transport/writer/writer.h"
 #include "wire/stack_control.h"
 #include "wire/vocabulary.h"
@@ -16,7 +16,7 @@ namespace {
 constexpr auto kStackCategory = static_cast<uint16_t>(wire::Category::kStack);
 
 // Before 3.11 code has no qualified name: classes of its module are asked for it, at most so many.
-constexpr int kMaxGlobalsAsked = 4096;
+constexpr int kMaxGlobalsChecked = 4096;
 // A comprehension in a comprehension, and so on.
 constexpr int kMaxInner = 4;
 constexpr size_t kMaxFunctionBytes = 512;
@@ -87,7 +87,7 @@ class JsonTexts {
     Add(text == nullptr ? "?" : text, most);
   }
   // 0: the arena is full.
-  uint32_t Tell() {
+  uint32_t Intern() {
     Put(']');
     return full_ ? 0 : transport::Name(text_, bytes_, kStackCategory);
   }
@@ -155,7 +155,8 @@ PyObject* NameByClass(PyObject* frame, PyObject* name, PyObject* code, const Sta
   PyObject* key;
   PyObject* value;
   Py_ssize_t at = 0;
-  for (int i = 0; i < kMaxGlobalsAsked && PyDict_Next(globals.get(), &at, &key, &value) != 0; ++i) {
+  for (int i = 0; i < kMaxGlobalsChecked && PyDict_Next(globals.get(), &at, &key, &value) != 0;
+       ++i) {
     if ((PyType_GetFlags(Py_TYPE(value)) & Py_TPFLAGS_TYPE_SUBCLASS) == 0) continue;
     if (PyObject* qualified = MethodName(value, name, code, tools)) return qualified;
   }
@@ -234,7 +235,7 @@ uint32_t StackFrames::Named(uint32_t* id, const char* function) {
   JsonTexts texts;
   texts.Add(function, kMaxFunctionBytes);
   texts.Add("", kMaxFileBytes);
-  const uint32_t code = texts.Tell();
+  const uint32_t code = texts.Intern();
   if (code != 0) *id = PlaceId(0, code, 0, nullptr);
   return *id;
 }
@@ -250,7 +251,7 @@ uint32_t StackFrames::CodeId(PyObject* code, PyObject* frame, const StackTools& 
   JsonTexts texts;
   texts.Add(function.get(), kMaxFunctionBytes);
   texts.Add(file.get(), kMaxFileBytes);
-  const uint32_t id = texts.Tell();
+  const uint32_t id = texts.Intern();
   if (id == 0) {
     codes_ = kMaxCodes;  // each further try would be counted as a name that was lost
     return 0;
@@ -291,10 +292,10 @@ uint32_t StackFrames::PlaceId(uint32_t caller, uint32_t code, int32_t instructio
 uint32_t StackFrames::IdOf(PyObject* frame, const StackTools& tools) {
   // Innermost first. All but the first are references of ours, let go at the end: each belongs to
   // its thread, which cannot run meanwhile.
-  PyObject* frames[wire::kMaxToldFrames];
+  PyObject* frames[wire::kMaxReportedFrames];
   uint32_t count = 0;
   Py_INCREF(frame);
-  while (frame != nullptr && frame != Py_None && count < wire::kMaxToldFrames) {
+  while (frame != nullptr && frame != Py_None && count < wire::kMaxReportedFrames) {
     frames[count++] = frame;
     frame = PyObject_GetAttr(frame, g_attributes.f_back);
     if (frame == nullptr) PyErr_Clear();

@@ -26,7 +26,7 @@ struct StackTools {
 // Takes what a tuple of Python's holds, in this order. False: it is another.
 bool ReadStackTools(PyObject* tuple, StackTools* tools);
 
-// Each code object and each place in a caller's stack is told once, and kept for good: both are
+// Each code object and each place in a caller's stack is reported once, and kept for good: both are
 // bounded, and what is beyond is the one stack "(too many stacks)". What was told before a fork
 // holds in the child too, which has the arena's ids.
 //

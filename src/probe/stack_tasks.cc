@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "transport/writer/fixed_text.h"
 #include "transport/writer/libc_floor.h"
-#include "transport/writer/text.h"
 
 namespace steptrace::probe {
 namespace {
@@ -43,7 +43,7 @@ bool ReadCpuClock(clockid_t clock, uint64_t* ns) {
   return true;
 }
 
-bool StackTasks::Look() {
+bool StackTasks::Refresh() {
   bool any = count_ == 0;
   for (size_t i = 0; i < count_;) {
     StackTask& task = tasks_[i];

@@ -28,7 +28,7 @@ class StackTasks {
   static constexpr size_t kMaxTasks = 64;
 
   // Looks at all, without Python. True: one may have another stack than before.
-  bool Look();
+  bool Refresh();
   // The thread; null: there are too many, the main thread always has room. One that is new is
   // sampled from the next look on.
   StackTask* Find(unsigned long ident);

@@ -15,8 +15,8 @@
 
 #include "probe/stack_frames.h"
 #include "probe/stack_tasks.h"
+#include "transport/writer/fixed_text.h"
 #include "transport/writer/hot_path.h"
-#include "transport/writer/text.h"
 #include "transport/writer/writer.h"
 #include "wire/stack_control.h"
 #include "wire/vocabulary.h"
@@ -30,7 +30,7 @@ constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kSecond = 1'000'000'000;
 
 // A thread that no known thread has started is found within so many samples, though all wait.
-constexpr uint32_t kRoundsOfALook = 4;
+constexpr uint32_t kRoundsPerSample = 4;
 // The main thread has no Python frames for moments of its end alone.
 constexpr uint32_t kRoundsWithoutMain = 4;
 // Nobody takes what is told: the agent is gone.
@@ -43,9 +43,9 @@ constexpr uint64_t kMeasureNs = 4 * kSecond;
 // An end is waited for as long: a thread of the script's may have the interpreter's lock, or many
 // the cores. A fork that finds the thread there is warned of since Python 3.12.
 constexpr uint64_t kEndWaitNs = 500 * kMs;
-// What sampling took is told with so many changes of its pace: each such text is another in the
+// What sampling took is reported with so many changes of its pace: each such text is another in the
 // arena of names.
-constexpr uint32_t kMostCostsTold = 256;
+constexpr uint32_t kMostCostsReported = 256;
 
 // Also what the futex of those who wait for the thread's end and of the thread's pause is on.
 enum State : uint32_t { kIdle, kClaimed, kOn, kOff };
@@ -93,11 +93,11 @@ class StackLoop {
   Next Pause();
   Next FollowAgent();
   Next Sample(PyThreadState** python);
-  bool LookAtPython();
+  bool SamplePython();
   bool TakeFrames();
   void TakeThread(unsigned long ident, PyObject* frame);
-  void Tell();
-  void TellPeriod(uint64_t cpu_ns, uint64_t wall_ns);
+  void WriteStacks();
+  void RecordPeriod(uint64_t cpu_ns, uint64_t wall_ns);
   void Measure();
 
   StackTools tools_;
@@ -107,12 +107,12 @@ class StackLoop {
   uint64_t asked_ns_ = 0;   // period that the agent wants
   uint64_t period_ns_ = 0;  // that is kept
   uint64_t due_ns_ = 0;     // the next sample, but for the jitter
-  uint64_t last_told_ns_ = 0;
+  uint64_t last_reported_ns_ = 0;
   uint64_t measured_ns_ = 0;  // when the CPU time was
   uint64_t cpu_ns_ = 0;
-  uint32_t rounds_since_look_ = 0;
+  uint32_t rounds_since_sample_ = 0;
   uint32_t rounds_without_main_ = 0;
-  uint32_t costs_told_ = 0;
+  uint32_t costs_reported_ = 0;
   bool left_out_ = false;
   bool settled_ = false;
 };
@@ -127,7 +127,7 @@ bool StackLoop::Begin() {
   constexpr auto kCategory = static_cast<uint16_t>(wire::Category::kStack);
   name_ = t::Name(wire::kStackName, sizeof wire::kStackName - 1, kCategory);
   random_ = static_cast<uint32_t>(MonotonicNs()) | 1;
-  due_ns_ = last_told_ns_ = measured_ns_ = MonotonicNs();
+  due_ns_ = last_reported_ns_ = measured_ns_ = MonotonicNs();
   ReadCpuClock(CLOCK_THREAD_CPUTIME_ID, &cpu_ns_);
   return name_ != 0 && g_frames.Begin();
 }
@@ -154,17 +154,17 @@ StackLoop::Next StackLoop::FollowAgent() {
   if (asked_ns == 0) return Next::kEnd;
   if (asked_ns == asked_ns_) return Next::kGoOn;
   asked_ns_ = period_ns_ = asked_ns;
-  TellPeriod(0, 0);
+  RecordPeriod(0, 0);
   return Next::kGoOn;
 }
 
-void StackLoop::TellPeriod(uint64_t cpu_ns, uint64_t wall_ns) {
+void StackLoop::RecordPeriod(uint64_t cpu_ns, uint64_t wall_ns) {
   char text[128];
   t::FixedText json(text, sizeof text);
   json.Add("{\"period_ns\":").Add(period_ns_);
-  if (wall_ns != 0 && costs_told_ < kMostCostsTold) {
+  if (wall_ns != 0 && costs_reported_ < kMostCostsReported) {
     json.Add(",\"cpu_ns\":").Add(cpu_ns).Add(",\"wall_ns\":").Add(wall_ns);
-    ++costs_told_;
+    ++costs_reported_;
   }
   if (tasks_.left_out()) json.Add(",\"threads_left_out\":true");
   json.Add("}");
@@ -215,7 +215,7 @@ bool CallsTrue(PyObject* function) {
 }
 
 // With the interpreter's lock. False: it is over.
-bool StackLoop::LookAtPython() {
+bool StackLoop::SamplePython() {
   // Before 3.12 making a container may collect garbage, which runs the script's finalizers.
   const bool collects = CallsTrue(tools_.gc_enabled);
   if (collects) CallsTrue(tools_.gc_disable);
@@ -227,18 +227,18 @@ bool StackLoop::LookAtPython() {
 
 // Without the interpreter's lock, which is asked for only if somebody has run.
 StackLoop::Next StackLoop::Sample(PyThreadState** python) {
-  const bool moved = tasks_.Look();
-  if (!moved && ++rounds_since_look_ < kRoundsOfALook) return Next::kGoOn;
-  rounds_since_look_ = 0;
+  const bool moved = tasks_.Refresh();
+  if (!moved && ++rounds_since_sample_ < kRoundsPerSample) return Next::kGoOn;
+  rounds_since_sample_ = 0;
   PyEval_RestoreThread(*python);
-  const bool goes_on = LookAtPython();
+  const bool goes_on = SamplePython();
   *python = PyEval_SaveThread();
   if (goes_on) return Next::kGoOn;
   g_for_good.store(true);
   return Next::kEnd;
 }
 
-void StackLoop::Tell() {
+void StackLoop::WriteStacks() {
   for (const StackTask& task : tasks_) {
     if (task.stack == 0) continue;
     const uint64_t b = static_cast<uint32_t>(task.tid) | (task.running ? wire::kStackRuns : 0);
@@ -266,7 +266,7 @@ void StackLoop::Measure() {
   }
   const bool more_left_out = tasks_.left_out() && !left_out_;
   left_out_ = tasks_.left_out();
-  if (period_ns_ != before_ns || more_left_out) TellPeriod(spent_ns, wall_ns);
+  if (period_ns_ != before_ns || more_left_out) RecordPeriod(spent_ns, wall_ns);
 }
 
 void StackLoop::Run() {
@@ -278,12 +278,12 @@ void StackLoop::Run() {
   while (FollowAgent() == Next::kGoOn && Pause() == Next::kGoOn) {
     const uint64_t now_ns = MonotonicNs();
     if (!t::HasRoom(StackTasks::kMaxTasks + 1)) {
-      if (now_ns - last_told_ns_ > kGiveUpNs) break;
+      if (now_ns - last_reported_ns_ > kGiveUpNs) break;
       continue;
     }
-    last_told_ns_ = now_ns;
+    last_reported_ns_ = now_ns;
     if (Sample(&python) == Next::kEnd) break;
-    Tell();
+    WriteStacks();
     Measure();
   }
   PyEval_RestoreThread(python);

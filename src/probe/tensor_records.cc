@@ -20,7 +20,8 @@ uint64_t Bits(double value) {
   return __builtin_bit_cast(uint64_t, value);
 }
 
-bool Tell(const TensorSubject& subject, uint64_t tsc, uint64_t step, const TensorStats& stats) {
+bool WriteTensorRecords(const TensorSubject& subject, uint64_t tsc, uint64_t step,
+                        const TensorStats& stats) {
   wire::Record records[1 + wire::kMostTensorParts];
   const uint32_t count = MakeTensorRecords(subject, tsc, step, stats, records);
   return t::WriteReady(records, count);
@@ -54,12 +55,12 @@ uint32_t MakeTensorRecords(const TensorSubject& subject, uint64_t tsc, uint64_t 
 }
 
 bool HasRoomForTensor() {
-  t::WantLargeRing();
+  t::RequestLargeRing();
   return t::HasRoom(1 + wire::kMostTensorParts);
 }
 
-bool TellTensor(const TensorSubject& subject, uint64_t step, const TensorStats& stats) {
-  return Tell(subject, t::ClockTicks(), step, stats);
+bool WriteTensor(const TensorSubject& subject, uint64_t step, const TensorStats& stats) {
+  return WriteTensorRecords(subject, t::ClockTicks(), step, stats);
 }
 
 bool HoldTensor(const TensorSubject& subject, const TensorStats& stats) {
@@ -68,9 +69,9 @@ bool HoldTensor(const TensorSubject& subject, const TensorStats& stats) {
   return true;
 }
 
-void TellHeldTensors(uint64_t step) {
+void WriteHeldTensors(uint64_t step) {
   for (uint32_t i = 0; i < g_held_count; ++i) {
-    Tell(g_held[i].subject, g_held[i].tsc, step, g_held[i].stats);
+    WriteTensorRecords(g_held[i].subject, g_held[i].tsc, step, g_held[i].stats);
   }
   g_held_count = 0;
 }

@@ -25,12 +25,12 @@ uint32_t MakeTensorRecords(const TensorSubject& subject, uint64_t tsc, uint64_t 
 // one.
 bool HasRoomForTensor();
 // False: nothing was told.
-bool TellTensor(const TensorSubject& subject, uint64_t step, const TensorStats& stats);
+bool WriteTensor(const TensorSubject& subject, uint64_t step, const TensorStats& stats);
 
 // A loss is there before anybody knows which step it is of: it waits until that is told. False: too
 // many wait. With the interpreter's lock.
 inline constexpr uint32_t kMostHeldTensors = 16;
 bool HoldTensor(const TensorSubject& subject, const TensorStats& stats);
-void TellHeldTensors(uint64_t step);
+void WriteHeldTensors(uint64_t step);
 
 }  // namespace steptrace::probe

@@ -43,7 +43,7 @@ double Double(uint64_t bits) {
 
 TEST_F(TensorRecordsTest, AHeaderAndItsParts) {
   ASSERT_TRUE(HasRoomForTensor());
-  ASSERT_TRUE(TellTensor(subject_, 12, stats_));
+  ASSERT_TRUE(WriteTensor(subject_, 12, stats_));
   const std::vector<Record> records = Written();
   ASSERT_EQ(records.size(), 5u);
   const Record& header = records[0];
@@ -77,17 +77,17 @@ TEST_F(TensorRecordsTest, ALossWaitsForItsStep) {
   for (uint32_t i = 0; i < kMostHeldTensors; ++i) EXPECT_TRUE(HoldTensor(subject_, stats_));
   EXPECT_FALSE(HoldTensor(subject_, stats_));
   EXPECT_TRUE(DrainAll(folder_.OpenOnly()).threads.empty());
-  TellHeldTensors(3);
-  TellHeldTensors(4);  // none waits
+  WriteHeldTensors(3);
+  WriteHeldTensors(4);  // none waits
   const std::vector<Record> records = Written();
   ASSERT_EQ(records.size(), size_t{kMostHeldTensors} * 5);
   EXPECT_EQ(wire::TensorStep(records[0].a), 3);
 }
 
 TEST_F(TensorRecordsTest, AFullRingTakesNoneAndSaysSo) {
-  while (HasRoomForTensor()) ASSERT_TRUE(TellTensor(subject_, 1, stats_));
-  for (int i = 0; i < 8 && TellTensor(subject_, 1, stats_); ++i) continue;
-  EXPECT_FALSE(TellTensor(subject_, 1, stats_));
+  while (HasRoomForTensor()) ASSERT_TRUE(WriteTensor(subject_, 1, stats_));
+  for (int i = 0; i < 8 && WriteTensor(subject_, 1, stats_); ++i) continue;
+  EXPECT_FALSE(WriteTensor(subject_, 1, stats_));
   EXPECT_GT(t::GetStats().dropped_full, 0u);
 }
 

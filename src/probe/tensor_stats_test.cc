@@ -249,7 +249,7 @@ TEST(TensorStats, Strided) {
   };
   const std::vector<Shape> shapes = {
       {{}, {}},                                   // a scalar
-      {{40, 50}, {1, 40}},                        // transposed: as one stretch of memory
+      {{40, 50}, {1, 40}},                        // transposed: as one range of memory
       {{2, 3, 10, 10}, {300, 1, 30, 3}},          // channels last
       {{100, 30}, {50, 1}},                       // rows of a wider matrix
       {{30, 100}, {1, 50}},                       // and transposed
@@ -272,7 +272,7 @@ TEST(TensorStats, Strided) {
   }
 }
 
-TEST(TensorStats, RefusesWhatCannotBe) {
+TEST(TensorStats, RefusesInvalidArguments) {
   const std::array<float, 4> memory{};
   TensorStats stats;
   const std::array<int64_t, 2> huge = {INT64_MAX, 3};

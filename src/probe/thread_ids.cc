@@ -7,8 +7,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "transport/writer/fixed_text.h"
 #include "transport/writer/process_facts.h"
-#include "transport/writer/text.h"
 
 namespace steptrace::probe {
 namespace {
@@ -45,7 +45,7 @@ int32_t Find(const unsigned char* bytes, int32_t from, int32_t to, const void* w
   return -1;
 }
 
-// The stretches of memory that may be written, one after the other: "7f00-7f01 rw-p …" a line.
+// The rangees of memory that may be written, one after the other: "7f00-7f01 rw-p …" a line.
 class Maps {
  public:
   Maps() : fd_(open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
@@ -130,7 +130,7 @@ int32_t ThreadIds::Of(uint32_t lower_half) const {
   for (uint64_t begin = 0, end = 0; maps.Next(&begin, &end);) {
     uint64_t address = (begin & ~uint64_t{0xFFFFFFFF}) | lower_half;
     if (address < begin) address += uint64_t{1} << 32;
-    // A stretch of over 4 GiB has several such places: no stack is as large.
+    // A range of over 4 GiB has several such places: no stack is as large.
     if (address < begin || address >= end) continue;
     if (const int32_t id = At(address); id != 0) return id;
   }

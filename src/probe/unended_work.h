@@ -18,8 +18,8 @@ class UnendedWork {
   void NoteCall(uint32_t correlation) {
     if (correlation > last_call_) last_call_ = correlation;
   }
-  // A kernel, copy or fill that was told with its end. A wait of a stream's is none: its times are
-  // those of the host's call.
+  // A kernel, copy or fill that was reported with its end. A wait of a stream's is none: its times
+  // are those of the host's call.
   void NoteEnded(uint32_t correlation) {
     if (correlation > last_ended_) last_ended_ = correlation;
   }

@@ -17,9 +17,9 @@
 #include "store/all_tables.h"
 #include "store/closed_run.h"
 #include "store/loss_causes.h"
+#include "store/merged_identity.h"
 #include "store/metadata_keys.h"
 #include "store/partial_folder.h"
-#include "store/run_identity.h"
 #include "store/run_names.h"
 #include "store/run_reader.h"
 

@@ -268,7 +268,7 @@ TEST_F(JoinTest, TimesNodesAndTracksInJsonMoveWithTheirRows) {
   EXPECT_EQ(findings[3].evidence.find("since_ns\":1}"), 100'002u) << "too deep: as it was";
 }
 
-TEST_F(JoinTest, WhatARunDoesNotHaveIsNotAnothersTrack) {
+TEST_F(JoinTest, MissingTrackIsNotMappedToAnotherRuns) {
   auto a = MakeRun(0, NodeManifest(0, 0, "a"), "read");
   auto manifest = NodeManifest(1, 0, "b");
   fs::path damaged = dir_.path() / "damaged";
@@ -404,7 +404,7 @@ TEST_F(JoinTest, APartThatFailedIsTheWhole) {
   EXPECT_EQ(reader_->manifest().exit_code, 3);
 }
 
-TEST_F(JoinTest, WhatDoesNotBelongTogetherIsRefused) {
+TEST_F(JoinTest, RunsOfDifferentJobsAreRefused) {
   auto a = MakeRun(0, NodeManifest(0, 0, "a"), "read");
   auto again = NodeManifest(0, 0, "b");
   again.id = "another";

@@ -107,11 +107,11 @@ std::string MovedWindow(const std::string& text, const JsonMoves& moves) {
   for (const char* key : {"from_ns", "to_ns"}) {
     if (const auto found = json->find(key); found != json->end()) MoveTime(moves, *found);
   }
-  const auto stretches = json->find("stretches");
-  if (stretches != json->end() && stretches->is_array()) {
-    for (OrderedJson& stretch : *stretches) {
-      if (!stretch.is_array()) continue;
-      for (OrderedJson& border : stretch) MoveTime(moves, border);
+  const auto time_ranges = json->find("stretches");
+  if (time_ranges != json->end() && time_ranges->is_array()) {
+    for (OrderedJson& time_range : *time_ranges) {
+      if (!time_range.is_array()) continue;
+      for (OrderedJson& boundary : time_range) MoveTime(moves, boundary);
     }
   }
   return Text(*json);

@@ -15,7 +15,7 @@ struct JsonMoves {
   std::function<int32_t(int32_t)> track;
 };
 
-// A fact of kind `window`: from_ns, to_ns and stretches, each [from, to].
+// A fact of kind `window`: from_ns, to_ns and time ranges, each [from, to].
 std::string MovedWindow(const std::string& text, const JsonMoves& moves);
 
 // A finding's evidence, at any depth: since_ns, node, and the condition `where` on a table. Its

@@ -209,7 +209,7 @@ std::shared_ptr<parquet::WriterProperties> ChooseEncodings(const arrow::RecordBa
     const arrow::Array& column = *batch.column(i);
     const std::string& name = batch.schema()->field(i)->name();
     auto type = column.type_id();
-    // The least and the greatest name of a stretch of time skip nothing, and cost a tenth of it
+    // The least and the greatest name of a time range skip nothing, and cost a tenth of it
     // all.
     if (type == arrow::Type::STRING || type == arrow::Type::DICTIONARY) {
       builder.disable_statistics(name);

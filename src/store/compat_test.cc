@@ -175,7 +175,7 @@ TEST(Compat, ATableIsFoundByTheNameThatItHad) {
       EXPECT_EQ(ScannedRows(reader, "losses"), 1);
       EXPECT_FALSE(reader.manifest().tables.contains("losses"));
     }
-    // What is written to it later stands beside it, under the name of today.
+    // What is written to it later stands next to it, under the name of today.
     ASSERT_OK(AddRows<DataLossRow>(run, std::vector{LossOf(strings, 8)}, strings));
     RunReader reader = OpenRun(run);
     EXPECT_EQ(LostCounts(reader), (std::vector<int64_t>{7, 8}));

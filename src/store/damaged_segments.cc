@@ -187,8 +187,8 @@ std::vector<DamagedSegment> LeaveOutDamaged(const fs::path& run, Manifest* manif
   });
 }
 
-Result<DamagedSegment> ToldOf(const fs::path& run, const std::string& table,
-                              const SegmentInfo& segment, const Error& failed) {
+Result<DamagedSegment> DescribeDamage(const fs::path& run, const std::string& table,
+                                      const SegmentInfo& segment, const Error& failed) {
   if (failed.kind == Error::Kind::kOutOfMemory) return failed;
   const UniqueFd fd(::open((run / segment.file).c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid() && (errno == ENOENT || errno == ENOTDIR)) {

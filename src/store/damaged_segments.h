@@ -28,8 +28,8 @@ std::vector<DamagedSegment> LeaveOutDamaged(const std::filesystem::path& run, Ma
 
 // What to tell of a segment of the right size that could not be read, by the error of doing so.
 // That error itself where the file is not to blame: there was no memory.
-Result<DamagedSegment> ToldOf(const std::filesystem::path& run, const std::string& table,
-                              const SegmentInfo& segment, const Error& failed);
+Result<DamagedSegment> DescribeDamage(const std::filesystem::path& run, const std::string& table,
+                                      const SegmentInfo& segment, const Error& failed);
 
 // A row of `data_loss`: cause `segment_damaged`, the rows that the manifest says the segment held,
 // less those that were kept.

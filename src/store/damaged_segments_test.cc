@@ -49,14 +49,16 @@ TEST_F(DamagedSegmentsTest, ThatARunIsNamedMemoryIsNoWantOfIt) {
 
 TEST_F(DamagedSegmentsTest, WhereThereIsNoMemoryTheFileIsNotToBlame) {
   const Error failed = ArrowError("cannot read x", arrow::Status::OutOfMemory("malloc of 7"), "…");
-  const auto told = ToldOf(run(), "memory", Segment(), failed);
-  ASSERT_FALSE(told.ok());
-  EXPECT_EQ(told.error().text(), failed.text());
+  const auto reported = DescribeDamage(run(), "memory", Segment(), failed);
+  ASSERT_FALSE(reported.ok());
+  EXPECT_EQ(reported.error().text(), failed.text());
 }
 
 TEST_F(DamagedSegmentsTest, AFileThatTheSystemDoesNotGiveIsToldWithTheNextStep) {
   const SegmentInfo segment = Segment();
-  const auto why = [&] { return ToldOf(run(), "memory", segment, Error{"failed"})->why.text(); };
+  const auto why = [&] {
+    return DescribeDamage(run(), "memory", segment, Error{"failed"})->why.text();
+  };
   fs::remove(run() / segment.file);
   EXPECT_EQ(why(), "the file is gone; restore it from a copy");
   fs::create_symlink(fs::path(segment.file).filename(), run() / segment.file);  // to itself

@@ -101,7 +101,7 @@ TEST_F(FullDisk, FailsOnceThenHoldsRowsUntilThereIsRoom) {
   for (int64_t i = 0; i < 500; ++i) EXPECT_EQ(steps[static_cast<size_t>(i)].step, i);
 }
 
-TEST_F(FullDisk, CountsWhatItCannotHoldAndGoesOnWhenThereIsRoom) {
+TEST_F(FullDisk, RowsThatDoNotFitAreCountedUntilThereIsRoom) {
   WriterOptions options = QuietOptions();
   options.pending_bytes = 1;  // the least that it holds: a batch
   auto writer = MakeWriter(run_, options);

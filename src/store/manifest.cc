@@ -370,10 +370,10 @@ Status FillFromJson(const Json& json, Manifest* manifest) {
   for (const auto& [name, version] : Member(json, "versions").items()) {
     if (version.is_string()) manifest->versions[name] = version.get<std::string>();
   }
-  std::map<std::string, TableParts> told;  // by the names that stand there
+  std::map<std::string, TableParts> reported;  // by the names that stand there
   for (const auto& [name, table] : Member(json, "tables").items()) {
-    STEPTRACE_ASSIGN_OR_RETURN(told[name], TableFromJson(table, *manifest));
-    Add(told[name], &manifest->tables[TableName(name)]);
+    STEPTRACE_ASSIGN_OR_RETURN(reported[name], TableFromJson(table, *manifest));
+    Add(reported[name], &manifest->tables[TableName(name)]);
   }
   if (manifest->format > 1) {
     int32_t node = 0;
@@ -383,7 +383,7 @@ Status FillFromJson(const Json& json, Manifest* manifest) {
   }
   STEPTRACE_RETURN_IF_ERROR(CheckSense(*manifest));
   for (const auto& [name, table] : Member(json, "tables").items()) {
-    STEPTRACE_RETURN_IF_ERROR(CheckTable(name, table, told[name]));
+    STEPTRACE_RETURN_IF_ERROR(CheckTable(name, table, reported[name]));
   }
   return {};
 }

@@ -75,7 +75,7 @@ void AppendLevels(bool valid, int64_t rows, PageBytes* out) {
   PutWithLength(out, [&] { PutLevelRun(valid, rows, out); });
 }
 
-// Stretches of one value as runs, all else as it stands in the bits.
+// Time ranges of one value as runs, all else as it stands in the bits.
 void AppendLevels(const uint8_t* valid, int64_t rows, PageBytes* out) {
   constexpr int64_t kLeastRun = 8;  // bytes; shorter ones cost less as bits
   PutWithLength(out, [&] {

@@ -18,16 +18,17 @@ class PagePacker {
   PagePacker();
 
   // The packed bytes, there until the next call; empty: zstd failed. Of bytes that end with
-  // stretches which differ from each other, each so long, each gets codes of its own; 0: they do
+  // ranges which differ from each other, each so long, each gets codes of its own; 0: they do
   // not.
-  std::span<const uint8_t> Pack(std::span<const uint8_t> bytes, int level, size_t stretch = 0);
+  std::span<const uint8_t> Pack(std::span<const uint8_t> bytes, int level, size_t chunk_bytes = 0);
 
  private:
   struct Free {
     void operator()(ZSTD_CCtx_s* context) const;
   };
 
-  std::span<const uint8_t> PackStretches(std::span<const uint8_t> bytes, int level, size_t stretch);
+  std::span<const uint8_t> PackChunks(std::span<const uint8_t> bytes, int level,
+                                      size_t chunk_bytes);
 
   std::unique_ptr<ZSTD_CCtx_s, Free> context_;
   std::vector<uint8_t> packed_;

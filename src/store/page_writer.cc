@@ -77,9 +77,9 @@ void AppendIn(PageForm form, std::span<const T> values, PageBytes* out) {
   }
 }
 
-// How long the stretches of a page are that differ from each other: all lowest bytes, all second
+// How long the ranges of a page are that differ from each other: all lowest bytes, all second
 // ones. 0: there are none, or each is too short for codes of its own.
-size_t StretchOf(PageForm form, size_t values) {
+size_t TimeRangeOf(PageForm form, size_t values) {
   constexpr size_t kLeast = 1024;
   return form == PageForm::kSplit && values >= kLeast ? values : 0;
 }
@@ -290,7 +290,7 @@ class PageFile {
     } else {
       AppendIn(form, values, &scratch_.page);
     }
-    ARROW_RETURN_NOT_OK(WriteData(form, array.length(), StretchOf(form, values.size())));
+    ARROW_RETURN_NOT_OK(WriteData(form, array.length(), TimeRangeOf(form, values.size())));
     return form == PageForm::kDictionary;
   }
 
@@ -337,7 +337,7 @@ class PageFile {
     return took > 0 ? static_cast<double>(took) * 8 / static_cast<double>(values) : kNever;
   }
 
-  // The form that stores least, by what a stretch of the column takes in each. Of a dictionary,
+  // The form that stores least, by what a range of the column takes in each. Of a dictionary,
   // what `dictionary` then holds.
   template <class T>
   PageForm ChooseForm(std::span<const T> values, NumberDictionary<T>& dictionary) {
@@ -383,9 +383,9 @@ class PageFile {
   }
 
   // The page in scratch_.page.
-  arrow::Status WriteData(PageForm form, int64_t rows, size_t stretch) {
+  arrow::Status WriteData(PageForm form, int64_t rows, size_t chunk_bytes) {
     const PageBytes& page = scratch_.page;
-    auto packed = packer_.Pack(page, level_, stretch);
+    auto packed = packer_.Pack(page, level_, chunk_bytes);
     if (packed.empty()) return arrow::Status::IOError("zstd packs no page of ", page.size());
     pages_->WriteDataPage(parquet::DataPageV1(
         View(packed.data(), packed.size()), static_cast<int32_t>(rows), EncodingOf(form),

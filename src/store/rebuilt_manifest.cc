@@ -198,7 +198,7 @@ class Rebuilder {
       rebuilt_.left_over.push_back(file);
       return {};
     }
-    if (!IsGiven(file)) return SystemError("cannot read " + file.string(), errno);
+    if (!CanBeOpened(file)) return SystemError("cannot read " + file.string(), errno);
     std::optional<Error> failed;
     VisitTable(place->table, [&]<class Row>() {
       auto segment = DescribeSegment<Row>(run_, place->segment);

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // What another writer of the run says of it, for one that says nothing more.
-std::optional<KnownManifest> ToldByOthers(const fs::path& run, const std::string& writer) {
+std::optional<KnownManifest> ManifestOfOthers(const fs::path& run, const std::string& writer) {
   for (const std::string& other : WritersOf(run)) {
     auto found = ReadWriter(run, other);
     if (other == writer || !found.ok()) continue;
@@ -47,7 +47,7 @@ Result<Manifest> ManifestToClose(const fs::path& run, const std::string& writer,
   if (!CanBeRebuilt(run, writer)) return found.error();
   const std::string why = found.ok() ? found->why : found.error().cause;
   const std::vector<fs::path> damaged = found.ok() ? found->damaged : ManifestFiles(run, writer);
-  const auto known = found.ok() ? KnownManifest{found->manifest} : ToldByOthers(run, writer);
+  const auto known = found.ok() ? KnownManifest{found->manifest} : ManifestOfOthers(run, writer);
   STEPTRACE_ASSIGN_OR_RETURN(RebuiltRun rebuilt, RebuildRun(run, writer, why, known, strings));
   for (const fs::path& stands : damaged) {
     STEPTRACE_ASSIGN_OR_RETURN(const fs::path aside, PutAside(run, stands));

@@ -55,7 +55,7 @@ void ExpectSteps(RunReader& reader, int64_t count) {
   for (int64_t i = 0; i < count; ++i) EXPECT_EQ(steps[static_cast<size_t>(i)].step, i);
 }
 
-TEST(Recovery, KeepsAllThatWasFlushedAndSaysThatTheAgentDied) {
+TEST(Recovery, KeepsFlushedRowsAndReportsThatTheAgentDied) {
   TempDir dir;
   fs::path run = dir.path() / "run";
   MakeDeadRun(run, 3);
@@ -310,7 +310,7 @@ std::string RecoverError(const fs::path& run) {
   return message;
 }
 
-TEST(RecoveryDamage, WhatIsNoRunIsAnErrorInOneLine) {
+TEST(RecoveryDamage, FolderThatIsNoRunIsAnErrorInOneLine) {
   TempDir dir;
   EXPECT_THAT(RecoverError(dir.path() / "absent"), HasSubstr("no such run"));
   fs::create_directories(dir.path() / "empty");

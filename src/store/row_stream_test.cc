@@ -62,7 +62,7 @@ TEST(RowStream, OfALiveRunGivesWhatItsJournalsHoldAndItsPartsTellThatItGrew) {
   EXPECT_EQ(Streamed(run, {}).size(), 11u);
 }
 
-TEST(RowStream, EndsWhenItsTakerHasEnough) {
+TEST(RowStream, StopsWhenTheConsumerStops) {
   TempDir folder;
   MakeTwoRanks(folder.path() / "run", 100);
   RunReader run = OpenRun(folder.path() / "run");

@@ -124,7 +124,7 @@ Status PutFile(const fs::path& path, std::string_view content, Durable durable,
 
 }  // namespace
 
-bool IsGiven(const fs::path& file) {
+bool CanBeOpened(const fs::path& file) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   return fd.valid() || errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == ENXIO;
 }

@@ -66,7 +66,7 @@ Result<std::filesystem::path> PutAside(const std::filesystem::path& run,
 
 // Whether the system lets a file be opened, or says that there is none. What it refuses or cannot
 // do now is no damage.
-bool IsGiven(const std::filesystem::path& file);
+bool CanBeOpened(const std::filesystem::path& file);
 
 inline constexpr const char* kLockName = "lock";  // in JournalDir
 inline constexpr const char* kReserveName = "reserve";

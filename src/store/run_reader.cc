@@ -59,7 +59,7 @@ struct RunReader::Impl {
 
   // An error where it is not the file that is at fault.
   Status LeaveOut(const std::string& table, const SegmentInfo& segment, const Error& failed) {
-    STEPTRACE_ASSIGN_OR_RETURN(DamagedSegment found, ToldOf(run, table, segment, failed));
+    STEPTRACE_ASSIGN_OR_RETURN(DamagedSegment found, DescribeDamage(run, table, segment, failed));
     if (!TakeOut(table, found.segment)) return {};  // told already
     damaged_within.push_back(found);
     damaged.push_back(std::move(found));

@@ -157,7 +157,7 @@ struct RunWriter::Impl {
   // An error is kept for Flush to tell, once until the disk takes rows again.
   void Note(const Status& status) {
     if (status.ok()) return;
-    if (!refused) untold = status;
+    if (!refused) unreported = status;
     refused = true;
   }
 
@@ -174,10 +174,10 @@ struct RunWriter::Impl {
       Note(std::get<TableBuffer<DataLossRow>>(buffers).Flush(strings));
     }
     int sync_error = sync ? sync->TakeError() : 0;
-    if (sync_error != 0 && untold.ok()) {
-      untold = SystemError("cannot sync the journal of " + run.string(), sync_error);
+    if (sync_error != 0 && unreported.ok()) {
+      unreported = SystemError("cannot sync the journal of " + run.string(), sync_error);
     }
-    return std::exchange(untold, Status());
+    return std::exchange(unreported, Status());
   }
 
   std::vector<DataLossRow> TakeLosses() {
@@ -227,7 +227,7 @@ struct RunWriter::Impl {
   StringTable strings;
   BuffersOf<AllRows>::Type buffers;
   bool refused = false;  // the disk took no rows when last asked
-  Status untold;
+  Status unreported;
 };
 
 RunWriter::RunWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -117,7 +117,7 @@ arrow::Status SalvageGroup(parquet::arrow::FileReader& reader, int group,
 
 // Whether the rows are those of which the manifest tells.
 template <class Row>
-bool AreTold(const std::vector<Row>& rows, const SegmentInfo& segment) {
+bool MatchManifest(const std::vector<Row>& rows, const SegmentInfo& segment) {
   if constexpr (kHasTime<Row>) {
     return !rows.empty() && static_cast<int64_t>(rows.size()) == segment.rows &&
            rows.front().ts_ns == segment.ts_min_ns && rows.back().ts_ns == segment.ts_max_ns;
@@ -138,7 +138,8 @@ arrow::Status SalvageFile(const fs::path& path, const SegmentInfo& segment, Stri
   for (int group = 0; group < reader->num_row_groups(); ++group) {
     ARROW_RETURN_NOT_OK(SalvageGroup(*reader, group, *schema, strings, kept));
   }
-  if (!as_written && !AreTold(kept->rows, segment)) return arrow::Status::Invalid("other rows");
+  if (!as_written && !MatchManifest(kept->rows, segment))
+    return arrow::Status::Invalid("other rows");
   return arrow::Status::OK();
 }
 

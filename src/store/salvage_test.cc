@@ -147,7 +147,7 @@ TEST_F(SalvageTest, IndicesPastTheDictionaryCostTheTextsAndNoRow) {
   ASSERT_EQ(kept->rows.size(), rows.size());
 }
 
-TEST_F(SalvageTest, AnotherSegmentInItsPlaceIsNotTakenForIt) {
+TEST_F(SalvageTest, AnotherSegmentInItsPlaceIsRejected) {
   const SegmentInfo memory = Segment("memory");
   fs::copy_file(run() / Segment("slices").file, run() / memory.file,
                 fs::copy_options::overwrite_existing);

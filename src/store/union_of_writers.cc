@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "store/run_identity.h"
+#include "store/merged_identity.h"
 #include "store/written_manifests.h"
 
 namespace steptrace::store {

@@ -106,7 +106,7 @@ Result<WriterManifest> TryWriter(const fs::path& run, const std::string& writer)
       return found;
     }
     if (!manifest.ok() && !first) first = manifest.error();
-    if (!IsGiven(file) || IsOfNewerBuild(file)) return manifest.error();
+    if (!CanBeOpened(file) || IsOfNewerBuild(file)) return manifest.error();
     found.damaged.push_back(file);
   }
   return *first;
@@ -320,7 +320,9 @@ void RestoreCopy(const fs::path& run) {
 
 bool CanBeRebuilt(const fs::path& run, const std::string& writer) {
   const auto files = ManifestFiles(run, writer);
-  const auto is_ours = [](const fs::path& file) { return IsGiven(file) && !IsOfNewerBuild(file); };
+  const auto is_ours = [](const fs::path& file) {
+    return CanBeOpened(file) && !IsOfNewerBuild(file);
+  };
   return HoldsRows(run) && std::all_of(files.begin(), files.end(), is_ours);
 }
 

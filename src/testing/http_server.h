@@ -37,7 +37,7 @@ class Peer {
 
   bool connected() const { return connected_; }
   int fd() const { return fd_.get(); }
-  void Say(const std::string& text) {
+  void Send(const std::string& text) {
     size_t done = 0;
     while (done < text.size()) {
       const ssize_t sent = ::send(fd_.get(), text.data() + done, text.size() - done, MSG_NOSIGNAL);
@@ -101,10 +101,10 @@ class ServerFixture : public testing::Test {
     server_ = std::move(*server);
     thread_ = std::thread([this] { server_->Run(); });
   }
-  std::string Ask(const std::string& request) {
+  std::string Fetch(const std::string& request) {
     Peer peer(server_->port());
     EXPECT_TRUE(peer.connected());
-    peer.Say(request);
+    peer.Send(request);
     return peer.Hear();
   }
 

@@ -58,10 +58,10 @@ class KinetoClient {
     char bytes[4096];
     const ssize_t size = recv(socket_.get(), bytes, sizeof bytes, 0);
     if (size < static_cast<ssize_t>(kKinetoHeaderBytes)) return std::nullopt;
-    uint64_t told = 0;
-    std::memcpy(&told, bytes, sizeof told);
+    uint64_t reported = 0;
+    std::memcpy(&reported, bytes, sizeof reported);
     const std::string_view all(bytes, static_cast<size_t>(size));
-    if (told != all.size() - kKinetoHeaderBytes) return std::nullopt;
+    if (reported != all.size() - kKinetoHeaderBytes) return std::nullopt;
     return std::string(all.substr(kKinetoHeaderBytes));
   }
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "import/formats/perfetto/importer.h"
+#include "import/formats/perfetto/perfetto_importer.h"
 #include "store/run_reader.h"
 
 // For tests: a trace in, the rows that it becomes out as text.

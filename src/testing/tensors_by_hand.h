@@ -25,30 +25,30 @@ struct TensorByHand {
   wire::ElementType type = wire::ElementType::kFloat32;
 };
 
-inline ToldTensor ToldOf(const TensorByHand& made, store::StringTable& strings) {
-  ToldTensor told;
-  told.step = made.step;
-  told.role = made.role;
-  told.type = made.type;
-  told.name = strings.Intern(made.name);
-  told.numel = made.numel;
-  told.zeros = made.zeros;
-  told.nan = made.nan;
-  const auto count = static_cast<double>(told.finite() - told.zeros);
-  const double zero_or = told.zeros > 0 ? 0 : made.value;
-  told.min = std::fmin(zero_or, made.value);
-  told.max = std::fmax(zero_or, made.value);
-  told.sum = made.value * count;
-  told.abs_sum = std::fabs(told.sum);
-  told.square_sum = made.value * made.value * count;
+inline ReportedTensor ToldOf(const TensorByHand& made, store::StringTable& strings) {
+  ReportedTensor reported;
+  reported.step = made.step;
+  reported.role = made.role;
+  reported.type = made.type;
+  reported.name = strings.Intern(made.name);
+  reported.numel = made.numel;
+  reported.zeros = made.zeros;
+  reported.nan = made.nan;
+  const auto count = static_cast<double>(reported.finite() - reported.zeros);
+  const double zero_or = reported.zeros > 0 ? 0 : made.value;
+  reported.min = std::fmin(zero_or, made.value);
+  reported.max = std::fmax(zero_or, made.value);
+  reported.sum = made.value * count;
+  reported.abs_sum = std::fabs(reported.sum);
+  reported.square_sum = made.value * made.value * count;
   if (count > 0 && made.value != 0) {
     const int bin = std::ilogb(made.value) - wire::kTensorLowestExponent;
     const int last = static_cast<int>(wire::kTensorBins) - 1;
-    told.bins[static_cast<size_t>(bin < 0      ? 0
-                                  : bin > last ? last
-                                               : bin)] = told.finite() - told.zeros;
+    reported.bins[static_cast<size_t>(bin < 0      ? 0
+                                      : bin > last ? last
+                                                   : bin)] = reported.finite() - reported.zeros;
   }
-  return told;
+  return reported;
 }
 
 // Shows an observer tensors, and says in sentences what it finds.
@@ -58,8 +58,8 @@ class TensorsByHand {
       : observer_(observer), strings_(strings) {}
 
   void Tell(const TensorByHand& made, int32_t rank = 2) {
-    const ToldTensor told = ToldOf(made, strings_);
-    observer_.OnTensors({rank, 1, true}, std::span(&told, 1));
+    const ReportedTensor reported = ToldOf(made, strings_);
+    observer_.OnTensors({rank, 1, true}, std::span(&reported, 1));
   }
   std::vector<std::string> Said(Moment moment = Moment::kSettled) {
     std::vector<std::string> said;

@@ -173,7 +173,7 @@ void Parser::Options(Attributes attributes) {
   if (auto last = Take(attributes, "last_steps", ""); !last.empty()) {
     options.last_steps = std::stoll(last);
   }
-  options.of_stretch = !Take(attributes, "of_stretch", "").empty();
+  options.of_time_range = !Take(attributes, "of_stretch", "").empty();
 }
 
 void Parser::Row(const Attributes& times, double jitter, store::StepRow row) {
@@ -240,7 +240,7 @@ void Parser::Steps(const std::string& rest) {
   }
 }
 
-// counter cpu.busy_share [node=0] [device=0] [pid=7] 0.97 0.95 ...: samples over equal stretches
+// counter cpu.busy_share [node=0] [device=0] [pid=7] 0.97 0.95 ...: samples over equal time ranges
 void Parser::Counter(const std::string& rest) {
   std::istringstream words(rest);
   CounterSeries series;

@@ -168,7 +168,7 @@ TEST(GrowingIndex, TooManyRowsThatWaitAreAnError) {
   EXPECT_FALSE(growing->Settle().ok());
 }
 
-TEST(GrowingIndex, OfNothingAndOfTheEndsOfTime) {
+TEST(GrowingIndex, EmptyIndexAndExtremeTimes) {
   auto growing = Growing(1000);
   auto empty = growing->Take("test", kTestFingerprint);
   ASSERT_TRUE(empty.ok()) << empty.error().text();

@@ -41,7 +41,7 @@ Result<Index> Index::FromFd(UniqueFd fd, const std::string& name, uint64_t finge
   if (mapped == MAP_FAILED) return Error{name + ": " + std::strerror(errno)};
   index.file_ = static_cast<const std::byte*>(mapped);
   STEPTRACE_RETURN_IF_ERROR(index.Check(name, fingerprint));
-  // Views jump: what lies beside a page is seldom wanted.
+  // Views jump: what lies next to a page is seldom wanted.
   ::madvise(mapped, index.bytes_, MADV_RANDOM);
   index.pages_ = std::make_unique<MappedPages>(index.file_, index.bytes_);
   return index;

@@ -67,7 +67,8 @@ class Index {
   // What a search looks at: the name, of a cut one its first kMaxSearchBytes.
   std::string_view SearchTextOf(uint32_t label) const;
   uint64_t bytes() const { return bytes_; }
-  // The lane's slices that a stretch touches: those that begin in it, and one that reaches into it.
+  // The lane's slices that a time range touches: those that begin in it, and one that reaches into
+  // it.
   static std::pair<uint64_t, uint64_t> Touched(const Lane& lane, int64_t from_ns, int64_t to_ns);
   // Lets go of the pages that reads have gathered; they come again when they are read.
   void DropPages() const;

@@ -88,12 +88,12 @@ void MakeChecksumsRight(std::string& bytes) {
   std::memcpy(bytes.data(), &header, sizeof(header));
 }
 
-void LookAtLane(const Index& index, uint32_t track, uint32_t number, Stretch stretch) {
+void CheckLane(const Index& index, uint32_t track, uint32_t number, TimeRange time_range) {
   const Lane lane = index.LaneAt(track, number);
   std::vector<ViewRow> rows;
   for (const int64_t width : {1, 97}) {
     rows.clear();
-    ViewLane(lane, PixelGrid(stretch.from_ns, stretch.to_ns, width), rows);
+    ViewLane(lane, PixelGrid(time_range.from_ns, time_range.to_ns, width), rows);
   }
   for (const uint64_t at : {uint64_t{0}, lane.size() / 2, lane.size() - 1}) {
     const auto place = index.Find(index.IdOf(track, number, at));
@@ -106,7 +106,7 @@ void LookAtLane(const Index& index, uint32_t track, uint32_t number, Stretch str
   }
 }
 
-void LookAt(const Index& index, Stretch stretch) {
+void CheckIndex(const Index& index, TimeRange time_range) {
   const size_t tracks = std::min(index.tracks().size(), kMaxTracks);
   std::vector<uint32_t> places;
   std::vector<LabelSums> sums(index.labels());
@@ -114,17 +114,17 @@ void LookAt(const Index& index, Stretch stretch) {
     places.push_back(track);
     const FileTrack& held = index.tracks()[track];
     for (uint32_t lane = 0; lane < std::min(held.lanes, kMaxLanes); ++lane) {
-      LookAtLane(index, track, lane, stretch);
+      CheckLane(index, track, lane, time_range);
     }
-    if (held.lanes > 0 && held.lanes <= kMaxLanes) AddSums(index, track, stretch, sums);
+    if (held.lanes > 0 && held.lanes <= kMaxLanes) AddSums(index, track, time_range, sums);
     if (held.lanes == 0 && held.values > 0) {
       const Values values = index.ValuesAt(track);
-      const uint64_t begin = values.LowerBound(stretch.from_ns);
-      const uint64_t end = values.LowerBound(stretch.to_ns);
+      const uint64_t begin = values.LowerBound(time_range.from_ns);
+      const uint64_t end = values.LowerBound(time_range.to_ns);
       if (begin < end) values.Stats(begin, end);
     }
   }
-  Search(index, places, stretch, "mm", 100);
+  Search(index, places, time_range, "mm", 100);
   index.Find(~SliceId{0});
 }
 
@@ -142,8 +142,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (data[0] % 8 < 7) MakeChecksumsRight(bytes);
   auto index = Index::FromFd(FileOf(bytes), "index", kFingerprint);
-  constexpr Stretch kStretches[] = {
+  constexpr TimeRange kTimeRanges[] = {
       {0, 420'000}, {200'000, 210'000}, {1000, 1001}, {-(int64_t{1} << 61), int64_t{1} << 61}};
-  if (index.ok()) LookAt(*index, kStretches[data[0] / 64]);
+  if (index.ok()) CheckIndex(*index, kTimeRanges[data[0] / 64]);
   return 0;
 }

@@ -11,7 +11,7 @@
 #include "timeline/file_out.h"
 #include "timeline/format.h"
 #include "timeline/lane_assigner.h"
-#include "timeline/slice.h"
+#include "timeline/timeline_slice.h"
 
 namespace steptrace::timeline {
 

@@ -165,8 +165,8 @@ Lane::Cut Lane::CutIn(uint64_t number, int64_t ts_ns) const {
 
 // What lies on a page that is not mapped cannot be prefetched.
 void Lane::BringIn(const PackedPlace& place) const {
-  const uint64_t stretch = place.at >> PageBudget::kStretchLog;
-  if (stretch == stretch_ || !pages_->Touch(stretch)) return;
+  const uint64_t chunk = place.at >> PageBudget::kChunkLog;
+  if (chunk == time_range_ || !pages_->Touch(chunk)) return;
   static_cast<void>(*const_cast<const volatile std::byte*>(file_ + place.at));
 }
 

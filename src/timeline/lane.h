@@ -8,7 +8,7 @@
 
 #include "timeline/format.h"
 #include "timeline/page_budget.h"
-#include "timeline/slice.h"
+#include "timeline/timeline_slice.h"
 
 namespace steptrace::timeline {
 
@@ -105,8 +105,8 @@ class Lane {
 
   Block BlockOf(uint64_t block) const {
     const PackedPlace place = PackedPlace::Of(places_[block]);
-    const uint64_t stretch = place.at >> PageBudget::kStretchLog;
-    if (stretch != stretch_) pages_->Touch(stretch_ = stretch);
+    const uint64_t chunk = place.at >> PageBudget::kChunkLog;
+    if (chunk != time_range_) pages_->Touch(time_range_ = chunk);
     const uint64_t n = std::min(kFanout, size_ - block * kFanout);
     const std::byte* at = file_ + place.at;
     const std::byte* begin = at + sizeof(int64_t);
@@ -137,7 +137,7 @@ class Lane {
 
   const std::byte* file_;
   MappedPages* pages_;
-  mutable uint64_t stretch_ = ~uint64_t{0};  // of the block that was read last
+  mutable uint64_t time_range_ = ~uint64_t{0};  // of the block that was read last
   uint64_t size_;
   const uint64_t* places_;               // of the blocks
   size_t levels_ = 0;                    // above the slices

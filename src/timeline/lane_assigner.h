@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "timeline/slice.h"
+#include "timeline/timeline_slice.h"
 
 namespace steptrace::timeline {
 

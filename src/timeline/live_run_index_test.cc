@@ -42,7 +42,7 @@ class LiveRunIndexTest : public testing::Test {
     for (int64_t i = 0; i < 1000; ++i) Write(writer, from_ns + i * kNsPerSecond, 5);
     ASSERT_OK(writer.Flush());
   }
-  Status Look(const std::string& name) {
+  Status OpenIndex(const std::string& name) {
     auto reader = store::RunReader::Open(folder_.path() / name);
     if (!reader.ok()) return reader.error();
     const auto index = live_.Open(*reader, FingerprintOf(*reader));
@@ -51,11 +51,11 @@ class LiveRunIndexTest : public testing::Test {
   // Rows so far apart that no horizon holds them.
   void GiveUpOn(store::RunWriter& writer, const std::string& name) {
     WriteMany(writer, 3 * kDayNs);
-    ASSERT_OK(Look(name));
+    ASSERT_OK(OpenIndex(name));
     Write(writer, 0, 4 * kDayNs);
     ASSERT_OK(writer.Flush());
-    ASSERT_FALSE(Look(name).ok());
-    ASSERT_FALSE(Look(name).ok());
+    ASSERT_FALSE(OpenIndex(name).ok());
+    ASSERT_FALSE(OpenIndex(name).ok());
     ASSERT_TRUE(live_.empty());
   }
 
@@ -63,36 +63,36 @@ class LiveRunIndexTest : public testing::Test {
   LiveRunIndex live_;
 };
 
-TEST_F(LiveRunIndexTest, WhatItGaveUpIsOfOneRunAlone) {
+TEST_F(LiveRunIndexTest, FailureOfOneRunLeavesOthersIntact) {
   store::RunWriter first = Begin("first");
   GiveUpOn(first, "first");
   store::RunWriter second = Begin("second");
   WriteMany(second, 0);
-  EXPECT_TRUE(Look("second").ok());
+  EXPECT_TRUE(OpenIndex("second").ok());
   // It begins with the short horizon again: a range of a quarter of an hour only makes it longer.
   Write(second, 500, 999 * kNsPerSecond);
   ASSERT_OK(second.Flush());
-  EXPECT_TRUE(Look("second").ok());
+  EXPECT_TRUE(OpenIndex("second").ok());
 }
 
-TEST_F(LiveRunIndexTest, ToForgetIsToBeginAnew) {
+TEST_F(LiveRunIndexTest, ForgottenRunIsReadAgain) {
   store::RunWriter writer = Begin("run");
   GiveUpOn(writer, "run");
   live_.Forget();
-  EXPECT_TRUE(Look("run").ok()) << "all rows are read before one settles";
+  EXPECT_TRUE(OpenIndex("run").ok()) << "all rows are read before one settles";
 }
 
 TEST_F(LiveRunIndexTest, AnErrorThatPassesIsNoReasonToGiveUp) {
   store::RunWriter writer = Begin("run");
   WriteMany(writer, 0);
-  ASSERT_OK(Look("run"));
+  ASSERT_OK(OpenIndex("run"));
   const auto journals = store::ListJournals(folder_.path() / "run");
   ASSERT_FALSE(journals.empty());
   for (const store::JournalFile& file : journals) {
     if (file.table == "slices") fs::resize_file(file.path, file.bytes / 2);
   }
-  EXPECT_FALSE(Look("run").ok()) << "the journal became shorter";
-  EXPECT_TRUE(Look("run").ok()) << "and is read from its begin";
+  EXPECT_FALSE(OpenIndex("run").ok()) << "the journal became shorter";
+  EXPECT_TRUE(OpenIndex("run").ok()) << "and is read from its begin";
 }
 
 TEST_F(LiveRunIndexTest, NothingIsHeldOfARunWhoseWriterIsGone) {

@@ -28,13 +28,13 @@ void PageBudget::Leave(MappedPages* pages) {
 }
 
 void PageBudget::Add() {
-  if (held_.fetch_add(1, std::memory_order_relaxed) >= most_stretches_) DropAll();
+  if (held_.fetch_add(1, std::memory_order_relaxed) >= most_chunks_) DropAll();
 }
 
 void PageBudget::DropAll() {
   std::lock_guard lock(mutex_);
   // Another thread may have been first.
-  if (held_.load(std::memory_order_relaxed) <= most_stretches_) return;
+  if (held_.load(std::memory_order_relaxed) <= most_chunks_) return;
   for (MappedPages* pages : all_) pages->Drop();
 }
 
@@ -42,8 +42,8 @@ MappedPages::MappedPages(const std::byte* file, uint64_t bytes, PageBudget& budg
     : file_(file),
       bytes_(bytes),
       budget_(budget),
-      stretches_((bytes >> PageBudget::kStretchLog) + 1),
-      touched_(std::make_unique<std::atomic<uint8_t>[]>(stretches_)) {
+      chunks_((bytes >> PageBudget::kChunkLog) + 1),
+      touched_(std::make_unique<std::atomic<uint8_t>[]>(chunks_)) {
   budget_.Enter(this);
 }
 
@@ -52,13 +52,13 @@ MappedPages::~MappedPages() {
   Drop();
 }
 
-void MappedPages::Add(uint64_t stretch) {
-  if (touched_[stretch].exchange(1, std::memory_order_relaxed) == 0) budget_.Add();
+void MappedPages::Add(uint64_t chunk) {
+  if (touched_[chunk].exchange(1, std::memory_order_relaxed) == 0) budget_.Add();
 }
 
 void MappedPages::Drop() {
   int64_t dropped = 0;
-  for (uint64_t i = 0; i < stretches_; ++i) {
+  for (uint64_t i = 0; i < chunks_; ++i) {
     dropped += touched_[i].exchange(0, std::memory_order_relaxed);
   }
   budget_.held_.fetch_sub(dropped, std::memory_order_relaxed);

@@ -20,14 +20,14 @@ class MappedPages;
 // after one that reads 600 bytes at each pixel.
 class PageBudget {
  public:
-  explicit PageBudget(int64_t most_bytes) : most_stretches_(most_bytes >> kStretchLog) {}
+  explicit PageBudget(int64_t most_bytes) : most_chunks_(most_bytes >> kChunkLog) {}
   PageBudget(const PageBudget&) = delete;
   PageBudget& operator=(const PageBudget&) = delete;
   static PageBudget& OfProcess();
 
-  static constexpr unsigned kStretchLog = 16;
-  // At most, a stretch a thread more.
-  int64_t held_bytes() const { return held_.load(std::memory_order_relaxed) << kStretchLog; }
+  static constexpr unsigned kChunkLog = 16;
+  // At most, a chunk a thread more.
+  int64_t held_bytes() const { return held_.load(std::memory_order_relaxed) << kChunkLog; }
 
  private:
   friend class MappedPages;
@@ -36,8 +36,8 @@ class PageBudget {
   void Add();
   void DropAll();
 
-  const int64_t most_stretches_;
-  std::atomic<int64_t> held_ = 0;  // stretches
+  const int64_t most_chunks_;
+  std::atomic<int64_t> held_ = 0;  // chunks
   std::mutex mutex_;               // of what follows
   std::set<MappedPages*> all_;
 };
@@ -50,22 +50,22 @@ class MappedPages {
   MappedPages(const MappedPages&) = delete;
   MappedPages& operator=(const MappedPages&) = delete;
 
-  // To be called with the number of each stretch of 64 KB that is about to be read. True: nothing
+  // To be called with the number of each chunk of 64 KB that is about to be read. True: nothing
   // of it was, since all was let go of.
-  bool Touch(uint64_t stretch) {
-    if (touched_[stretch].load(std::memory_order_relaxed) != 0) return false;
-    Add(stretch);
+  bool Touch(uint64_t chunk) {
+    if (touched_[chunk].load(std::memory_order_relaxed) != 0) return false;
+    Add(chunk);
     return true;
   }
   void Drop();
 
  private:
-  void Add(uint64_t stretch);
+  void Add(uint64_t chunk);
 
   const std::byte* file_;
   uint64_t bytes_;
   PageBudget& budget_;
-  uint64_t stretches_;
+  uint64_t chunks_;
   std::unique_ptr<std::atomic<uint8_t>[]> touched_;
 };
 

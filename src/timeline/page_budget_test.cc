@@ -17,16 +17,16 @@
 namespace steptrace::timeline {
 namespace {
 
-constexpr uint64_t kStretchBytes = uint64_t{1} << PageBudget::kStretchLog;
+constexpr uint64_t kStretchBytes = uint64_t{1} << PageBudget::kChunkLog;
 
-// A file of so many stretches, each of which begins with its number.
+// A file of so many chunks, each of which begins with its number.
 class Mapped {
  public:
-  explicit Mapped(uint64_t stretches) : bytes_(stretches * kStretchBytes) {
+  explicit Mapped(uint64_t time_ranges) : bytes_(time_ranges * kStretchBytes) {
     auto fd = UnnamedFile("/tmp");
     EXPECT_TRUE(fd.ok());
     EXPECT_EQ(::ftruncate(fd->get(), static_cast<off_t>(bytes_)), 0);
-    for (uint64_t i = 0; i < stretches; ++i) {
+    for (uint64_t i = 0; i < time_ranges; ++i) {
       EXPECT_EQ(::pwrite(fd->get(), &i, sizeof i, static_cast<off_t>(i * kStretchBytes)), 8);
     }
     void* at = ::mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, fd->get(), 0);
@@ -37,10 +37,10 @@ class Mapped {
 
   const std::byte* file() const { return file_; }
   uint64_t bytes() const { return bytes_; }
-  uint64_t Number(MappedPages& pages, uint64_t stretch) const {
-    pages.Touch(stretch);
+  uint64_t Number(MappedPages& pages, uint64_t time_range) const {
+    pages.Touch(time_range);
     uint64_t number = 0;
-    std::memcpy(&number, file_ + stretch * kStretchBytes, sizeof number);
+    std::memcpy(&number, file_ + time_range * kStretchBytes, sizeof number);
     return number;
   }
 
@@ -81,8 +81,8 @@ TEST(PageBudget, ThreadsShareIt) {
     for (uint64_t thread = 0; thread < kThreads; ++thread) {
       threads.emplace_back([&, thread] {
         for (uint64_t i = 0; i < 20'000; ++i) {
-          const uint64_t stretch = i * (thread + 1) * 7 % 500;
-          ASSERT_EQ(file.Number(pages, stretch), stretch);
+          const uint64_t time_range = i * (thread + 1) * 7 % 500;
+          ASSERT_EQ(file.Number(pages, time_range), time_range);
           ASSERT_LE(budget.held_bytes(), static_cast<int64_t>((8 + kThreads) * kStretchBytes));
         }
       });

@@ -6,7 +6,7 @@
 
 namespace steptrace::timeline {
 
-// A stretch of time cut into `width` pixels: pixel i is [Edge(i), Edge(i + 1)), with
+// A time range cut into `width` pixels: pixel i is [Edge(i), Edge(i + 1)), with
 // Edge(i) = from_ns + floor(i * (to_ns - from_ns) / width). Needs from_ns < to_ns,
 // to_ns - from_ns <= INT64_MAX and 1 <= width <= 2^31.
 class PixelGrid {
@@ -29,7 +29,7 @@ class PixelGrid {
     return static_cast<int64_t>(static_cast<uint64_t>(from_ns_) + offset);
   }
 
-  // The pixel that holds a moment of the stretch: the last one whose edge is not after it.
+  // The pixel that holds a moment of the time range: the last one whose edge is not after it.
   // floor(k s / w) <= x  iff  k s < (x + 1) w, so k = ceil((x + 1) w / s) - 1.
   int64_t PixelOf(int64_t ts_ns) const {
     const uint64_t x = static_cast<uint64_t>(ts_ns) - static_cast<uint64_t>(from_ns_);

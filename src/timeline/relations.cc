@@ -29,9 +29,9 @@ std::optional<uint64_t> Encloser(const Lane& lane, int64_t ts_ns, int64_t end_ns
   return before_end_ns > ts_ns && before_end_ns >= end_ns ? std::optional(after - 1) : std::nullopt;
 }
 
-uint64_t CutNs(int64_t ts_ns, int64_t end_ns, Stretch stretch) {
-  const int64_t from_ns = std::max(ts_ns, stretch.from_ns);
-  const int64_t to_ns = std::min(end_ns, stretch.to_ns);
+uint64_t CutNs(int64_t ts_ns, int64_t end_ns, TimeRange time_range) {
+  const int64_t from_ns = std::max(ts_ns, time_range.from_ns);
+  const int64_t to_ns = std::min(end_ns, time_range.to_ns);
   return to_ns > from_ns ? static_cast<uint64_t>(to_ns) - static_cast<uint64_t>(from_ns) : 0;
 }
 
@@ -65,7 +65,8 @@ std::vector<bool> LabelsWith(const Index& index, std::string_view part) {
 
 }  // namespace
 
-void AddSums(const Index& index, uint32_t track, Stretch stretch, std::vector<LabelSums>& sums) {
+void AddSums(const Index& index, uint32_t track, TimeRange time_range,
+             std::vector<LabelSums>& sums) {
   sums.resize(std::max<size_t>(sums.size(), index.labels()));
   const uint32_t lanes = index.tracks()[track].lanes;
   std::vector<uint64_t> cursors;  // of the lanes above: where an encloser is sought from
@@ -73,12 +74,12 @@ void AddSums(const Index& index, uint32_t track, Stretch stretch, std::vector<La
   for (uint32_t number = 0; number < lanes; ++number) {
     const Lane lane = index.LaneAt(track, number);
     const uint32_t highest = number > kLanesUp ? number - kLanesUp : 0;
-    const auto [begin, end] = Index::Touched(lane, stretch.from_ns, stretch.to_ns);
+    const auto [begin, end] = Index::Touched(lane, time_range.from_ns, time_range.to_ns);
     for (uint64_t i = begin; i < end; ++i) {
       const Slice slice = lane.At(i);
       if (slice.label >= sums.size()) continue;
       const int64_t end_ns = lane.End(i);
-      const uint64_t cut_ns = CutNs(slice.ts_ns, end_ns, stretch);
+      const uint64_t cut_ns = CutNs(slice.ts_ns, end_ns, time_range);
       const auto shown_ns = static_cast<int64_t>(std::min<uint64_t>(cut_ns, INT64_MAX));
       LabelSums& sum = sums[slice.label];
       sum.least_ns = sum.count == 0 ? shown_ns : std::min(sum.least_ns, shown_ns);
@@ -104,7 +105,7 @@ void AddSums(const Index& index, uint32_t track, Stretch stretch, std::vector<La
   }
 }
 
-SearchResult Search(const Index& index, std::span<const uint32_t> tracks, Stretch stretch,
+SearchResult Search(const Index& index, std::span<const uint32_t> tracks, TimeRange time_range,
                     std::string_view part, size_t limit) {
   const std::vector<bool> wanted = LabelsWith(index, part);
   SearchResult result;
@@ -114,7 +115,7 @@ SearchResult Search(const Index& index, std::span<const uint32_t> tracks, Stretc
   for (const uint32_t track : tracks) {
     for (uint32_t number = 0; number < index.tracks()[track].lanes; ++number) {
       const Lane lane = index.LaneAt(track, number);
-      const auto [begin, end] = Index::Touched(lane, stretch.from_ns, stretch.to_ns);
+      const auto [begin, end] = Index::Touched(lane, time_range.from_ns, time_range.to_ns);
       for (uint64_t i = begin; i < end; ++i) {
         const uint32_t label = lane.Label(i);
         if (label >= wanted.size() || !wanted[label]) continue;

@@ -33,7 +33,7 @@ class Values {
  private:
   const int64_t* TsPage(uint64_t i) const {
     const uint64_t at = pages_[i / kPageValues];
-    mapped_->Touch(at >> PageBudget::kStretchLog);  // a page is no longer than that
+    mapped_->Touch(at >> PageBudget::kChunkLog);  // a page is no longer than that
     return reinterpret_cast<const int64_t*>(file_ + at);
   }
   void AddOne(uint64_t i, ValueStats& stats) const;

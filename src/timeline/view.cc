@@ -57,7 +57,7 @@ uint64_t LongestBut(const Lane& lane, const Pixel& pixel, uint64_t drawn) {
   return lane.Dur(after) > lane.Dur(before) ? after : before;
 }
 
-// Adds the pixels of a stretch one after the other.
+// Adds the pixels of a time range one after the other.
 class RowsOf {
  public:
   RowsOf(const Lane& lane, const PixelGrid& grid, uint64_t end, std::vector<ViewRow>& rows)

@@ -28,17 +28,17 @@ struct ViewRow {
 // that costs less than a thread.
 inline constexpr uint64_t kSlicesForTwo = uint64_t{1} << 22;
 
-// Appends the rows of one lane. Costs O(pixels or slices of the stretch, whichever are fewer), each
-// O(log slices).
+// Appends the rows of one lane. Costs O(pixels or slices of the time range, whichever are fewer),
+// each O(log slices).
 void ViewLane(const Lane& lane, const PixelGrid& grid, std::vector<ViewRow>& rows,
               uint64_t slices_for_two = kSlicesForTwo);
 
-struct Stretch {
+struct TimeRange {
   int64_t from_ns = 0;
   int64_t to_ns = 0;  // not before from_ns
 };
 
-// The sums of one label over a stretch. Durations are cut at the stretch.
+// The sums of one label over a time range. Durations are cut at the time range.
 struct LabelSums {
   int64_t count = 0;
   uint64_t total_ns = 0;
@@ -47,17 +47,18 @@ struct LabelSums {
   int64_t most_ns = 0;
 };
 
-// Adds the slices that a stretch touches on one track (its place) to `sums`, one entry a label.
-void AddSums(const Index& index, uint32_t track, Stretch stretch, std::vector<LabelSums>& sums);
+// Adds the slices that a time range touches on one track (its place) to `sums`, one entry a label.
+void AddSums(const Index& index, uint32_t track, TimeRange time_range,
+             std::vector<LabelSums>& sums);
 
 struct SearchResult {
   uint64_t total = 0;
   std::vector<SliceId> matches;  // the first by time, at most `limit`
 };
 
-// The slices on those tracks (their places) that a stretch touches and whose name holds `part` (of
-// a name of over kMaxSearchBytes: their begin); case does not matter for ASCII.
-SearchResult Search(const Index& index, std::span<const uint32_t> tracks, Stretch stretch,
+// The slices on those tracks (their places) that a time range touches and whose name holds `part`
+// (of a name of over kMaxSearchBytes: their begin); case does not matter for ASCII.
+SearchResult Search(const Index& index, std::span<const uint32_t> tracks, TimeRange time_range,
                     std::string_view part, size_t limit);
 
 // The innermost slice that encloses one.

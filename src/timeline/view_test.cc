@@ -131,7 +131,7 @@ TEST_P(ViewShapes, EveryLaneIsDisjointAndHoldsAllSlices) {
   EXPECT_EQ(found, expected);
 }
 
-TEST_P(ViewShapes, AViewIsWhatItsDefinitionSays) {
+TEST_P(ViewShapes, ViewMatchesItsDefinition) {
   const Shape& shape = GetParam();
   std::mt19937_64 random(2);
   const Index index = MakeIndex({{7, Draw(shape, random)}});

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "timeline/index_writer.h"
-#include "timeline/slice.h"
+#include "timeline/timeline_slice.h"
 
 namespace steptrace::timeline {
 

@@ -233,7 +233,7 @@ TEST_F(DamageTest, WrongIdentityIsRefused) {
 }
 
 // Fields that may say anything: what is read stays within the contract (checked by ReadAll).
-TEST_F(DamageTest, AnyOtherFieldMaySayAnything) {
+TEST_F(DamageTest, OtherFieldsMayHoldAnyValue) {
   const Field fields[] = {
       FIELD(0, FileHeader, ppid),
       FIELD(0, FileHeader, start_time_ticks),

@@ -69,7 +69,7 @@ TEST(CaptureControlTest, ASoundRequestIsWholeBoundedAndOfKnownKinds) {
   EXPECT_FALSE(IsSound(changed([](auto& c) { c.kinds = 0x80000000u; })));
 }
 
-TEST(CaptureControlTest, WhatFollowsIsOfStepsInTheirOrder) {
+TEST(CaptureControlTest, FollowingWindowsAreOfStepsInOrder) {
   const auto with = [](std::vector<CaptureNext> next, auto change) {
     CaptureControl control = FiveSteps();
     control.first_step = 10;

@@ -34,7 +34,7 @@ inline constexpr uint64_t kMinStackPeriodNs = 1'000'000;
 inline constexpr uint64_t kMaxStackPeriodNs = 10'000'000'000;
 
 // Bounds of what one process reports. Frames beyond are left out, the outermost first.
-inline constexpr uint32_t kMaxToldFrames = 256;
+inline constexpr uint32_t kMaxReportedFrames = 256;
 // A name and a path, escaped; what is longer is cut.
 inline constexpr uint32_t kMaxStackTextBytes = 2048;
 

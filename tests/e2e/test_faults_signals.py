@@ -40,7 +40,7 @@ TRAINS = "for i in range(20): step()\nprint('trained', flush=True)\n"
         ("os.abort()", -signal.SIGABRT),
     ],
 )
-def test_ending(tmp_path, ending, status):
+def test_exit_status_of_each_ending(tmp_path, ending, status):
     outcome = same_as_without(tmp_path, script(tmp_path, TRAINS + ending + "\n"))
     assert outcome.status == status
     run = outcome.run.report()["run"]

@@ -30,7 +30,7 @@ def test_a_program_beside_bare():
     assert (done.returncode, done.stdout) == (0, "host programs beside bare: 1 tried, 1 held\n")
 
 
-def test_a_difference_is_seen(tmp_path):
+def test_comparison_detects_a_difference(tmp_path):
     launcher = tmp_path / "steptrace"
     launcher.write_text(TALKATIVE)
     launcher.chmod(0o755)

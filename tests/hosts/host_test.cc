@@ -283,7 +283,7 @@ TEST_F(HostTest, KillKeepsEveryPublishedRecord) {
 
 // ---- full, and odd ----
 
-TEST_F(HostTest, AFullRingIsCountedAndHoldsNobodyUp) {
+TEST_F(HostTest, FullRingIsCountedAndBlocksNobody) {
   const ProcessTrace trace = RunAlone({"ring_full", "100000"});
   EXPECT_EQ(trace.counts.records + trace.counts.dropped_full, 500'001u);
   EXPECT_EQ(trace.counts.records, wire::kLargeRingRecords);
@@ -320,7 +320,7 @@ TEST_F(HostTest, AHostThatClosesEverythingKeepsItsOwnFiles) {
   EXPECT_EQ(trace.counts.dropped_names, 0u);
 }
 
-TEST_F(HostTest, AHostThatLooksAroundSeesNothingOfUs) {
+TEST_F(HostTest, HostThatInspectsItselfSeesNothingOfUs) {
   RunAlone({"look_around", "10"});
 }
 
@@ -366,7 +366,7 @@ TEST_F(HostTest, AForkWhileAnotherThreadLooksLeavesTheChildAlone) {
   HostRun::UseProbe(nullptr);
 }
 
-TEST_F(HostTest, AThreadThatIsRefusedTakesAwayNobodysProbe) {
+TEST_F(HostTest, RefusedThreadLeavesTheProbeOfOthers) {
   HostRun::UseProbe(STEPTRACE_GATED_PROBE);
   Run({"late_refusal", "100"});
   HostRun::UseProbe(nullptr);

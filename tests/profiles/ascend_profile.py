@@ -189,7 +189,7 @@ def made(rank, late_ns=0):
 
 
 def truth(events):
-    """Compute, exposed communication and both at once, in ns, by going from border to border."""
+    """Compute, exposed communication and both at once, in ns, by going from boundary to boundary."""
     processes = {
         e["pid"]: e["args"]["name"]
         for e in events

@@ -2,7 +2,7 @@
 """What devices did, computed slowly and exactly from a Kineto file: the reference for the report.
 
 It shares nothing with the product: it reads the JSON itself, holds every time as a whole number of
-nanoseconds, and counts between neighbouring borders what runs there (the product unites and
+nanoseconds, and counts between neighbouring boundaries what runs there (the product unites and
 intersects sets). Definitions: docs/reference/report.md.
 """
 
@@ -187,7 +187,7 @@ class Profile:
 
 
 def elementary(events, borders=()):
-    """(begin, end, events that run) between neighbouring borders."""
+    """(begin, end, events that run) between neighbouring boundaries."""
     changes = defaultdict(lambda: ([], []))
     for event in events:
         if event.end > event.begin:

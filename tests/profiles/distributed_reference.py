@@ -2,7 +2,7 @@
 """Collectives of two ranks, matched and measured slowly and exactly from Kineto files.
 
 Shares nothing with the product: it reads the JSON itself, holds times as whole nanoseconds, tries
-every pair of calls, and counts between neighbouring borders what runs there.
+every pair of calls, and counts between neighbouring boundaries what runs there.
 """
 
 import gzip
@@ -80,7 +80,7 @@ class Rank:
         return min(e["from"] for e in work), max(e["to"] for e in work)
 
     def times(self):
-        """Computation alone, both, communication alone, the rest; by counting between borders."""
+        """Computation alone, both, communication alone, the rest; by counting between boundaries."""
         begin, end = self.window()
         borders = []
         for kind, spans in enumerate((self.spans(True), self.spans(False))):

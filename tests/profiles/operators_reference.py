@@ -32,7 +32,7 @@ def ns(value):
 
 
 class Event:
-    """A stretch of time on a thread or a stream."""
+    """A time range on a thread or a stream."""
 
     def __init__(self, raw):
         self.name = raw["name"]

@@ -68,7 +68,7 @@ def scans(samples, when):
     seen = []
     while begin <= last:
         now = [s for s in samples if begin <= s[0] <= begin + SCAN_NS]
-        seen = seen + now  # a sample at a border is read twice
+        seen = seen + now  # a sample at a boundary is read twice
         yield now, seen
         begin += SCAN_NS
 

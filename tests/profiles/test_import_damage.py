@@ -128,7 +128,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_rest_is_used(tmp_path, case):
+def test_undamaged_rest_is_imported(tmp_path, case):
     text, wanted, lost = CASES[case]
     path = tmp_path / "damaged.json"
     path.write_text(text)
@@ -214,7 +214,7 @@ def refused(tmp_path, path, *words, options=()):
     assert left == []
 
 
-def test_refused(tmp_path):
+def test_unusable_files_are_refused(tmp_path):
     refused(tmp_path, write(tmp_path / "empty.json", ""), "is empty")
     refused(tmp_path, write(tmp_path / "text.json", "hello\n"), "looks like text")
     refused(tmp_path, write(tmp_path / "other.json", '{"a": 1}'), "JSON without trace events")

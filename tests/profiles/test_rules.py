@@ -198,7 +198,7 @@ def test_all_twelve_as_published(tmp_path):
 
 
 def check_histogram(row, seconds):
-    """100 bins of what is no outlier, counted by their borders."""
+    """100 bins of what is no outlier, counted by their boundaries."""
     histogram, counts = row["histogram_s"], row["histogram_s"]["counts"]
     kept = sorted(seconds)[: len(seconds) - row["outliers"]]
     assert (histogram["low"], histogram["high"]) == (kept[0], kept[-1])

@@ -44,7 +44,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_it_is_refused_by_name(tmp_path, name):
+def test_unsupported_format_is_refused_by_name(tmp_path, name):
     content, *words = FILES[name]
     path = tmp_path / name
     path.write_bytes(content)

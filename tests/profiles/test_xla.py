@@ -65,7 +65,7 @@ def written(folder, events, file="vm.trace.json"):
     return path
 
 
-def test_what_lines_tell_again_counts_once(tmp_path):
+def test_repeated_lines_count_once(tmp_path):
     run = imported(tmp_path, written(tmp_path, on_gpu()))
     (device,) = section(run, "devices")["devices"]["rows"]
     assert device["device"] == 0

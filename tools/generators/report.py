@@ -121,7 +121,7 @@ class Vocabulary:
         }
         rows = [[one["name"], one["type"], one["is"]] for one in declared["section"]]
         self.sections = [member_of("section", row) for row in rows]
-        # Lists whose rows stand beside a section's own members.
+        # Lists whose rows stand next to a section's own members.
         self.listed = {
             one["name"]
             for one in declared["section"]

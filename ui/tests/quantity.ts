@@ -67,7 +67,7 @@ export function quantitiesIn(text: string, exact = false): Quantity[] {
     const name = match[2] ?? unitAfter(after);
     const [factor, unit] = SCALES[name] ?? [1, null];
     const value = Number(digits.replaceAll(',', '').replace('−', '-')) * factor;
-    // Counts are told in full: "9,999".
+    // Counts are reported in full: "9,999".
     const rounded = name !== '' || digits.includes('.') || /^\s?\w*\/s\b/.test(after);
     const digit = halfDigit(digits) * factor;
     return { value, tolerance: exact || !rounded ? 0 : digit, digit, unit, text: whole };

@@ -26,7 +26,7 @@ const exactIn = (of: Locator): Promise<string[]> =>
   of
     .locator('[data-exact]')
     .evaluateAll((nodes) => nodes.map((n) => (n as HTMLElement).dataset.exact ?? ''));
-/** Rows of bars or shares: name, then what stands beside it. */
+/** Rows of bars or shares: name, then what stands next to it. */
 const listed = (of: Locator): Promise<string[][]> =>
   of
     .locator('li[data-what]')

@@ -82,7 +82,7 @@ export function seenIn(root: Element): Seen[] {
     const block = within.closest(BLOCK);
     const cell = within.closest('[role=gridcell], td');
     const [label, row, at] = cell ? named(within) : [wordsOf(block), '', 0];
-    // What is cut to fit is told in whole on hover.
+    // What is cut to fit is reported in whole on hover.
     const whole = within.closest<HTMLElement>('[title]')?.title;
     const text = whole && within.closest('[role=gridcell], [data-name]') ? whole : node.textContent;
     seen.push({ part: ofPart(within), label, row, at, text: clean(text), exact: null });

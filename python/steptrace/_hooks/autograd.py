@@ -29,7 +29,7 @@ def patch(module, hook):
 
     backward = hook.phase(vocabulary.BACKWARD, enter_backward)
     backward.question = looks_for_anomalies
-    device_phases.has_borders(backward, device_phases.BACKWARD_BEGIN)
+    device_phases.has_boundaries(backward, device_phases.BACKWARD_BEGIN)
 
     def measure(size):
         backward.measures = size > 1

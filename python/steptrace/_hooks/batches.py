@@ -33,7 +33,7 @@ class Batches:
         self.on = True
         self._number = number
         self._torch = torch
-        self._looked = 0
+        self._measured = 0
         self._samples, self._tokens = _Sum(), _Sum()
 
     def look(self, iterator):
@@ -45,11 +45,11 @@ class Batches:
             # A mode of the script's (TorchFunctionMode) would see what is asked of the tensors.
             with self._torch._C.DisableTorchFunction():
                 samples, tokens = measure(batch, self._torch)
-            self._looked += 1
+            self._measured += 1
             self._samples.add(samples)
             self._tokens.add(tokens)
-            if self._looked & (self._looked - 1) == 0:
-                facts.tell(vocabulary.FACT_BATCH, self._fact)
+            if self._measured & (self._measured - 1) == 0:
+                facts.report(vocabulary.FACT_BATCH, self._fact)
         except Exception as error:
             self.on = False
             if interruption.of_the_script(error):
@@ -58,7 +58,7 @@ class Batches:
     def _fact(self):
         return {
             "loader": self._number,
-            "batches": self._looked,
+            "batches": self._measured,
             "samples": self._samples.total,
             "samples_alike": self._samples.alike,
             "tokens": self._tokens.total,
@@ -83,7 +83,7 @@ class _Sum:
         self.total += count
 
 
-class Looking:
+class BatchSizes:
     """The Batches of each loader; of too many loaders none."""
 
     def __init__(self, torch):

@@ -28,7 +28,7 @@ class Capture:
 
     def __init__(self, probe, hook):
         self.thread = get_ident()
-        self.began_at_border = False  # a whole step lies behind it at the next one
+        self.began_at_boundary = False  # a whole step lies behind it at the next one
         self.devices = None
         self._host = None  # what the thread itself records: operators, or a profile
         self._probe = probe

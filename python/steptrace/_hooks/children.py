@@ -17,7 +17,7 @@ def patch(module, hook):
     def enter_process(process):
         try:
             if getattr(process._target, "__module__", None) != _LOADERS:
-                facts.tell(vocabulary.FACT_PROCESS, lambda: facts.process("child"))
+                facts.report(vocabulary.FACT_PROCESS, lambda: facts.process("child"))
         except Exception as error:
             return hook.fail(error)
         return nothing

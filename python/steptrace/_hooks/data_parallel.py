@@ -15,7 +15,7 @@ from .surround import Calls, forget_sources, nothing
 
 _BYTES_PER_MB = 1 << 20
 # The reducer makes its buckets anew, in the order of the first backward, before the second.
-_FIRST_TOLD = 4
+_FIRST_REPORTED = 4
 
 
 def patch(module, hook):
@@ -23,8 +23,8 @@ def patch(module, hook):
 
 
 def _patch_class(data_parallel, hook):
-    hook.around(data_parallel, "__init__", Calls(telling(hook, _settings), ("self",)))
-    hook.around(data_parallel, "register_comm_hook", Calls(_tell_comm_hook, ("hook",)))
+    hook.around(data_parallel, "__init__", Calls(reporting(hook, _settings), ("self",)))
+    hook.around(data_parallel, "register_comm_hook", Calls(_report_comm_hook, ("hook",)))
     broadcast = entering(hook, "broadcast_buffers", vocabulary.COMMUNICATION)
     hook.around(data_parallel, "_distributed_broadcast_coalesced", Calls(broadcast))
     passes = _Passes(hook)
@@ -41,7 +41,7 @@ class _Passes:
         self._hook = hook
         self._has_gradients = sys.modules["torch"].is_grad_enabled
         self._wrappers = Numbering()
-        self._told_at = _FIRST_TOLD
+        self._reported_at = _FIRST_REPORTED
         self._exchanging = self._withheld = 0
 
     def enter(self, model):
@@ -56,9 +56,9 @@ class _Passes:
                 self._withheld += 1
             if self._wrappers.get(id(model)) is None:
                 self._wrappers.of(model)
-            if self._exchanging + self._withheld >= self._told_at:
-                self._told_at *= 2
-                facts.tell(vocabulary.FACT_GRADIENT_EXCHANGE, lambda: self._fact(model))
+            if self._exchanging + self._withheld >= self._reported_at:
+                self._reported_at *= 2
+                facts.report(vocabulary.FACT_GRADIENT_EXCHANGE, lambda: self._fact(model))
         except Exception as error:
             self._hook.fail(error)
 
@@ -82,13 +82,13 @@ def _buckets(model):
         return {}
 
 
-def telling(hook, settings):
+def reporting(hook, settings):
     """An enter for the making of a model: says its settings at the end."""
     quiet = hook.probe.Quiet
 
     def enter(model):
-        tell = facts.tell_once
-        return quiet(lambda: tell(vocabulary.FACT_DATA_PARALLEL, lambda: settings(model)))
+        report = facts.report_once
+        return quiet(lambda: report(vocabulary.FACT_DATA_PARALLEL, lambda: settings(model)))
 
     return enter
 
@@ -104,6 +104,6 @@ def _settings(model):
     }
 
 
-def _tell_comm_hook(function):
-    facts.tell_once(vocabulary.FACT_DATA_PARALLEL, lambda: {"comm_hook": facts.name_of(function)})
+def _report_comm_hook(function):
+    facts.report_once(vocabulary.FACT_DATA_PARALLEL, lambda: {"comm_hook": facts.name_of(function)})
     return nothing

@@ -115,7 +115,7 @@ def patch(module, hook):
     get = iterators.get
     loaders = Numbering()
     newest = {}  # loader -> its newest iterator
-    looking = batches.Looking(module.torch)
+    sizes = batches.BatchSizes(module.torch)
 
     def enter_next(iterator):
         try:
@@ -139,7 +139,7 @@ def patch(module, hook):
                 begin_cpu_args(wait.id, a, pid)
             else:
                 begin_args(wait.id, state.unknown, 0)
-            return leave if looked_at is None else leave_looking(iterator, looked_at, leave)
+            return leave if looked_at is None else leave_sizes(iterator, looked_at, leave)
         except Exception as error:
             return hook.fail(error)
 
@@ -147,7 +147,7 @@ def patch(module, hook):
         """Of batches that come in any order it shows at the end of the wait whose this one is."""
         asked = tuple(iterator._task_info.items())
 
-        def leave_saying_whose():
+        def leave_naming_loader():
             try:
                 pid = _whose(iterator, state, asked)
                 if pid:
@@ -156,14 +156,14 @@ def patch(module, hook):
                 hook.fail(error)
             leave()
 
-        return Quiet(leave_saying_whose, True)
+        return Quiet(leave_naming_loader, True)
 
-    def leave_looking(iterator, looked_at, leave):
-        def leave_and_look():
+    def leave_sizes(iterator, looked_at, leave):
+        def leave_and_measure():
             leave()
             looked_at.look(iterator)
 
-        return Quiet(leave_and_look, True)
+        return Quiet(leave_and_measure, True)
 
     def stop_next(iterator):
         try:
@@ -181,7 +181,7 @@ def patch(module, hook):
                 state = iterators.renew(iterator)
             number = loaders.of(loader)
             newest[number] = state.number
-            state.batches = looking.of(number)
+            state.batches = sizes.of(number)
         except Exception as error:
             return hook.fail(error)
         return nothing
@@ -191,14 +191,14 @@ def patch(module, hook):
             number = loaders.get(id(loader))
             if number is None:
                 number = loaders.of(loader)
-                facts.tell(vocabulary.FACT_LOADER, lambda: _describe(module, loader, number))
+                facts.report(vocabulary.FACT_LOADER, lambda: _describe(module, loader, number))
             begin_args(loader_iter, number, 0)
             return Quiet(lambda: end_args(newest.pop(number, 0), 0), True)
         except Exception as error:
             return hook.fail(error)
 
     wait = hook.phase(vocabulary.DATA, enter_next, iterators.entries)
-    device_phases.has_borders(wait, device_phases.DATA_BEGIN)
+    device_phases.has_boundaries(wait, device_phases.DATA_BEGIN)
     base = module._BaseDataLoaderIter
     hook.around(base, "__next__", Calls(wait.enter, ("self",), stop=stop_next))
     hook.around(base, "__init__", Calls(enter_start, ("self", "loader")))

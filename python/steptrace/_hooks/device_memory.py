@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch's allocator holds of each device that the process uses, told as counters at the borders
+"""What torch's allocator holds of each device that the process uses, told as counters at the boundaries
 of steps: at every one where a reading costs little beside the step, else as seldom as that takes, but
 twice a second at least. Asks the allocator's books alone: no device is initialized, none is waited
 for. A device that fails to answer is asked no more."""
@@ -43,10 +43,10 @@ class DeviceMemory:
         self._devices_due_ns = 0
         self._all_due_ns = 0
         self._names = {}
-        self._told = {}
+        self._reported = {}
 
     def look(self, optimizer):
-        """At the border of a step. Never raises but what is the script's. Returns when the next look
+        """At the boundary of a step. Never raises but what is the script's. Returns when the next look
         at a step of this optimizer is due, if no other steps before."""
         if optimizer != self._optimizer:
             if self._others < _MAX_OTHERS:
@@ -81,24 +81,24 @@ class DeviceMemory:
         if not self._devices:
             return _PERIOD_NS
         began_ns = monotonic_ns()
-        tell_all = began_ns >= self._all_due_ns
-        if tell_all:
+        report_all = began_ns >= self._all_due_ns
+        if report_all:
             self._all_due_ns = began_ns + _PERIOD_NS
         for device in self._devices:
-            self._tell(device, ask(device), tell_all)
+            self._report(device, ask(device), report_all)
         cost_ns = monotonic_ns() - began_ns
         before_ns = cost_ns if self._cost_ns is None else self._cost_ns
         self._cost_ns = before_ns + (cost_ns - before_ns) / 8
         return min(_PERIOD_NS, self._cost_ns * _OF_THE_TIME)
 
-    def _tell(self, device, stats, tell_all):
+    def _report(self, device, stats, report_all):
         for metric, path in _METRICS:
             value = _at(stats, path)
             if value is None:
                 continue
             key = (device, metric)
-            if tell_all or metric == _METRICS[0][0] or self._told.get(key) != value:
-                self._told[key] = value
+            if report_all or metric == _METRICS[0][0] or self._reported.get(key) != value:
+                self._reported[key] = value
                 self._probe.counter(self._name(key), float(value))
 
     def _name(self, key):

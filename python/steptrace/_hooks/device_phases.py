@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Device time of forward, backward and the optimizer in every step: the probe records an event on the
-current stream at each border of a phase (src/probe/device_phases.h); this says where the borders are.
+current stream at each boundary of a phase (src/probe/device_phases.h); this says where the boundaries are.
 
 Nothing of it runs before an optimizer has stepped in a process that has initialized its device. A
-phase that goes its short way tells its borders itself (_probe.pyi, Phase.border); other hooks ask `on`
-first. A border never raises but what is the script's.
+phase that goes its short way tells its boundaries itself (_probe.pyi, Phase.boundary); other hooks ask `on`
+first. A boundary never raises but what is the script's.
 """
 
 import atexit
@@ -25,9 +25,9 @@ OPTIMIZER_END = 5
 on = False
 
 _hook = None  # None: its word is off, or it has failed
-_tell = None
-_phases = []  # that have borders, and the first of each
-_NONE = -1  # no border
+_report = None
+_phases = []  # that have boundaries, and the first of each
+_NONE = -1  # no boundary
 _holding = set()  # those who watch the driver's calls themselves meanwhile
 
 
@@ -38,15 +38,15 @@ def patch(module, hook):
     hook.on_undo(_stop)
 
 
-def has_borders(phase, first):
-    """The phase lies between that border and the next."""
+def has_boundaries(phase, first):
+    """The phase lies between that boundary and the next."""
     phase.border = first if on else _NONE
     _phases.append((phase, first))
 
 
 def begin():
     """At an optimizer's first step: a script that uses CUDA has initialized it by then."""
-    global on, _tell
+    global on, _report
     if on or _hook is None:
         return
     try:
@@ -56,7 +56,7 @@ def begin():
         stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
         if stream is None:
             return  # a build without CUDA: what it has is no such device
-        _tell = _hook.probe.device_border
+        _report = _hook.probe.device_border
         reason = _hook.probe.device_phases_begin(stream, torch._C._cuda_getDevice, _failed)
         if reason is not None:
             return _unavailable(reason)
@@ -64,7 +64,7 @@ def begin():
         atexit.register(tools.quiet(_end, made_up=False))
         os.register_at_fork(after_in_child=tools.quiet(_stop))
         on = True
-        _tell_borders(True)
+        _report_boundaries(True)
         if _holding:
             _hook.probe.device_phases_pause(True)
     except Exception as error:
@@ -82,14 +82,14 @@ def _hide_from_compiler():
 
 
 def border(number):
-    """The thread is at that border, if this is on."""
+    """The thread is at that boundary, if this is on."""
     if on:
-        _tell(number)
+        _report(number)
 
 
 def leaving(number, leave):
-    """What an enter returns instead of `leave`: the border at the end of its phase comes first."""
-    if _hook is None:  # the border at the begin of the phase has failed
+    """What an enter returns instead of `leave`: the boundary at the end of its phase comes first."""
+    if _hook is None:  # the boundary at the begin of the phase has failed
         return leave
     return _hook.probe.Quiet(functools.partial(_leave, number, leave), True)
 
@@ -115,7 +115,7 @@ def release(who):
 
 
 def _failed(why):
-    """There are no more borders: a text, or what torch raised."""
+    """There are no more boundaries: a text, or what torch raised."""
     if isinstance(why, BaseException):
         if not isinstance(why, Exception) or interruption.of_the_script(why):
             raise why
@@ -143,10 +143,10 @@ def _stop():
     """For good, also in a forked child."""
     global on, _hook
     on = False
-    _tell_borders(False)
+    _report_boundaries(False)
     _hook = None
 
 
-def _tell_borders(told):
+def _report_boundaries(reported):
     for phase, first in _phases:
-        phase.border = first if told else _NONE
+        phase.border = first if reported else _NONE

@@ -56,7 +56,7 @@ def patch(module, hook):
 
     def look():
         try:
-            _look_at_job(module)
+            _read_job(module)
             groups.forget()
             if world.size > 1 and not state["patched"]:
                 state["patched"] = True
@@ -72,7 +72,7 @@ def patch(module, hook):
         look()
 
 
-def _look_at_job(module):
+def _read_job(module):
     if not module.is_initialized():
         world.resize(1)
         return
@@ -92,7 +92,7 @@ def _patch_collectives(module, hook, groups):
             names[former] = names[present]
     for name, argument in names.items():
         if hasattr(module, name):
-            # Their names changed from version to version: without one, it is not told.
+            # Their names changed from version to version: without one, it is not reported.
             taken = inspect.signature(getattr(module, name)).parameters
             wanted = (argument, GROUP, ASYNCHRONOUS, PEERS.get(name))
             given = tuple(one for one in wanted if one in taken)

@@ -13,23 +13,23 @@ _MAX_ARGUMENTS = 40
 # Through what a library finds who collects its events: the launcher sets each unless it is set.
 _COLLECTORS = (("NVTX", "NVTX_INJECTION64_PATH"), ("NCCL", "NCCL_PROFILER_PLUGIN"))
 
-_MAX_TOLD = 64
+_MAX_REPORTED = 64
 
 _probe = None
-_told = set()
+_reported = set()
 
 
 def begin(probe):
     global _probe
     _probe = probe
-    tell(vocabulary.FACT_PROCESS, lambda: process(_role()))
+    report(vocabulary.FACT_PROCESS, lambda: process(_role()))
     if "RANK" in os.environ:
         say(vocabulary.FACT_JOB, job_from_environment())
     for library, variable in _COLLECTORS:
-        tell_other_tool(library, variable)
+        report_other_tool(library, variable)
 
 
-def tell_other_tool(library, variable):
+def report_other_tool(library, variable):
     """Says that another tool collects there, so that nobody looks for what is missing."""
     collector = os.environ.get(variable)
     if collector is None or collector == os.environ.get("STEPTRACE_PROBE"):
@@ -44,10 +44,10 @@ def tell_other_tool(library, variable):
 
 
 def say(kind, fact):
-    tell(kind, lambda: fact)
+    report(kind, lambda: fact)
 
 
-def tell(kind, make):
+def report(kind, make):
     """Leaves the fact that `make` makes; one that cannot be told is not worth a failure."""
     try:
         _probe.fact(kind, json.dumps(make(), default=_text))
@@ -56,12 +56,12 @@ def tell(kind, make):
             raise
 
 
-def tell_once(kind, make):
+def report_once(kind, make):
     """As tell, but of a fact that was told before nothing: there may be one a layer."""
     try:
         text = json.dumps(make(), default=_text)
-        if (kind, text) not in _told and len(_told) < _MAX_TOLD:
-            _told.add((kind, text))
+        if (kind, text) not in _reported and len(_reported) < _MAX_REPORTED:
+            _reported.add((kind, text))
             _probe.fact(kind, text)
     except Exception as error:
         if interruption.of_the_script(error):

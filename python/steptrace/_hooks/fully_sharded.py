@@ -5,7 +5,7 @@ Its collectives are functions of torch.distributed, which are hooked themselves.
 """
 
 from . import facts, vocabulary
-from .data_parallel import telling
+from .data_parallel import reporting
 from .surround import Calls, nothing
 
 # Within a node as FULL_SHARD; the other strategies keep parameters from forward to backward.
@@ -15,10 +15,12 @@ _GATHERS_TWICE = ("FULL_SHARD", "HYBRID_SHARD")
 def patch(module, hook):
     if hasattr(module, "FullyShardedDataParallel"):
         hook.around(
-            module.FullyShardedDataParallel, "__init__", Calls(telling(hook, _settings), ("self",))
+            module.FullyShardedDataParallel,
+            "__init__",
+            Calls(reporting(hook, _settings), ("self",)),
         )
     else:
-        hook.around(module, "fully_shard", Calls(_tell_call, ("reshard_after_forward",)))
+        hook.around(module, "fully_shard", Calls(_report_call, ("reshard_after_forward",)))
 
 
 def _settings(model):
@@ -27,9 +29,9 @@ def _settings(model):
     return {"class": facts.name_of(type(model)), "reshard_after_forward": twice}
 
 
-def _tell_call(reshard_after_forward):
+def _report_call(reshard_after_forward):
     fact = {"class": "torch.distributed.fsdp.fully_shard"}
     # None: all but the outermost do.
     fact["reshard_after_forward"] = reshard_after_forward is not False
-    facts.tell_once(vocabulary.FACT_DATA_PARALLEL, lambda: fact)
+    facts.report_once(vocabulary.FACT_DATA_PARALLEL, lambda: fact)
     return nothing

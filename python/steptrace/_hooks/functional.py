@@ -60,7 +60,7 @@ def _entering(hook, text):
             return nothing
         try:
             number = 0
-            if hasattr(group, "group_name"):  # a mesh or a list of ranks is not told
+            if hasattr(group, "group_name"):  # a mesh or a list of ranks is not reported
                 number = groups.number_or_zero(groups.of_job, text, group, None, True)
             begin_args(name, bytes_of(given), number)
             return end

@@ -16,7 +16,7 @@ def patch(module, hook):
     _collector, _before = module, module.get_threshold()
 
 
-def tell_settings():
+def report_settings():
     """What the script set, if it did: it has by the first step of an optimizer."""
     if _collector is None:
         return
@@ -24,7 +24,7 @@ def tell_settings():
     if now == _before and enabled:
         return
     fact = {"thresholds": _text(now), "before": _text(_before), "enabled": enabled}
-    facts.tell_once(vocabulary.FACT_COLLECTOR, lambda: fact)
+    facts.report_once(vocabulary.FACT_COLLECTOR, lambda: fact)
 
 
 def _text(thresholds):

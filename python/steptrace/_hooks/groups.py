@@ -28,7 +28,7 @@ class Groups:
         self._probe = probe
         self._kinds = {}  # (group's name, function, peer, asynchronous) -> id of the text
         self._counts = {}  # (group's name, source, target) -> calls so far
-        self._told = {}  # group's name -> its ranks
+        self._reported = {}  # group's name -> its ranks
 
     def number(self, function, group, peer=None, asynchronous=False):
         """Argument b of the call's range; 0: this rank is no member, or it cannot be told."""
@@ -54,9 +54,9 @@ class Groups:
         return name if name else self._module._get_process_group_name(group)
 
     def _kind(self, name, function, ends, asynchronous, group):
-        ranks = self._told.get(name)
+        ranks = self._reported.get(name)
         if ranks is None:
-            ranks = self._told[name] = self._tell(name, group)
+            ranks = self._reported[name] = self._report(name, group)
         key = (name, function, *ends, asynchronous, len(ranks))
         kind = self._kinds.get(key)
         if kind is None:
@@ -66,7 +66,7 @@ class Groups:
             kind = self._kinds[key] = self._probe.name(text, vocabulary.DETAILS)
         return kind
 
-    def _tell(self, name, group):
+    def _report(self, name, group):
         """The group's ranks; said once, for readers that look for collectives only where some are."""
         ranks = list(self._module.get_process_group_ranks(group))
         fact = {
@@ -81,7 +81,7 @@ class Groups:
 
     def forget(self):
         """Groups may be made anew under the same names; the numbers go on."""
-        self._told.clear()
+        self._reported.clear()
         self._kinds.clear()
 
 

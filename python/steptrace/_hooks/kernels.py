@@ -14,7 +14,7 @@ from time import monotonic_ns, sleep
 
 from . import other_users, profilers, tools
 
-# What the device has not done when a window ends is told at the first border after so long at which
+# What the device has not done when a window ends is told at the first boundary after so long at which
 # the device has ended what was launched behind the window; no later than the second.
 _LINGER_NS = 20_000_000
 _LONGEST_LINGER_NS = 1_000_000_000
@@ -28,14 +28,14 @@ _STAYS = "CUPTI stays in the process, and calls of CUDA take longer until it end
 
 # Held while CUPTI is asked to leave, and while the capture of a graph takes that back. Not the
 # turn of profilers: who begins one may have that for long, and a training's capture is not to wait.
-_asking = allocate_lock()
+_detaching = allocate_lock()
 # Whoever has it waits for a CUPTI that is on its way out so long at most (probe/cupti_detach.cc).
-_LONGEST_ASKING_S = 0.05
+_LONGEST_DETACH_S = 0.05
 
 _graphs_watched = False
 _graphs = False  # the process has captured one
 _left = False  # CUPTI has left, or is about to
-_asked = None  # the probe that it was asked by, for the interpreter's end
+_detach_probe = None  # the probe that it was asked by, for the interpreter's end
 _exit_watched = False
 _on = None  # the capture that has to end before the process does
 
@@ -52,7 +52,7 @@ def why_not():
 
 
 class Capture:
-    """On from begin() to end(); what is under way then comes until told() is true."""
+    """On from begin() to end(); what is under way then comes until reported() is true."""
 
     def __init__(self, probe, hook):
         self._probe = probe
@@ -86,7 +86,7 @@ class Capture:
             self._probe.kernels_end()
             self._probe.kernels_drain(False)
 
-    def told(self, when):
+    def reported(self, when):
         """Hands over what there is. True: all has been, and CUPTI is free for others."""
         global _on
         if when == LATER and not self._is_time():
@@ -117,21 +117,21 @@ class Capture:
         return waited_ns >= _LONGEST_LINGER_NS or self._probe.kernels_past()
 
     def _leave(self):
-        global _asked, _left
+        global _detach_probe, _left
         if not _graphs_watched:
             reason = "whether there are CUDA graphs is not seen (hook device)"
         elif other_users.in_use():
             reason = "another tool that uses it is loaded"
-        elif not (asking := _asking).acquire(blocking=False):
+        elif not (detaching := _detaching).acquire(blocking=False):
             reason = "there are CUDA graphs"  # the first is about to be captured
         else:
             try:
                 reason = "there are CUDA graphs" if _graphs else self._probe.kernels_detach()
                 if reason is None:
                     _left = True
-                    _asked = self._probe
+                    _detach_probe = self._probe
             finally:
-                asking.release()
+                detaching.release()
         if reason is not None:
             detail = _STAYS + reason
             self._hook.say("limited", "kernels: " + detail, cause="cupti_stays", detail=detail)
@@ -145,14 +145,14 @@ def watch_graphs(on):
 def note_graph(probe):
     """A CUDA graph is about to be captured."""
     global _graphs
-    asking = _asking  # a handler of a signal may fork meanwhile, which makes a new one
-    had = asking.acquire(timeout=_LONGEST_ASKING_S)
+    detaching = _detaching  # a handler of a signal may fork meanwhile, which makes a new one
+    had = detaching.acquire(timeout=_LONGEST_DETACH_S)
     try:
         _graphs = True
         stay(probe)
     finally:
         if had:
-            asking.release()
+            detaching.release()
 
 
 def stay(probe):
@@ -173,13 +173,13 @@ def _at_exit():
     capture = _on
     if capture is not None:
         capture.end()
-        capture.told(NOW_OR_SOON)
-    if _asked is not None:
-        stay(_asked)
+        capture.reported(NOW_OR_SOON)
+    if _detach_probe is not None:
+        stay(_detach_probe)
 
 
 def forget():
     """In a forked child, where CUPTI cannot be used."""
-    global _asking, _on
+    global _detaching, _on
     _on = None
-    _asking = allocate_lock()  # another thread of the parent's may have had it
+    _detaching = allocate_lock()  # another thread of the parent's may have had it

@@ -31,8 +31,8 @@ _MAX_WRAPPERS = 16
 def patch(module, hook):
     probe = hook.probe
     optimizers = Numbering()
-    tell_threads = _Threads().tell
-    look_at_memory = device_memory.DeviceMemory(probe, hook).look
+    report_threads = _Threads().report
+    read_memory = device_memory.DeviceMemory(probe, hook).look
 
     def enter_step(args):
         if compiling.now():
@@ -47,11 +47,11 @@ def patch(module, hook):
             number = optimizers.get(id(optimizer))
             if number is None:
                 number = optimizers.of(optimizer)
-                facts.tell(vocabulary.FACT_DEVICE, _device)
-                tell_threads()
-                gc.tell_settings()
+                facts.report(vocabulary.FACT_DEVICE, _device)
+                report_threads()
+                gc.report_settings()
                 device_phases.begin()
-            step.due_ns = look_at_memory(number)
+            step.due_ns = read_memory(number)
             if device_phases.on:
                 device_phases.border(device_phases.OPTIMIZER_BEGIN)
             probe.begin_args(step.id, number, 0)
@@ -66,7 +66,7 @@ def patch(module, hook):
             return hook.fail(error)
 
     step = hook.phase(vocabulary.OPTIMIZER, enter_unusual, optimizers.entries)
-    device_phases.has_borders(step, device_phases.OPTIMIZER_BEGIN)
+    device_phases.has_boundaries(step, device_phases.OPTIMIZER_BEGIN)
     ends = windows.begin(probe, hook, step)
     end_of = ends.enter_step
     enter = step.enter
@@ -138,12 +138,12 @@ class _Threads:
     step of an optimizer."""
 
     def __init__(self):
-        self._told = None
+        self._reported = None
 
-    def tell(self):
+    def report(self):
         threads = sys.modules["torch"].get_num_threads()
-        if threads != self._told:
-            self._told = threads
+        if threads != self._reported:
+            self._reported = threads
             facts.say(vocabulary.FACT_THREADS, {"intraop": threads})
 
 

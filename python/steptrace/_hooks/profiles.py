@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profiles by Kineto: operators with their Python stacks, shapes and allocations, in a window.
 
-PyTorch's own profiler is begun and ended at steps' borders, as operators are (operators.py), and its
+PyTorch's own profiler is begun and ended at steps' boundaries, as operators are (operators.py), and its
 trace lies in the run's folder when the window's end is recorded: the agent takes it from there.
 
 Not by KINETO_USE_DAEMON, with which libkineto asks a daemon by itself from its start (`steptrace run
 --kineto`, for processes without hooks): where nobody answers the process takes seconds to end, a forked
-child that ends by sys.exit() waits for ever, and it asks once in 5 s, at no border of a step.
+child that ends by sys.exit() waits for ever, and it asks once in 5 s, at no boundary of a step.
 """
 
 import os

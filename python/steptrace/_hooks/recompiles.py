@@ -70,7 +70,7 @@ def _patch_reasons(module, hook):
         try:
             reasons = failures.get(code, ())[before:]
             if reasons:
-                _tell(code, guard_of(reasons[0]))
+                _report(code, guard_of(reasons[0]))
         except Exception as error:
             hook.fail(error)
 
@@ -84,7 +84,7 @@ def _patch_limit(module, hook):
         try:
             limit = getattr(config, _one_of(config, _LIMITS))
             if cache_size.will_compilation_exceed_specific_limit(limit):
-                _tell_limit(limit)
+                _report_limit(limit)
         except Exception as error:
             hook.fail(error)
 
@@ -153,7 +153,7 @@ class _Guard:
             "count": 0,
         }
 
-    def tell(self):
+    def report(self):
         facts.say(
             vocabulary.FACT_RECOMPILATION,
             {
@@ -168,7 +168,7 @@ def _named(fact, key):
     return facts.text_of(fact[key][:300])
 
 
-def _tell(code, guard):
+def _report(code, guard):
     key = (code.co_filename, code.co_firstlineno, code.co_name, _NUMBER.sub("#", guard))
     known = _guards.get(key)
     if known is None:
@@ -179,12 +179,12 @@ def _tell(code, guard):
     _last[:] = get_ident(), known
     count = known.fact["count"] = known.fact["count"] + 1
     if count & (count - 1) == 0:
-        known.tell()
+        known.report()
 
 
-def _tell_limit(limit):
+def _report_limit(limit):
     """torch asks for it right behind the reason, of the same function."""
     thread, guard = _last
     if thread == get_ident() and "limit" not in guard.fact:
         guard.fact["limit"] = int(limit)
-        guard.tell()
+        guard.report()

@@ -35,7 +35,7 @@ class Registry:
         self._words = words
         self._probe = None
         self._waiting = []
-        self._looking = set()
+        self._searching = set()
         self._seen = {}  # name -> the module that was to be patched
         self.hooks = {}
 
@@ -46,11 +46,11 @@ class Registry:
         if probe is not None:
             tools.add(self)
             tools.watch(probe, self)
-            probe.tools_uncaught(self._tell_uncaught)
+            probe.tools_uncaught(self._report_uncaught)
         self.back()
 
     def aside(self):
-        if self in sys.meta_path and not _somebody_searches():
+        if self in sys.meta_path and not _search_is_on():
             sys.meta_path.remove(self)
 
     def back(self):
@@ -66,17 +66,17 @@ class Registry:
                 self.patch(name, module)
 
     def find_spec(self, name, path=None, target=None):
-        looking = (name, get_ident())
-        if name not in TARGETS or tools.on() or looking in self._looking:
+        searching = (name, get_ident())
+        if name not in TARGETS or tools.on() or searching in self._searching:
             return None
-        self._looking.add(looking)
+        self._searching.add(searching)
         try:
             spec = self._find_elsewhere(name, path, target)
             if spec is not None and hasattr(spec.loader, "exec_module"):
                 _after_exec(_that_executes(spec.loader), name, self.patch)
             return spec
         finally:
-            self._looking.discard(looking)
+            self._searching.discard(searching)
 
     def _find_elsewhere(self, name, path, target):
         for finder in list(sys.meta_path):
@@ -128,12 +128,12 @@ class Registry:
             self._patch(waiting_name, module)
         return True
 
-    def _tell_uncaught(self, kind, error, traceback):
+    def _report_uncaught(self, kind, error, traceback):
         """Nobody caught it, and Python is about to print it."""
         if self._probe is not None:
             from . import uncaught
 
-            uncaught.tell(kind, error, traceback)
+            uncaught.report(kind, error, traceback)
 
     def _patch(self, name, module):
         word, patcher = TARGETS[name]
@@ -158,7 +158,7 @@ class Registry:
         forget_sources()
 
 
-def _somebody_searches():
+def _search_is_on():
     """Whether a thread goes through the finders: one that is taken out would make it skip another."""
     for frame in sys._current_frames().values():
         while frame is not None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stacks that the process samples itself: where the agent may not, or cannot, read its memory.
 
-The agent asks for it (src/wire/stack_control.h); the look at its word is at borders of steps and
+The agent asks for it (src/wire/stack_control.h); the look at its word is at boundaries of steps and
 batches. The thread is native (src/probe/stacks.h), named "steptrace-stack", and the only one of ours
-in a training. It is not there while the process forks, and begins anew at the next border, in the
+in a training. It is not there while the process forks, and begins anew at the next boundary, in the
 child too if the agent asks there.
 """
 

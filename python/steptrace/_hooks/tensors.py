@@ -33,7 +33,7 @@ _MAX_ROOTS = 8  # of one backward
 _MAX_ALARMS = 4
 # Elements by which the probe gives the interpreter's lock up meanwhile: what they are in is held.
 _LONG = 1 << 16
-_MAX_TOLD = 64
+_MAX_REPORTED = 64
 
 _hook = None
 _phase = None
@@ -61,7 +61,7 @@ def loss(roots):
     if _losses_left:
         _losses_left -= 1
     elif on:
-        _guarded(lambda: _all().tell_loss(roots))
+        _guarded(lambda: _all().report_loss(roots))
 
 
 def stepping(optimizer, step, leave):
@@ -134,14 +134,14 @@ class Tensors:
         self._backwards = 0  # since the last step
         self._weights_of = None  # the step whose weights were told last
         self._cost_ns = {}  # of this step's looks, by role
-        self._told = 0
+        self._reported = 0
 
     def steps_until_due(self, step):
         """And how many backwards a step has, by the last one."""
         backwards, self._backwards = max(1, self._backwards), 0
         return self._plan.steps_until_due(step), backwards
 
-    def tell_loss(self, roots):
+    def report_loss(self, roots):
         began_ns = monotonic_ns()
         self._backwards += 1
         if type(roots) in self._classes:
@@ -151,7 +151,7 @@ class Tensors:
         with self._unseen():
             for index, root in enumerate(roots[:_MAX_ROOTS]):
                 name = self._names.id_of(f"loss.{index}" if index else "loss")
-                bad = self._tell(root, name, _LOSS, None)
+                bad = self._report(root, name, _LOSS, None)
                 if bad:
                     self._alarm = True
                 elif bad == 0:
@@ -172,10 +172,10 @@ class Tensors:
         if alarmed:
             self._alarms += 1
             if step > 0 and self._weights_of != step - 1:
-                self._look(optimizer, step - 1, _WEIGHT)
+                self._compute(optimizer, step - 1, _WEIGHT)
         self._alarm = False
         if alarmed or "gradients" in self._plan.roles:
-            self._look(optimizer, step, _GRADIENT)
+            self._compute(optimizer, step, _GRADIENT)
         if "weights" not in self._plan.roles:
             return leave
         return probe.Quiet(functools.partial(self._after, optimizer, step, leave), True)
@@ -183,16 +183,16 @@ class Tensors:
     def _after(self, optimizer, step, leave):
         try:
             if on:
-                _guarded(lambda: self._look(optimizer, step, _WEIGHT))
+                _guarded(lambda: self._compute(optimizer, step, _WEIGHT))
         finally:
             leave()
 
-    def _look(self, optimizer, step, role):
+    def _compute(self, optimizer, step, role):
         began_ns = monotonic_ns()
         self._probe.begin(self._capture_name)
         try:
             with self._unseen():
-                self._tell_all(optimizer.param_groups, step, role)
+                self._report_all(optimizer.param_groups, step, role)
         finally:
             self._probe.end()
         if role == _WEIGHT:
@@ -200,10 +200,10 @@ class Tensors:
         cost_ns = monotonic_ns() - began_ns - self._names.take_search_ns()
         self._cost_ns[role] = cost_ns
         changed = self._plan.looked(cost_ns, sum(self._cost_ns.values()))
-        if changed or not self._told:
-            self._say()
+        if changed or not self._reported:
+            self._report_count()
 
-    def _tell_all(self, groups, step, role):
+    def _report_all(self, groups, step, role):
         names = self._names
         names.look_up(groups)
         for number, group in enumerate(groups):
@@ -211,10 +211,10 @@ class Tensors:
                 tensor = parameter.grad if role == _GRADIENT else parameter
                 if tensor is None:
                     continue
-                self._tell(tensor, names.of(parameter, group, number, index), role, step)
+                self._report(tensor, names.of(parameter, group, number, index), role, step)
 
-    def _tell(self, tensor, name, role, step):
-        """How many of its elements are not finite; None: it was not told."""
+    def _report(self, tensor, name, role, step):
+        """How many of its elements are not finite; None: it was not reported."""
         if not name:
             return self._leave_out("names")
         if type(tensor) not in self._classes:
@@ -230,21 +230,21 @@ class Tensors:
             return self._leave_out("copy on write")
         held = tensor.untyped_storage() if tensor.numel() >= _LONG else None
         shape = tuple(tensor.size()), tensor.stride()
-        told = self._probe.tensor(name, role, element, step, tensor.data_ptr(), *shape)
+        reported = self._probe.tensor(name, role, element, step, tensor.data_ptr(), *shape)
         del held
-        return self._leave_out("room") if told is None else told
+        return self._leave_out("room") if reported is None else reported
 
     def _leave_out(self, why):
         seen = self._uncovered.get(why, 0)
-        if seen or len(self._uncovered) < _MAX_TOLD:
+        if seen or len(self._uncovered) < _MAX_REPORTED:
             self._uncovered[why] = seen + 1
-        if not seen and self._told:
-            self._say()
+        if not seen and self._reported:
+            self._report_count()
 
-    def _say(self):
+    def _report_count(self):
         """What is looked at, and how often; some times a run."""
-        self._told += 1
-        if self._told > _MAX_TOLD:
+        self._reported += 1
+        if self._reported > _MAX_REPORTED:
             return
         fact = {
             "roles": sorted(self._plan.roles),

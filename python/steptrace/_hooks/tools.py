@@ -15,7 +15,7 @@ aside = False
 _probe = None
 _watched = False
 _recorded = False
-_unsaid = None  # what could not be recorded yet
+_unreported = None  # what could not be recorded yet
 _parts = []  # with aside() and back()
 
 
@@ -60,13 +60,13 @@ def _as_it_is(function):
 
 def record(probe):
     """The process is attached: from now on the agent learns what happens."""
-    global _recorded, _unsaid
+    global _recorded, _unreported
     words = (vocabulary.HOOKS_ASIDE, vocabulary.HOOKS_BACK)
     probe.tools_record(*(probe.name(word, vocabulary.PHASE) for word in words))
     _recorded = True
-    unsaid, _unsaid = _unsaid, None
-    if unsaid is not None:
-        _tell(*unsaid)
+    unreported, _unreported = _unreported, None
+    if unreported is not None:
+        _report(*unreported)
 
 
 def add(part):
@@ -103,7 +103,7 @@ def _step_aside(tool):
     try:
         _each("aside")
     finally:
-        _tell("aside", f"{tool}: a tool of the script's is on, which is to see nothing of ours")
+        _report("aside", f"{tool}: a tool of the script's is on, which is to see nothing of ours")
 
 
 def _come_back():
@@ -112,7 +112,7 @@ def _come_back():
     try:
         _each("back")
     finally:
-        _tell("active", "the script's own tools are off")
+        _report("active", "the script's own tools are off")
 
 
 def _each(method):
@@ -128,14 +128,14 @@ def _each(method):
         raise raised
 
 
-def _tell(state, reason):
-    global _unsaid
+def _report(state, reason):
+    global _unreported
     if not _recorded:
-        _unsaid = (state, reason) if state == "aside" else None
-        if _unsaid is not None:
+        _unreported = (state, reason) if state == "aside" else None
+        if _unreported is not None:
             leave_mark(ASIDE)  # all that it can leave before it has a ring
         return
     from . import facts
 
     fact = {"hook": "all", "module": "sys", "state": state, "reason": reason}
-    facts.tell_once(vocabulary.FACT_HOOK, lambda: fact)
+    facts.report_once(vocabulary.FACT_HOOK, lambda: fact)

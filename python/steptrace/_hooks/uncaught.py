@@ -3,7 +3,7 @@
 
 The probe hears of it by an audit event (src/probe/python_tools.h) just before Python prints it, whatever
 sys.excepthook is then: nothing that the script can see or replace is in the way. Of a thread Python says so to
-threading.excepthook alone. No code of the script's runs here: what only its own `__str__` could say is not told.
+threading.excepthook alone. No code of the script's runs here: what only its own `__str__` could say is not reported.
 """
 
 import os
@@ -12,7 +12,7 @@ import sys
 
 from . import facts, tools, vocabulary
 
-_MAX_TOLD = 32  # of the main thread, and of all others together
+_MAX_REPORTED = 32  # of the main thread, and of all others together
 _MAX_TEXT = 16 << 10  # of a message that is read
 _MAX_MESSAGE = 1000
 _MAX_END = 400  # of it
@@ -36,7 +36,7 @@ _READ = {
 }
 _STANDARD = os.path.dirname(os.__file__) + os.sep
 
-_told = [0, 0]  # of other threads, of the main thread
+_reported = [0, 0]  # of other threads, of the main thread
 
 
 def watch():
@@ -46,12 +46,12 @@ def watch():
         tools.add(_ThreadHook(threading))
 
 
-def tell(kind, error, traceback, thread=None):
+def report(kind, error, traceback, thread=None):
     """Called in the midst of an exception's end, where one more has no way to go: raises nothing."""
     try:
         of_main = thread is None
-        if _told[of_main] < _MAX_TOLD:
-            _told[of_main] += 1
+        if _reported[of_main] < _MAX_REPORTED:
+            _reported[of_main] += 1
             fact = describe(kind, error, traceback)
             fact["thread"] = thread
             facts.say(vocabulary.FACT_EXCEPTION, fact)
@@ -166,14 +166,14 @@ def _words_of(text):
             yield " ".join(line.split())
 
 
-def _tell_of_thread(threading, args):
+def _report_thread(threading, args):
     """As of tell: raises nothing, and runs none of the script's code, as a thread's own `name`."""
     try:
         if tools.audited() or type(args) is not threading.ExceptHookArgs:
             return
         if args.exc_type is not SystemExit:
             name = _name_of_thread(threading, args.thread)
-            tell(args.exc_type, args.exc_value, args.exc_traceback, name)
+            report(args.exc_type, args.exc_value, args.exc_traceback, name)
     except BaseException:
         pass
 
@@ -203,7 +203,7 @@ class _ThreadHook:
             return  # the script's own may raise, and its traceback would show ours
 
         def hook(args):
-            _tell_of_thread(threading, args)
+            _report_thread(threading, args)
             before(args)
 
         self._before, self._hook = before, hook

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows: what the agent asks to be captured, begun and ended at the borders of steps.
+"""Windows: what the agent asks to be captured, begun and ended at the boundaries of steps.
 
     idle ── a request ──► waiting ── its first step ──► on ── its last step ──► idle
                              ▲                          │ ▲│
@@ -17,7 +17,7 @@ from time import monotonic_ns
 
 from . import captures, interruption, kernels, operators, profilers, stacks, tools, vocabulary
 
-# More optimizers than this in a group: the border is where the first of them repeats all the same.
+# More optimizers than this in a group: the boundary is where the first of them repeats all the same.
 _MAX_GROUP = 1 << 14
 # No number of an optimizer: none goes the short way.
 _NONE = (1 << 64) - 1
@@ -25,7 +25,7 @@ _NONE = (1 << 64) - 1
 _MOST_OF_A_STEP = 1 << 20
 
 
-class Borders:
+class Boundaries:
     """Where the process's steps end, by the numbers of the optimizers that step."""
 
     def __init__(self):
@@ -98,7 +98,7 @@ class Request:
         return operators > 0 and captured >= steps and capture.is_full(operators)
 
     def is_over(self, border, captured):
-        """Whether no step that begins at this border belongs to it."""
+        """Whether no step that begins at this boundary belongs to it."""
         if self.until_ns and monotonic_ns() >= self.until_ns:
             return True
         if not self.steps:
@@ -134,7 +134,7 @@ class Windows:
         self._capture_name = probe.name(vocabulary.CAPTURE, vocabulary.PHASE)
         self._end_name = probe.name(vocabulary.WINDOW_END, vocabulary.WINDOW)
         self._done_name = probe.name(vocabulary.DEVICE_DONE, vocabulary.WINDOW)
-        self._borders = Borders()
+        self._boundaries = Boundaries()
         self._phase = phase
         phase.question = self.changed
         self._close_short_way()
@@ -148,17 +148,17 @@ class Windows:
     @property
     def number(self):
         """Of the process's step that goes on, behind enter_step()."""
-        return self._borders.ended
+        return self._boundaries.ended
 
     def enter_step(self, number):
         """What ends the range of this optimizer step."""
-        borders = self._borders
-        borders.ended += self._phase.taken
+        boundaries = self._boundaries
+        boundaries.ended += self._phase.taken
         self._close_short_way()
-        if not borders.step(number):
+        if not boundaries.step(number):
             return self._end
         if self.idle and not self.asked():
-            self._phase.only = borders.alone
+            self._phase.only = boundaries.alone
             return self._end
         return self._leave
 
@@ -168,10 +168,10 @@ class Windows:
     def _leave_step(self):
         """Begins before the end of the last step before the window; ends after that of its last."""
         try:
-            self._guarded(self._before_border)
+            self._guarded(self._before_boundary)
         finally:
             self._probe.end()
-        self._guarded(self._after_border)
+        self._guarded(self._after_boundary)
 
     def _guarded(self, action):
         try:
@@ -193,16 +193,16 @@ class Windows:
             if interruption.of_the_script(another):
                 raise
         if request is not None:
-            self._say_end(request, self._captured, vocabulary.WINDOW_FAILED)
+            self._record_end(request, self._captured, vocabulary.WINDOW_FAILED)
         self._hook.say("failed", f"windows: {type(error).__name__}: {error}")
 
-    def _before_border(self):
+    def _before_boundary(self):
         stacks.look(self._probe, self._hook)
         if self._is_elsewhere() or self._is_cancelled():
             return
         if self.changed():
             self._take()
-        border = self._borders.ended + 1
+        border = self._boundaries.ended + 1
         if self._capture is not None:
             return self._announce_next(border)
         request = self._request
@@ -217,15 +217,15 @@ class Windows:
 
     def _begin(self, request, kinds):
         if kinds and operators.script_profiles():
-            return  # again at the next border
-        if kinds and self._ended is not None and not self._tell(kernels.NOW):
+            return  # again at the next boundary
+        if kinds and self._ended is not None and not self._report(kernels.NOW):
             return
         capture = self._capture = captures.Capture(self._probe, self._hook)
         kinds = capture.begin_devices(kinds)
         if not kinds:
             return self._finish(vocabulary.WINDOW_UNAVAILABLE)
         request.begin()
-        self._say_begin(request, kinds)
+        self._record_begin(request, kinds)
         self._begin_host(kinds)
 
     def _begin_host(self, kinds):
@@ -237,7 +237,7 @@ class Windows:
         return _OwnWork(self._probe, self._capture_name)
 
     def _announce_next(self, border):
-        """At the border at which what is on ends, and at which another window begins: nothing of the
+        """At the boundary at which what is on ends, and at which another window begins: nothing of the
         script runs between the two. Not where devices still have to tell: the next begins a step later.
         """
         request = self._request
@@ -253,27 +253,27 @@ class Windows:
             following.kinds = 0
         elif not kinds & captures.KERNELS:
             self._announced = following, kinds
-            self._say_begin(following, kinds)
+            self._record_begin(following, kinds)
 
     def _is_cancelled(self):
         return self._capture is not None and self._capture.cancelled
 
     def _is_elsewhere(self):
-        """Whether what is on can be ended by another thread alone: its next border does."""
+        """Whether what is on can be ended by another thread alone: its next boundary does."""
         capture = self._capture
         return capture is not None and capture.bound_to_thread and capture.thread != get_ident()
 
-    def _after_border(self):
+    def _after_boundary(self):
         if self._ended is not None and self._capture is None:
-            self._tell()
+            self._report()
         request = self._request
         if request is None or self._is_elsewhere():
             return
         if self._is_cancelled():
             return self._leave_cancelled()
-        border = self._borders.ended + 1
+        border = self._boundaries.ended + 1
         capture = self._capture
-        whole = capture is not None and capture.began_at_border
+        whole = capture is not None and capture.began_at_boundary
         if whole and request.splits:
             whole = capture.is_whole()
         self._captured += whole
@@ -286,7 +286,7 @@ class Windows:
             if left_out and whole:
                 self._captured -= 1  # it is not all there: nothing can be split by it
             full = whole and request.is_full(capture, self._captured)
-            capture.began_at_border = True
+            capture.began_at_boundary = True
             if left_out or full:
                 self._finish(vocabulary.WINDOW_FULL)
 
@@ -294,7 +294,7 @@ class Windows:
         """The script's profiler in another thread goes first: ours comes off when that has ended."""
         with self._own_work():
             if not profilers.script_prepares():
-                self._take_off_and_say(self._request, vocabulary.WINDOW_ASIDE)
+                self._remove_and_report(self._request, vocabulary.WINDOW_ASIDE)
 
     def _begin_announced(self):
         if self._announced is None:
@@ -304,11 +304,11 @@ class Windows:
             return
         with self._own_work():
             if profilers.script_prepares():
-                return self._say_end(request, 0, vocabulary.WINDOW_ASIDE)
+                return self._record_end(request, 0, vocabulary.WINDOW_ASIDE)
             capture = self._capture = captures.Capture(self._probe, self._hook)
             self._begin_host(kinds)
         capture.begin_step(_MOST_OF_A_STEP)
-        capture.began_at_border = True
+        capture.began_at_boundary = True
 
     def _take(self):
         word = self._probe.capture_request()
@@ -330,7 +330,7 @@ class Windows:
     def _finish(self, reason):
         request, self._request = self._request, None
         try:
-            self._take_off_and_say(request, reason)
+            self._remove_and_report(request, reason)
         finally:
             self._follow()
 
@@ -340,13 +340,13 @@ class Windows:
             if request.kinds:
                 self._request, self._captured, self.idle = request, 0, False
             else:
-                self._say_end(request, 0, vocabulary.WINDOW_UNAVAILABLE)
+                self._record_end(request, 0, vocabulary.WINDOW_UNAVAILABLE)
 
-    def _take_off_and_say(self, request, reason):
+    def _remove_and_report(self, request, reason):
         try:
             self._take_off(request)
         finally:  # nothing is recorded from here on, whatever became of torch's side
-            self._say_end(request, self._captured, reason)
+            self._record_end(request, self._captured, reason)
 
     def _take_off(self, request):
         try:
@@ -364,29 +364,29 @@ class Windows:
             if capture.devices is not None:
                 self._ended = (capture.devices, request.number if request else 0)
 
-    def _tell(self, when=kernels.LATER):
+    def _report(self, when=kernels.LATER):
         """What devices did in a window that is over. True: all has been told."""
         ended, self._ended = self._ended, None
         devices, number = ended
-        if not devices.told(when):
+        if not devices.reported(when):
             self._ended = ended
             return False
         self.idle = self._request is None
         self._probe.instant(self._done_name, number, 0)
         return True
 
-    def _say_begin(self, request, kinds):
-        step = min(self._borders.ended + 1, 0xFFFFFFFF)
+    def _record_begin(self, request, kinds):
+        step = min(self._boundaries.ended + 1, 0xFFFFFFFF)
         self._probe.instant(self._begin_name, request.number, kinds | step << 32)
 
-    def _say_end(self, request, captured, reason):
+    def _record_end(self, request, captured, reason):
         steps = min(captured, 0xFFFFFFFF)
         self._probe.instant(self._end_name, request.number, steps | reason << 32)
 
     def forget(self):
         """In a forked child: the window is its parent's, and so are the steps; the agent counts
         anew."""
-        self._borders = Borders()
+        self._boundaries = Boundaries()
         self._close_short_way()
         self._request = self._capture = self._ended = self._announced = None
         self._next = []
@@ -405,7 +405,7 @@ class Windows:
         if capture is None:
             operators.take_left()
         elif capture.thread == get_ident():
-            self._take_off_and_say(self._request, vocabulary.WINDOW_ASIDE)
+            self._remove_and_report(self._request, vocabulary.WINDOW_ASIDE)
         else:
             capture.cancel()
             if capture.devices is not None:
@@ -413,7 +413,7 @@ class Windows:
                 devices.end()
                 self._ended = (devices, self._request.number)
         if self._ended is not None:
-            self._tell(kernels.NOW_OR_SOON)  # CUPTI is one for all threads
+            self._report(kernels.NOW_OR_SOON)  # CUPTI is one for all threads
 
 
 class _OwnWork:
@@ -463,7 +463,7 @@ def begin(probe, hook, phase):
     global current
     if current is None:  # whoever forks may do so before any request
         os.register_at_fork(after_in_child=tools.quiet(_forget_in_child))
-        # No border of a window would be seen any more.
+        # No boundary of a window would be seen any more.
         tools.add(tools.Part(aside=step_aside))
     current = Windows(probe, hook, phase)
     return current

@@ -14,12 +14,12 @@ _inside = False  # this process is a DataLoader worker
 _waiting = []
 
 
-def when_inside(tell):
-    """Calls tell() in a worker, as soon as it is one."""
+def when_inside(report):
+    """Calls report() in a worker, as soon as it is one."""
     if _inside:
-        tell()
+        report()
     else:
-        _waiting.append(tell)
+        _waiting.append(report)
 
 
 def patch(module, hook):
@@ -30,11 +30,11 @@ def patch(module, hook):
         global _inside
         _inside = True
         try:
-            for tell in _waiting:
-                tell()
+            for report in _waiting:
+                report()
             fact = facts.process("worker", worker=worker_id, workers=num_workers)
             facts.say(vocabulary.FACT_PROCESS, fact)
-            _tell_sends(probe, send, data_queue)
+            _report_sends(probe, send, data_queue)
         except Exception as error:
             return hook.fail(error)
         return nothing
@@ -43,7 +43,7 @@ def patch(module, hook):
     hook.around(module, "_worker_loop", Calls(enter_worker, arguments))
 
 
-def _tell_sends(probe, name, queue):
+def _report_sends(probe, name, queue):
     """Puts a range around what the queue's thread, which has not started yet, calls to write."""
     send_bytes = getattr(queue, "_send_bytes", None)
     if send_bytes is None or getattr(queue, "_thread", None) is not None:

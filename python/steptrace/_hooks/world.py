@@ -5,17 +5,17 @@ size = 1
 _watching = []
 
 
-def watch(tell):
+def watch(report):
     """Calls tell(size) now and whenever it changes."""
-    _watching.append(tell)
-    tell(size)
+    _watching.append(report)
+    report(size)
 
 
 def resize(now):
     global size
     size = now
-    for tell in _watching:
-        tell(now)
+    for report in _watching:
+        report(now)
 
 
 def once_several(hook, patch):

@@ -87,7 +87,7 @@ TEST_F(AutomaticWindowsTest, KernelsOfATrainingThatEndsBeforeAreMissed) {
   }
 }
 
-TEST_F(AutomaticWindowsTest, KernelsThatWereHadOrMayTakeNoTimeAreNotMissed) {
+TEST_F(AutomaticWindowsTest, KernelsAlreadyCapturedOrDisallowedAreNotReportedMissing) {
   WindowPlan plan = *ParsePlan({"auto"}, {});
   plan.kinds = 2;
   CaptureSchedule had(plan, kMonotonic, kUtc);
@@ -103,7 +103,7 @@ TEST_F(AutomaticWindowsTest, KernelsThatWereHadOrMayTakeNoTimeAreNotMissed) {
 }
 
 // It would tell nothing of devices.
-TEST_F(AutomaticWindowsTest, WhereKernelsAreAskedForThereIsNoEarlyOne) {
+TEST_F(AutomaticWindowsTest, NoEarlyWindowWhereKernelsAreRequested) {
   WindowPlan plan = *ParsePlan({"auto"}, {});
   plan.kinds = 2;
   CaptureSchedule schedule(plan, kMonotonic, kUtc);
@@ -112,7 +112,7 @@ TEST_F(AutomaticWindowsTest, WhereKernelsAreAskedForThereIsNoEarlyOne) {
   EXPECT_EQ(schedule.Next(60 * kS)->enough_operators, 0u) << "three steps of kernels are too few";
 }
 
-TEST_F(AutomaticWindowsTest, AnEarlyOneThatFailsIsTheLast) {
+TEST_F(AutomaticWindowsTest, AfterAFailedEarlyWindowThereIsNoOther) {
   auto schedule = Of("auto");
   ASSERT_TRUE(schedule.NextAhead());
   schedule.OnMark(End(1, kS, 0, WindowEnd::kFailed));
@@ -121,7 +121,7 @@ TEST_F(AutomaticWindowsTest, AnEarlyOneThatFailsIsTheLast) {
   EXPECT_FALSE(schedule.Next(60 * kS)) << "asking again would bring the same";
 }
 
-TEST_F(AutomaticWindowsTest, AnEarlyOneThatWaitsSurvivesAChangeOfThePlan) {
+TEST_F(AutomaticWindowsTest, WaitingEarlyWindowSurvivesPlanChange) {
   auto schedule = Of("auto");
   ASSERT_TRUE(schedule.NextAhead());
   WindowPlan plan = *ParsePlan({"auto"}, {});
@@ -132,7 +132,7 @@ TEST_F(AutomaticWindowsTest, AnEarlyOneThatWaitsSurvivesAChangeOfThePlan) {
   EXPECT_EQ(word->first_step, 6u);
 }
 
-TEST_F(AutomaticWindowsTest, AnEarlyOneLiesThereBeforeTheTrainingBegins) {
+TEST_F(AutomaticWindowsTest, EarlyWindowIsSentBeforeTheTrainingBegins) {
   auto schedule = Of("auto");
   const auto word = schedule.NextAhead();
   ASSERT_TRUE(word);
@@ -151,7 +151,7 @@ TEST_F(AutomaticWindowsTest, AnEarlyOneLiesThereBeforeTheTrainingBegins) {
   EXPECT_EQ(steady->steps, 20u);
 }
 
-TEST_F(AutomaticWindowsTest, AnEarlyOneThatCannotBeHadIsNotTold) {
+TEST_F(AutomaticWindowsTest, UnavailableEarlyWindowIsNotReported) {
   auto missed = Of("auto");
   ASSERT_TRUE(missed.NextAhead());
   missed.OnMark(End(1, kS, 0, WindowEnd::kMissed));
@@ -162,7 +162,7 @@ TEST_F(AutomaticWindowsTest, AnEarlyOneThatCannotBeHadIsNotTold) {
   EXPECT_TRUE(short_training.TakeOutcomes(kS).empty());
 }
 
-TEST_F(AutomaticWindowsTest, WithoutABudgetThereIsNoEarlyOne) {
+TEST_F(AutomaticWindowsTest, WithoutBudgetThereIsNoEarlyWindow) {
   WindowPlan plan = *ParsePlan({"auto"}, {});
   plan.budget.ns = 0;
   EXPECT_FALSE(CaptureSchedule(plan, kMonotonic, kUtc).NextAhead());
@@ -170,13 +170,13 @@ TEST_F(AutomaticWindowsTest, WithoutABudgetThereIsNoEarlyOne) {
   EXPECT_EQ(Of("100:5").NextAhead()->first_step, 100u) << "a window of the user's";
 }
 
-TEST_F(AutomaticWindowsTest, OneThatADemandReplacedBeforeItBeganIsMissedInTheEnd) {
+TEST_F(AutomaticWindowsTest, WindowReplacedByADemandBeforeItBeganIsReportedMissed) {
   WindowPlan plan = *ParsePlan({"auto"}, {});
   plan.kinds = 2;
   CaptureSchedule schedule(plan, kMonotonic, kUtc);
   for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
   ASSERT_TRUE(schedule.Next(60 * kS));
-  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  schedule.Request({.id = 7, .steps = 5, .kinds = 1});
   ASSERT_TRUE(schedule.Next(61 * kS));
   schedule.OnMark(End(1, 61 * kS, 0, WindowEnd::kReplaced));
   schedule.OnMark(Begin(2, 62 * kS));
@@ -190,12 +190,12 @@ TEST_F(AutomaticWindowsTest, OneThatADemandReplacedBeforeItBeganIsMissedInTheEnd
   EXPECT_TRUE(outcomes[1].only);
 }
 
-TEST_F(AutomaticWindowsTest, OneThatADemandInterruptsIsToldAndComesAgain) {
+TEST_F(AutomaticWindowsTest, WindowInterruptedByADemandIsReportedAndRepeated) {
   auto schedule = Of("auto");
   for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
   ASSERT_TRUE(schedule.Next(60 * kS));
   schedule.OnMark(Begin(1, 61 * kS));
-  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  schedule.Request({.id = 7, .steps = 5, .kinds = 1});
   ASSERT_TRUE(schedule.Next(62 * kS));
   schedule.OnMark(End(1, 62 * kS, 9, WindowEnd::kReplaced));
   schedule.OnMark(Begin(2, 63 * kS));
@@ -246,7 +246,7 @@ TEST_F(AutomaticWindowsTest, AutomaticWindowsShareTheirBytes) {
   EXPECT_FALSE(schedule.Next(30'000 * kS));
 }
 
-TEST_F(AutomaticWindowsTest, WhatCannotBeHadIsNotAskedForAgain) {
+TEST_F(AutomaticWindowsTest, UnavailableKindsAreNotRequestedAgain) {
   auto schedule = Of("auto");
   for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
   ASSERT_TRUE(schedule.Next(60 * kS));
@@ -255,7 +255,7 @@ TEST_F(AutomaticWindowsTest, WhatCannotBeHadIsNotAskedForAgain) {
   EXPECT_FALSE(schedule.Next(100 * kS));
 }
 
-TEST_F(AutomaticWindowsTest, SuggestionsAreNothingToARunWithWindowsOfItsOwn) {
+TEST_F(AutomaticWindowsTest, SuggestionsAreIgnoredWhereTheUserChoseWindows) {
   auto schedule = Of("none");
   for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
   schedule.Suggest("shift");

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLookMs = 200;  // whether somebody still waits
+constexpr int kPollMs = 200;  // whether somebody still waits
 constexpr size_t kMaxArgumentBytes = 64 << 10;
 
 // The next packet; nothing: the other end is gone.
@@ -29,7 +29,7 @@ Result<std::optional<std::string>> NextPacket(int port, const std::stop_token& g
   for (;;) {
     if (gone.stop_requested()) return Error{"capture: the client that asked is gone"};
     pollfd look = {port, POLLIN, 0};
-    const int ready = ::poll(&look, 1, gone.stop_possible() ? kLookMs : -1);
+    const int ready = ::poll(&look, 1, gone.stop_possible() ? kPollMs : -1);
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     char packet[512];
     const ssize_t bytes = ::recv(port, packet, sizeof packet, 0);
@@ -79,7 +79,7 @@ Result<fs::path> RingDirOf(const fs::path& run) {
                fmt::format("`steptrace recover {}` closes the run", ShellWord(run.string()))};
 }
 
-Result<Captured> AskForCapture(const fs::path& ring_dir, const CaptureWords& words) {
+Result<Captured> RequestCapture(const fs::path& ring_dir, const CaptureWords& words) {
   if (auto sound = ParseCaptureRequest(words.request); !sound.ok()) {
     return sound.error().Of("capture");
   }

@@ -31,6 +31,6 @@ struct Captured {
 };
 
 // Returns once all is in the journal.
-Result<Captured> AskForCapture(const std::filesystem::path& ring_dir, const CaptureWords& words);
+Result<Captured> RequestCapture(const std::filesystem::path& ring_dir, const CaptureWords& words);
 
 }  // namespace steptrace::agent

@@ -36,7 +36,7 @@ class CaptureClientTest : public ::testing::Test {
     service_.progress = [then](uint64_t) { return then; };
     service_.withdraw = [this](uint64_t) { withdrawn_ = true; };
     agent_ = std::thread([this] {
-      for (; !ended_; ::usleep(1000)) port_.Turn(service_, 1'000'000'000'000);
+      for (; !ended_; ::usleep(1000)) port_.Poll(service_, 1'000'000'000'000);
     });
   }
 
@@ -50,12 +50,12 @@ class CaptureClientTest : public ::testing::Test {
 
 TEST_F(CaptureClientTest, WaitsUntilAllIsCaptured) {
   Run({.asked = 2}, {.asked = 2, .begun = 2, .ended = 2, .steps = 5, .from_ns = 10, .to_ns = 90});
-  std::vector<int64_t> told;
+  std::vector<int64_t> reported;
   CaptureWords words{.request = CaptureRequestText(5, "operators", ""), .run = "one"};
-  words.asked = [&](int64_t asked) { told.push_back(asked); };
-  const auto captured = AskForCapture(folder_, words);
+  words.asked = [&](int64_t asked) { reported.push_back(asked); };
+  const auto captured = RequestCapture(folder_, words);
   ASSERT_TRUE(captured.ok()) << captured.error().text();
-  EXPECT_EQ(told, std::vector<int64_t>{2});
+  EXPECT_EQ(reported, std::vector<int64_t>{2});
   EXPECT_EQ(captured->from_ns, 10);
   EXPECT_EQ(captured->to_ns, 90);
   EXPECT_EQ(captured->steps, 5);
@@ -67,14 +67,14 @@ TEST_F(CaptureClientTest, EndsTheCaptureWhenNobodyWaits) {
   CaptureWords words{.request = CaptureRequestText(5, "operators", ""), .run = "one"};
   words.gone = gone.get_token();
   words.asked = [&](int64_t) { gone.request_stop(); };
-  EXPECT_THAT(AskForCapture(folder_, words).error().text(), HasSubstr("nobody waits"));
+  EXPECT_THAT(RequestCapture(folder_, words).error().text(), HasSubstr("nobody waits"));
   for (int ms = 0; !withdrawn_ && ms < 10'000; ++ms) ::usleep(1000);
   EXPECT_TRUE(withdrawn_);
 }
 
 TEST_F(CaptureClientTest, ASenselessRequestIsNotSent) {
   const CaptureWords words{.request = "capture 0 operators *", .run = "one"};
-  EXPECT_FALSE(AskForCapture(folder_, words).ok());
+  EXPECT_FALSE(RequestCapture(folder_, words).ok());
 }
 
 TEST_F(CaptureClientTest, ARunThatHasEndedHasNoAgent) {

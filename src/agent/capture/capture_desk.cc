@@ -43,17 +43,17 @@ void CaptureDesk::AddTo(std::vector<pollfd>& waits) {
   if (kineto_) waits.push_back({kineto_->fd(), POLLIN, 0});
 }
 
-void CaptureDesk::Turn(int64_t now_ns, int64_t durable_ns) {
-  if (kineto_) kineto_->Turn(now_ns);
-  port_.Turn(service_, durable_ns);
+void CaptureDesk::Poll(int64_t now_ns, int64_t durable_ns) {
+  if (kineto_) kineto_->Poll(now_ns);
+  port_.Poll(service_, durable_ns);
 }
 
-void CaptureDesk::TellRefused() {
-  if (kineto_) kineto_->TellRefused();
+void CaptureDesk::RecordRefused() {
+  if (kineto_) kineto_->RecordRefused();
 }
 
 void CaptureDesk::Finish(int64_t now_ns) {
-  if (kineto_) kineto_->Turn(now_ns);  // a process that ended in its capture wrote what it had
+  if (kineto_) kineto_->Poll(now_ns);  // a process that ended in its capture wrote what it had
   profiles_.Finish();
 }
 

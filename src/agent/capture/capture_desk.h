@@ -37,15 +37,15 @@ class CaptureDesk {
   // Descriptors that may have something to say.
   void AddTo(std::vector<pollfd>& waits);
   // Takes what has come and answers. `durable_ns`: up to which time the journal holds everything.
-  void Turn(int64_t now_ns, int64_t durable_ns);
-  void TakeProfiles() { profiles_.Turn(false); }
+  void Poll(int64_t now_ns, int64_t durable_ns);
+  void TakeProfiles() { profiles_.Poll(false); }
 
   // At the end: whom Kineto's endpoint refused.
-  void TellRefused();
+  void RecordRefused();
   // The trainings are gone: what they left is taken now, as far as that goes in a while.
   void Finish(int64_t now_ns);
   // The run is closed: whoever waits for a capture has all there is of it now.
-  void AnswerAll() { port_.Turn(service_, INT64_MAX); }
+  void AnswerAll() { port_.Poll(service_, INT64_MAX); }
   // Kineto's folder is not needed any more.
   void RemoveFolder();
 

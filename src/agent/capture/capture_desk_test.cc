@@ -33,8 +33,8 @@ class CaptureDeskTest : public ::testing::Test {
         ProfileFeed::Run{writer_, tracks_, losses_, MonotonicNowNs() - kNsPerSecond});
     captures_.Add(process_);
   }
-  void Turn() {
-    desk_->Turn(kNsPerSecond, 0);
+  void Poll() {
+    desk_->Poll(kNsPerSecond, 0);
     captures_.Send(kNsPerSecond);
   }
 
@@ -49,7 +49,7 @@ class CaptureDeskTest : public ::testing::Test {
   std::unique_ptr<CaptureDesk> desk_;
 };
 
-TEST_F(CaptureDeskTest, WhatThePortIsAskedForIsAskedOfTheProcesses) {
+TEST_F(CaptureDeskTest, RequestsAtThePortReachTheProcesses) {
   ASSERT_OK(desk_->OpenPort(rings_));
   std::vector<pollfd> waits;
   desk_->AddTo(waits);
@@ -59,21 +59,21 @@ TEST_F(CaptureDeskTest, WhatThePortIsAskedForIsAskedOfTheProcesses) {
   const std::string text = CaptureRequestText(5, "operators", "");
   ASSERT_EQ(send(client->get(), text.data(), text.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(text.size()));
-  Turn();
+  Poll();
   ASSERT_THAT(process_.asked, SizeIs(1));
   EXPECT_EQ(process_.asked[0].steps, 5u);
   EXPECT_NE(process_.asked[0].kinds, 0u);
   *client = UniqueFd();
-  Turn();
+  Poll();
   ASSERT_THAT(process_.asked, SizeIs(2));
   EXPECT_EQ(process_.asked[1].kinds, 0u) << "it is called off: nobody waits any more";
 }
 
-TEST_F(CaptureDeskTest, WithoutAPortNobodyAsks) {
+TEST_F(CaptureDeskTest, WithoutAPortThereAreNoRequests) {
   EXPECT_FALSE(desk_->OpenPort(rings_ / "none").ok());
-  Turn();
+  Poll();
   EXPECT_THAT(process_.asked, IsEmpty());
-  desk_->TellRefused();
+  desk_->RecordRefused();
   desk_->TakeProfiles();
   desk_->AnswerAll();
   desk_->RemoveFolder();

@@ -18,7 +18,7 @@ using store::LossCause;
 using wire::WindowEnd;
 
 // Nothing of what the user asked for by name; one that a run takes on top of its first is no loss.
-bool CapturedNothingAsked(const CaptureOutcome& outcome) {
+bool CapturedNothingRequested(const CaptureOutcome& outcome) {
   if (outcome.to_ns > 0) return false;
   if (outcome.source == Source::kPlan) return true;
   return outcome.source == Source::kAutomatic && outcome.only &&
@@ -106,8 +106,8 @@ std::optional<CaptureLack> LackOfSteps(const CaptureOutcome& outcome) {
 // Kinds that were not on, all of the time or some of it.
 void AddLackOfKinds(const CaptureOutcome& outcome, std::vector<CaptureLack>& lacks) {
   uint32_t ever = 0;
-  uint32_t absent = 0;  // in some stretch
-  for (const CapturedStretch& on : outcome.stretches) {
+  uint32_t absent = 0;  // in some time range
+  for (const CapturedRange& on : outcome.captured_ranges) {
     ever |= KindsWithin(on.kinds);
     absent |= outcome.asked & ~KindsWithin(on.kinds);
   }
@@ -130,7 +130,7 @@ void AddLackOfKinds(const CaptureOutcome& outcome, std::vector<CaptureLack>& lac
 
 std::vector<CaptureLack> LacksOf(const CaptureOutcome& outcome) {
   std::vector<CaptureLack> lacks;
-  if (CapturedNothingAsked(outcome)) {
+  if (CapturedNothingRequested(outcome)) {
     lacks.push_back({LossCause::kWindow, -1, NothingCaptured(outcome)});
   }
   if (outcome.to_ns == 0 || outcome.unwanted) return lacks;

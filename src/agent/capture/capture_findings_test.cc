@@ -29,7 +29,7 @@ CaptureOutcome Outcome(int64_t steps, uint32_t kinds = kOperators) {
           .steps = steps,
           .from_ns = 100,
           .to_ns = 200,
-          .stretches = {{.from_ns = 100, .to_ns = 200, .kinds = kinds, .steps = steps}}};
+          .captured_ranges = {{.from_ns = 100, .to_ns = 200, .kinds = kinds, .steps = steps}}};
 }
 
 // "cause count: what" of each.
@@ -43,7 +43,7 @@ std::vector<std::string> Lacks(const CaptureOutcome& outcome) {
   return lacks;
 }
 
-TEST(CaptureFindings, AWholeWindowLacksNothing) {
+TEST(CaptureFindings, CompleteWindowHasNoFinding) {
   EXPECT_THAT(Lacks(Outcome(10)), IsEmpty());
 }
 
@@ -51,9 +51,9 @@ TEST(CaptureFindings, StepsThatAreMissingAreCounted) {
   EXPECT_THAT(Lacks(Outcome(4)),
               ElementsAre("cut 6: the window 5:10 has 4 of its 10 steps: the training or the "
                           "capture ended first"));
-  CaptureOutcome untold = Outcome(4);
-  untold.counted = false;
-  EXPECT_EQ(LacksOf(untold).at(0).count, -1) << "the process is gone";
+  CaptureOutcome unreported = Outcome(4);
+  unreported.counted = false;
+  EXPECT_EQ(LacksOf(unreported).at(0).count, -1) << "the process is gone";
   CaptureOutcome full = Outcome(9);
   full.end = WindowEnd::kFull;
   EXPECT_THAT(Lacks(full),
@@ -61,7 +61,7 @@ TEST(CaptureFindings, StepsThatAreMissingAreCounted) {
                           "limit; ask for fewer steps, or for fewer kinds"));
 }
 
-TEST(CaptureFindings, WhatNobodyWantsAnyMoreLacksNothing) {
+TEST(CaptureFindings, WithdrawnRequestHasNoFinding) {
   CaptureOutcome outcome = Outcome(4);
   outcome.unwanted = true;
   EXPECT_THAT(Lacks(outcome), IsEmpty());
@@ -73,7 +73,7 @@ TEST(CaptureFindings, AnAutomaticWindowMayBeShort) {
   EXPECT_THAT(Lacks(outcome), IsEmpty());
 }
 
-TEST(CaptureFindings, ACaptureOfNothingSaysWhy) {
+TEST(CaptureFindings, EmptyCaptureNamesItsReason) {
   CaptureOutcome missed{
       .window = "5:10", .asked = kOperators, .asked_steps = 10, .end = WindowEnd::kMissed};
   EXPECT_THAT(Lacks(missed),
@@ -86,13 +86,13 @@ TEST(CaptureFindings, ACaptureOfNothingSaysWhy) {
   EXPECT_EQ(Lacks(missed).size(), 1u);
 }
 
-TEST(CaptureFindings, KindsThatWereNotOnAreTold) {
+TEST(CaptureFindings, KindsThatWereNotRecordedAreReported) {
   CaptureOutcome outcome = Outcome(10);
   outcome.asked = kOperators | kKernels;
   const auto never = Lacks(outcome);
   ASSERT_EQ(never.size(), 1u);
   EXPECT_EQ(never[0].find("window -1: the window 5:10 captured no kernels: "), 0u) << never[0];
-  outcome.stretches.push_back({.from_ns = 200, .to_ns = 300, .kinds = kOperators | kKernels});
+  outcome.captured_ranges.push_back({.from_ns = 200, .to_ns = 300, .kinds = kOperators | kKernels});
   const auto partly = Lacks(outcome);
   ASSERT_EQ(partly.size(), 1u);
   EXPECT_NE(partly[0].find("in some of its time ranges"), std::string::npos) << partly[0];

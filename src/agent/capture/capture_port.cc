@@ -54,7 +54,7 @@ bool ParseNumber(std::string_view text, Number& out) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-Result<CaptureAsked> TooLong() {
+Result<CaptureRequest> TooLong() {
   return Error{"the list of ranks is too long", "name fewer, or leave --ranks out for all"};
 }
 
@@ -114,12 +114,12 @@ void CapturePort::Accept() {
     if (clients_.size() < kMaxClients) {
       clients_.push_back(std::move(client));
     } else {
-      Say(client, "failed too many captures wait already; try again after them");
+      Send(client, "failed too many captures wait already; try again after them");
     }
   }
 }
 
-bool CapturePort::Say(Client& client, const std::string& line) {
+bool CapturePort::Send(Client& client, const std::string& line) {
   if (line == client.said) return true;
   client.said = line;
   const auto sent =
@@ -127,7 +127,7 @@ bool CapturePort::Say(Client& client, const std::string& line) {
   return sent == static_cast<ssize_t>(line.size());
 }
 
-void CapturePort::Turn(const CaptureService& service, int64_t durable_ns) {
+void CapturePort::Poll(const CaptureService& service, int64_t durable_ns) {
   Accept();
   for (size_t i = 0; i < clients_.size();) {
     if (Serve(clients_[i], service, durable_ns)) {
@@ -149,22 +149,22 @@ bool CapturePort::Read(Client& client, const CaptureService& service) {
   const size_t size = static_cast<size_t>(bytes);
   auto asked = size > sizeof packet ? TooLong() : ParseCaptureRequest({packet, size});
   if (!asked.ok()) {
-    Say(client, "failed " + asked.error().text());
+    Send(client, "failed " + asked.error().text());
     return false;
   }
   asked->demand.id = client.demand = ++demands_;
   const CaptureProgress progress = service.ask(asked->demand, asked->ranks);
   if (progress.asked == 0 && !progress.refusal.empty()) {
-    Say(client, "failed " + progress.refusal);
+    Send(client, "failed " + progress.refusal);
     return false;
   }
   if (progress.asked == 0) {
-    Say(client, asked->ranks.empty()
-                    ? "failed nothing trains yet; ask again after its first steps"
-                    : "failed none of those ranks trains here; see steptrace show {run} steps");
+    Send(client, asked->ranks.empty()
+                     ? "failed nothing trains yet; ask again after its first steps"
+                     : "failed none of those ranks trains here; see steptrace show {run} steps");
     return false;
   }
-  return Say(client, fmt::format("asked {}", progress.asked));
+  return Send(client, fmt::format("asked {}", progress.asked));
 }
 
 bool CapturePort::Serve(Client& client, const CaptureService& service, int64_t durable_ns) {
@@ -172,28 +172,28 @@ bool CapturePort::Serve(Client& client, const CaptureService& service, int64_t d
   if (client.demand == 0) return true;
   const CaptureProgress progress = service.progress(client.demand);
   if (!progress.done()) {
-    return progress.begun == 0 || Say(client, fmt::format("begun {}", progress.begun));
+    return progress.begun == 0 || Send(client, fmt::format("begun {}", progress.begun));
   }
   if (progress.ended == 0) {
-    Say(client, "failed " + (progress.refusal.empty() ? Why(progress.why) : progress.refusal));
+    Send(client, "failed " + (progress.refusal.empty() ? Why(progress.why) : progress.refusal));
     return false;
   }
   if (progress.traces_wait) return true;
   if (!progress.traces_failed.empty()) {
-    Say(client, "failed " + progress.traces_failed);
+    Send(client, "failed " + progress.traces_failed);
     return false;
   }
   const int64_t there_ns = progress.to_ns + kSettlingNs;
   if (durable_ns < std::max({there_ns, progress.durable_from_ns, progress.rows_until_ns})) {
     return true;
   }
-  Say(client, fmt::format("done {} {} {}", progress.from_ns, progress.to_ns, progress.steps));
+  Send(client, fmt::format("done {} {} {}", progress.from_ns, progress.to_ns, progress.steps));
   return false;
 }
 
-Result<CaptureAsked> ParseCaptureRequest(std::string_view packet) {
+Result<CaptureRequest> ParseCaptureRequest(std::string_view packet) {
   if (packet.size() > kMaxPacketBytes) return TooLong();
-  CaptureAsked asked;
+  CaptureRequest asked;
   const bool known = TakeWord(packet) == "capture";
   std::string_view amount = TakeWord(packet);
   const bool lasts = amount.ends_with(kMs);

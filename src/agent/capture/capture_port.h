@@ -55,7 +55,7 @@ class CapturePort {
   // Descriptors that may have something to say.
   void AddTo(std::vector<pollfd>& waits) const;
   // Takes what has come and answers. `durable_ns`: up to which time the journal holds everything.
-  void Turn(const CaptureService& service, int64_t durable_ns);
+  void Poll(const CaptureService& service, int64_t durable_ns);
 
  private:
   struct Client {
@@ -68,7 +68,7 @@ class CapturePort {
   void Accept();
   bool Serve(Client& client, const CaptureService& service, int64_t durable_ns);
   bool Read(Client& client, const CaptureService& service);
-  static bool Say(Client& client, const std::string& line);
+  static bool Send(Client& client, const std::string& line);
 
   UniqueFd socket_;
   std::vector<Client> clients_;
@@ -76,11 +76,11 @@ class CapturePort {
 };
 
 // What a packet asks for; an error is the sentence for the one who asked.
-struct CaptureAsked {
+struct CaptureRequest {
   CaptureDemand demand;
   std::set<int32_t> ranks;  // empty: all
 };
-Result<CaptureAsked> ParseCaptureRequest(std::string_view packet);
+Result<CaptureRequest> ParseCaptureRequest(std::string_view packet);
 std::string CaptureRequestText(int64_t steps, std::string_view kinds, std::string_view ranks);
 std::string CaptureRequestText(std::chrono::milliseconds duration, std::string_view kinds,
                                std::string_view ranks);

@@ -33,7 +33,7 @@ class CapturePortTest : public ::testing::Test {
   ~CapturePortTest() override { std::filesystem::remove_all(folder_); }
 
   UniqueFd Connect() { return *ConnectCapturePort(folder_); }
-  void Turn(int64_t durable_ns = 0) { port_.Turn(service_, durable_ns); }
+  void Poll(int64_t durable_ns = 0) { port_.Poll(service_, durable_ns); }
   static void Send(const UniqueFd& socket, const std::string& text) {
     ASSERT_EQ(send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(text.size()));
@@ -58,22 +58,22 @@ TEST_F(CapturePortTest, ACaptureFromAskingToItsEnd) {
   const UniqueFd client = Connect();
   Send(client, CaptureRequestText(5, "operators", "0,3"));
   progress_.asked = 2;
-  Turn();
+  Poll();
   EXPECT_EQ(asked_.steps, 5);
   EXPECT_EQ(asked_.kinds, 1u);
   EXPECT_EQ(ranks_, (std::set<int32_t>{0, 3}));
   EXPECT_EQ(Receive(client), "asked 2");
-  Turn();
+  Poll();
   EXPECT_EQ(Receive(client), "nothing") << "no word twice";
   progress_.begun = 1;
-  Turn();
+  Poll();
   EXPECT_EQ(Receive(client), "begun 1");
   progress_ = {.asked = 2, .begun = 2, .ended = 2, .steps = 5, .from_ns = 10, .to_ns = 90};
-  Turn(90);
+  Poll(90);
   EXPECT_EQ(Receive(client), "nothing") << "not in the journal yet";
-  Turn(90 + kNsPerSecond);
+  Poll(90 + kNsPerSecond);
   EXPECT_EQ(Receive(client), "done 10 90 5");
-  Turn();
+  Poll();
   EXPECT_EQ(Receive(client), "") << "and closes";
 }
 
@@ -81,7 +81,7 @@ TEST_F(CapturePortTest, ADurationInThePlaceOfSteps) {
   const UniqueFd client = Connect();
   Send(client, CaptureRequestText(std::chrono::milliseconds(1500), "operators", ""));
   progress_.asked = 1;
-  Turn();
+  Poll();
   EXPECT_EQ(asked_.steps, 0);
   EXPECT_EQ(asked_.dur_ns, 1500 * kNsPerMs);
   EXPECT_EQ(Receive(client), "asked 1");
@@ -91,20 +91,20 @@ TEST_F(CapturePortTest, ADurationInThePlaceOfSteps) {
   }
 }
 
-TEST_F(CapturePortTest, WhoCarriesItOutSaysWhyNot) {
+TEST_F(CapturePortTest, RefusalOfTheServiceReachesTheClient) {
   const UniqueFd client = Connect();
   Send(client, CaptureRequestText(5, "operators", ""));
   progress_.refusal = "nobody asks";
-  Turn();
+  Poll();
   EXPECT_EQ(Receive(client), "failed nobody asks");
   const UniqueFd later = Connect();
   Send(later, CaptureRequestText(5, "operators", ""));
   progress_ = {.asked = 1};
-  Turn();
+  Poll();
   EXPECT_EQ(Receive(later), "asked 1");
   progress_.refused = 1;
   progress_.refusal = "process 7 ended";
-  Turn();
+  Poll();
   EXPECT_EQ(Receive(later), "failed process 7 ended");
 }
 
@@ -113,32 +113,32 @@ TEST_F(CapturePortTest, RowsOfStepsThatAreNotWrittenYetAreWaitedForButNotForEver
   Send(client, CaptureRequestText(5, "operators", ""));
   progress_ = {.asked = 1, .begun = 1, .ended = 1, .steps = 5, .from_ns = 10, .to_ns = 90};
   progress_.rows_until_ns = 11 * kNsPerSecond;
-  Turn(90 + kNsPerSecond);
+  Poll(90 + kNsPerSecond);
   EXPECT_EQ(Receive(client), "asked 1");
-  Turn(11 * kNsPerSecond - 1);
+  Poll(11 * kNsPerSecond - 1);
   EXPECT_EQ(Receive(client), "nothing");
-  Turn(11 * kNsPerSecond);
+  Poll(11 * kNsPerSecond);
   EXPECT_EQ(Receive(client), "done 10 90 5");
 }
 
-TEST_F(CapturePortTest, OnceTheRowsAreThereItSaysSo) {
+TEST_F(CapturePortTest, DoneIsSentOnceTheRowsAreWritten) {
   const UniqueFd client = Connect();
   Send(client, CaptureRequestText(5, "operators", ""));
   progress_ = {.asked = 1, .begun = 1, .ended = 1, .steps = 5, .from_ns = 10, .to_ns = 90};
   progress_.rows_until_ns = 11 * kNsPerSecond;
-  Turn(2 * kNsPerSecond);
+  Poll(2 * kNsPerSecond);
   EXPECT_EQ(Receive(client), "asked 1");
   progress_.rows_until_ns = 0;
-  Turn(2 * kNsPerSecond);
+  Poll(2 * kNsPerSecond);
   EXPECT_EQ(Receive(client), "done 10 90 5");
 }
 
-TEST_F(CapturePortTest, WhereNothingTrainsItSaysSo) {
+TEST_F(CapturePortTest, WithoutATrainingTheRequestFails) {
   const UniqueFd all = Connect();
   const UniqueFd one = Connect();
   Send(all, CaptureRequestText(5, "operators", ""));
   Send(one, CaptureRequestText(5, "operators", "7"));
-  Turn();
+  Poll();
   EXPECT_THAT(Receive(all), StartsWith("failed nothing trains yet"));
   const std::string none = Receive(one);
   EXPECT_THAT(none, StartsWith("failed none of those ranks"));
@@ -146,26 +146,26 @@ TEST_F(CapturePortTest, WhereNothingTrainsItSaysSo) {
   EXPECT_EQ(NameRun("the run ended", "train-2"), "the run ended");
 }
 
-TEST_F(CapturePortTest, ACaptureThatNobodyCouldMakeSaysWhy) {
+TEST_F(CapturePortTest, FailedCaptureReportsItsReason) {
   const UniqueFd client = Connect();
   Send(client, CaptureRequestText(5, "operators", ""));
   progress_.asked = 1;
-  Turn();
+  Poll();
   EXPECT_EQ(Receive(client), "asked 1");
   progress_.refused = 1;
   progress_.why = wire::WindowEnd::kUnavailable;
-  Turn();
+  Poll();
   EXPECT_THAT(Receive(client), HasSubstr("cannot be captured"));
 }
 
-TEST_F(CapturePortTest, WhoGoesAwayIsNotWaitedFor) {
+TEST_F(CapturePortTest, CaptureIsWithdrawnWhenTheClientDisconnects) {
   progress_.asked = 1;
   {
     const UniqueFd client = Connect();
     Send(client, CaptureRequestText(5, "operators", ""));
-    Turn();
+    Poll();
   }
-  Turn();
+  Poll();
   EXPECT_EQ(withdrawn_, std::vector<uint64_t>{1});
 }
 
@@ -178,7 +178,7 @@ TEST_F(CapturePortTest, MaliceRequestsThatAreNone) {
         std::string("capture 5 operators "), std::string(400, 'a'), std::string(1, '\0')}) {
     const UniqueFd client = Connect();
     Send(client, text);
-    Turn();
+    Poll();
     EXPECT_THAT(Receive(client), StartsWith("failed ")) << text;
     EXPECT_EQ(Receive(client), "");
   }
@@ -193,7 +193,7 @@ TEST_F(CapturePortTest, HalfAListOfRanksIsNotTakenForTheWhole) {
   const UniqueFd client = Connect();
   progress_.asked = 1;
   Send(client, request);
-  Turn();
+  Poll();
   EXPECT_THAT(Receive(client), HasSubstr("too long"));
   EXPECT_EQ(asked_.steps, 0);
 }
@@ -202,23 +202,23 @@ TEST_F(CapturePortTest, MaliceMoreThanOneRequestEndsIt) {
   const UniqueFd client = Connect();
   progress_.asked = 1;
   Send(client, CaptureRequestText(5, "operators", ""));
-  Turn();
+  Poll();
   Send(client, CaptureRequestText(6, "operators", ""));
-  Turn();
+  Poll();
   EXPECT_EQ(asked_.steps, 5);
   EXPECT_EQ(withdrawn_.size(), 1u);
 }
 
-TEST_F(CapturePortTest, MaliceThoseWhoWaitAreFew) {
+TEST_F(CapturePortTest, MaliceNumberOfClientsIsBounded) {
   std::vector<UniqueFd> clients;
   for (int i = 0; i < 4; ++i) clients.push_back(Connect());
-  Turn();
+  Poll();
   clients.push_back(Connect());
-  Turn();
+  Poll();
   EXPECT_THAT(Receive(clients.back()), StartsWith("failed too many"));
 }
 
-TEST_F(CapturePortTest, TheSocketIsItsOwnersAlone) {
+TEST_F(CapturePortTest, SocketIsPrivateToItsOwner) {
   struct stat info {};
   ASSERT_EQ(lstat((folder_ / kCapturePortName).c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);

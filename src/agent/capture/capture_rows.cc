@@ -45,7 +45,7 @@ void CaptureRows::OnCaptured(uint64_t demand, const Part& part, int64_t now_ns) 
   found->second.push_back({.part = part, .until_ns = now_ns + wait_ns});
 }
 
-void CaptureRows::Look(const std::function<bool(int32_t pid)>& lives, int64_t now_ns) {
+void CaptureRows::Check(const std::function<bool(int32_t pid)>& lives, int64_t now_ns) {
   for (auto& [demand, parts] : demands_) {
     for (Awaited& awaited : parts) {
       if (awaited.gone || lives(awaited.part.pid)) continue;

@@ -32,7 +32,7 @@ class CaptureRows {
   void OnStep(const store::StepRow& row);
   void OnCaptured(uint64_t demand, const Part& part, int64_t now_ns);
   // Of a process that is gone no more steps come, but those that it had begun to end.
-  void Look(const std::function<bool(int32_t pid)>& lives, int64_t now_ns);
+  void Check(const std::function<bool(int32_t pid)>& lives, int64_t now_ns);
 
   // Until when the rows of that demand are to be waited for at most; 0: they are there.
   int64_t WaitUntilNs(uint64_t demand) const;

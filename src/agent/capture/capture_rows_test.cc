@@ -24,7 +24,7 @@ class CaptureRowsTest : public ::testing::Test {
   void WriteUpTo(int64_t end, int32_t rank = 0) {
     for (int64_t step = 0; step < end; ++step) Write(step, rank);
   }
-  // Marks lie just before the border that a window begins with, and just after its last one.
+  // Marks lie just before the boundary that a window begins with, and just after its last one.
   void Capture(int32_t rank = 0, int64_t steps = 2) {
     rows_.OnCaptured(kDemand,
                      {.rank = rank,
@@ -49,7 +49,7 @@ TEST_F(CaptureRowsTest, ALastStepThatIsNotClosedYetIsWaitedFor) {
   EXPECT_EQ(UntilNs(), 0);
 }
 
-TEST_F(CaptureRowsTest, SoAreLongSteps) {
+TEST_F(CaptureRowsTest, RowsOfLongStepsAreWaitedFor) {
   rows_.Begin(kDemand);
   WriteUpTo(6);
   rows_.OnCaptured(kDemand, {.from_ns = 0, .to_ns = 120 * kNsPerSecond, .steps = 2},
@@ -98,15 +98,15 @@ TEST_F(CaptureRowsTest, AProcessThatIsGoneIsNotWaitedForLong) {
   rows_.Begin(kDemand);
   WriteUpTo(6);
   Capture();
-  rows_.Look([](int32_t) { return true; }, kNowNs);
+  rows_.Check([](int32_t) { return true; }, kNowNs);
   EXPECT_EQ(UntilNs(), kNowNs + 10 * kNsPerSecond);
-  rows_.Look([](int32_t pid) { return pid != 100; }, kNowNs);
+  rows_.Check([](int32_t pid) { return pid != 100; }, kNowNs);
   EXPECT_EQ(UntilNs(), kNowNs + kNsPerSecond);
-  rows_.Look([](int32_t) { return false; }, kNowNs + kNsPerSecond / 2);
+  rows_.Check([](int32_t) { return false; }, kNowNs + kNsPerSecond / 2);
   EXPECT_EQ(UntilNs(), kNowNs + kNsPerSecond) << "from its end on, not from each look on";
 }
 
-TEST_F(CaptureRowsTest, WhoHasGoneAwayIsForgotten) {
+TEST_F(CaptureRowsTest, DemandOfADisconnectedClientIsForgotten) {
   rows_.Begin(kDemand);
   rows_.Forget(kDemand);
   Capture();

@@ -120,7 +120,7 @@ int64_t CaptureSchedule::OperatorsGranted(int64_t now_ns) const {
   return std::clamp(operators, kLeastOperators, kMostOperators);
 }
 
-void CaptureSchedule::Ask(const CaptureDemand& demand) {
+void CaptureSchedule::Request(const CaptureDemand& demand) {
   if (demand_) Refuse(demand_->id, demand_->kinds, WindowEnd::kReplaced);
   SentCapture* out = sent_.current();
   if (out != nullptr && out->source == Source::kDemand) {
@@ -367,7 +367,7 @@ void CaptureSchedule::Finish(SentCaptures::Ended ended) {
   SentCapture& request = ended.request;
   const bool asked_for =
       request.source == Source::kDemand && request.demand != 0 && !request.unwanted;
-  const bool nothing = ended.end == WindowEnd::kReplaced && request.stretches.empty();
+  const bool nothing = ended.end == WindowEnd::kReplaced && request.captured_ranges.empty();
   parts_.AddOther(request);
   CaptureOutcome outcome;
   outcome.source = request.source;
@@ -380,30 +380,32 @@ void CaptureSchedule::Finish(SentCaptures::Ended ended) {
   outcome.counted = request.counted;
   outcome.unwanted = request.unwanted;
   outcome.short_of_end = outcome.steps < outcome.asked_steps;
-  outcome.stretches = std::move(request.stretches);
+  outcome.captured_ranges = std::move(request.captured_ranges);
   if (outcome.source == Source::kAutomatic && request.number == early_) {
     return FinishEarly(std::move(outcome));
   }
   if (outcome.source == Source::kAutomatic) FinishAutomatic(ended, outcome);
-  if (asked_for || !nothing) Tell(std::move(outcome), request.number);
+  if (asked_for || !nothing) Report(std::move(outcome), request.number);
 }
 
 // One that a short training, or one whose steps were over before the word was there, is without is
 // no loss: nobody asked for it.
 void CaptureSchedule::FinishEarly(CaptureOutcome outcome) {
   outcome.why = "early";
-  for (const CapturedStretch& on : outcome.stretches) automatic_ns_left_ -= on.to_ns - on.from_ns;
+  for (const CapturedRange& on : outcome.captured_ranges)
+    automatic_ns_left_ -= on.to_ns - on.from_ns;
   const bool never = CannotBeHad(outcome.end);
   if (never) automatic_ns_left_ = 0;
-  if (never || !outcome.stretches.empty()) Tell(std::move(outcome), early_);
+  if (never || !outcome.captured_ranges.empty()) Report(std::move(outcome), early_);
 }
 
 void CaptureSchedule::FinishAutomatic(const SentCaptures::Ended& ended, CaptureOutcome& outcome) {
   outcome.why = automatic_why_;
-  outcome.only = !automatic_told_;
-  automatic_told_ |= !outcome.stretches.empty() || outcome.end == WindowEnd::kMissed;
+  outcome.only = !automatic_reported_;
+  automatic_reported_ |= !outcome.captured_ranges.empty() || outcome.end == WindowEnd::kMissed;
   automatic_end_ns_ = ended.end_ns;
-  for (const CapturedStretch& on : outcome.stretches) automatic_ns_left_ -= on.to_ns - on.from_ns;
+  for (const CapturedRange& on : outcome.captured_ranges)
+    automatic_ns_left_ -= on.to_ns - on.from_ns;
   if (outcome.end == WindowEnd::kReplaced) {  // it comes again
     if (automatic_done_ && suggested_ == nullptr) suggested_ = automatic_why_;
     return;
@@ -436,20 +438,20 @@ void CaptureSchedule::Conclude(const Window& window, uint32_t asked, WindowEnd e
   if (known != plan_.windows.end()) {
     done_[static_cast<size_t>(known - plan_.windows.begin())] = true;
   }
-  if (outcome.unwanted && outcome.stretches.empty()) return;
-  Tell(std::move(outcome), number);
+  if (outcome.unwanted && outcome.captured_ranges.empty()) return;
+  Report(std::move(outcome), number);
 }
 
-// One of kernels waits for what the request of its last stretch has to tell of devices.
-void CaptureSchedule::Tell(CaptureOutcome outcome, uint64_t number) {
+// One of kernels waits for what the request of its last time range has to tell of devices.
+void CaptureSchedule::Report(CaptureOutcome outcome, uint64_t number) {
   uint32_t kinds = 0;
-  for (const CapturedStretch& on : outcome.stretches) kinds |= on.kinds;
+  for (const CapturedRange& on : outcome.captured_ranges) kinds |= on.kinds;
   outcome.kinds = kinds != 0 ? kinds : outcome.asked;
   bool devices = false;
-  if (!outcome.stretches.empty()) {
-    outcome.from_ns = outcome.stretches.front().from_ns;
-    outcome.to_ns = outcome.stretches.back().to_ns;
-    devices = (outcome.stretches.back().kinds & kKernels) != 0;
+  if (!outcome.captured_ranges.empty()) {
+    outcome.from_ns = outcome.captured_ranges.front().from_ns;
+    outcome.to_ns = outcome.captured_ranges.back().to_ns;
+    devices = (outcome.captured_ranges.back().kinds & kKernels) != 0;
   }
   if (devices) {
     kept_back_.push_back({std::move(outcome), number, false});
@@ -460,7 +462,7 @@ void CaptureSchedule::Tell(CaptureOutcome outcome, uint64_t number) {
 
 // Kernels were asked for by name, of a training that was over before they could be had.
 void CaptureSchedule::MissAutomatic() {
-  if (!plan_.automatic || (plan_.kinds & kKernels) == 0 || automatic_told_) return;
+  if (!plan_.automatic || (plan_.kinds & kKernels) == 0 || automatic_reported_) return;
   if (!BudgetIsLeft()) return;
   CaptureOutcome outcome;
   outcome.source = Source::kAutomatic;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/capture/capture_outcome.h"
-#include "agent/capture/hook_borders.h"
+#include "agent/capture/hook_boundaries.h"
 #include "agent/capture/sent_captures.h"
 #include "agent/capture/window_parts.h"
 #include "agent/capture/window_plan.h"
@@ -21,7 +21,7 @@ struct CaptureDemand {
   uint64_t id = 0;
   int64_t steps = 0;
   uint32_t kinds = 0;
-  int64_t first_step = 0;  // by the hooks' count (HookBorders); 0: the next
+  int64_t first_step = 0;  // by the hooks' count (HookBoundaries); 0: the next
   int64_t dur_ns = 0;      // in place of steps, which are 0 then: of processes without hooks
 };
 
@@ -63,7 +63,7 @@ class CaptureSchedule {
   // Whether the process records operators now, as far as it has said.
   bool in_operators() const;
   // Takes the place of a demand before it.
-  void Ask(const CaptureDemand& demand);
+  void Request(const CaptureDemand& demand);
   // Nobody waits for it any more.
   void Withdraw(uint64_t demand);
 
@@ -80,7 +80,7 @@ class CaptureSchedule {
   std::vector<CaptureOutcome> TakeOutcomes(int64_t now_ns);
 
   // The count of steps by which the process takes `first_step`.
-  HookBorders& borders() { return borders_; }
+  HookBoundaries& boundaries() { return boundaries_; }
 
   // Whether that demand's first step has begun.
   bool HasBegun(uint64_t demand) const;
@@ -109,7 +109,7 @@ class CaptureSchedule {
   void FinishAutomatic(const SentCaptures::Ended& ended, CaptureOutcome& outcome);
   void FinishEarly(CaptureOutcome outcome);
   void Conclude(const Window& window, uint32_t asked, wire::WindowEnd end, uint64_t number);
-  void Tell(CaptureOutcome outcome, uint64_t number);
+  void Report(CaptureOutcome outcome, uint64_t number);
   void Refuse(uint64_t demand, uint32_t kinds, wire::WindowEnd end);
   void Miss(size_t window);
   void MissAutomatic();
@@ -121,7 +121,7 @@ class CaptureSchedule {
   std::vector<bool> done_;  // of the plan's windows
   WindowBytes* bytes_;
   bool automatic_done_ = false;
-  bool automatic_told_ = false;      // one captured something, or came too late for it
+  bool automatic_reported_ = false;  // one captured something, or came too late for it
   const char* suggested_ = nullptr;  // why another automatic window would be of use
   const char* automatic_why_ = "";   // of the one that is out
   int64_t automatic_end_ns_ = 0;     // of the last one
@@ -136,7 +136,7 @@ class CaptureSchedule {
   SentCaptures sent_;
   WindowParts parts_;
   uint64_t number_ = 0;  // the last one given
-  HookBorders borders_;
+  HookBoundaries boundaries_;
   std::vector<CaptureOutcome> outcomes_;
   struct KeptBack {
     CaptureOutcome outcome;

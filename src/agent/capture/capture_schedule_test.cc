@@ -84,7 +84,7 @@ TEST_F(CaptureScheduleTest, ADemandTakesThePlaceOfAllThatFollowAndTheyComeAgain)
   ASSERT_EQ(schedule.Next(0)->next_count, 2u);
   schedule.OnMark(Begin(1, 5 * kS));
   schedule.OnMark(End(1, 6 * kS, 2));
-  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  schedule.Request({.id = 7, .steps = 5, .kinds = 1});
   const auto demand = schedule.Next(7 * kS);
   ASSERT_TRUE(demand);
   EXPECT_EQ(demand->request, 4u);
@@ -113,7 +113,7 @@ TEST_F(CaptureScheduleTest, AnotherPlanCallsOffWhatFollowed) {
   EXPECT_EQ(word->request, 3u);
 }
 
-TEST_F(CaptureScheduleTest, OneWordHoldsSoManyAndTheRestComesAfter) {
+TEST_F(CaptureScheduleTest, WindowsBeyondOneRequestFollowLater) {
   std::string windows;
   for (int i = 1; i <= 40; ++i) windows += (i == 1 ? "" : ",") + std::to_string(10 * i) + ":1";
   auto schedule = Of(windows);
@@ -220,7 +220,7 @@ TEST_F(CaptureScheduleTest, ADemandGoesFirstAndTheWindowGoesOnAfterIt) {
   auto schedule = Of("10:1000");
   ASSERT_TRUE(schedule.Next(0));
   schedule.OnMark(Begin(1, kS));
-  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  schedule.Request({.id = 7, .steps = 5, .kinds = 1});
   const auto word = schedule.Next(2 * kS);
   ASSERT_TRUE(word);
   EXPECT_EQ(word->request, 2u);
@@ -268,7 +268,7 @@ TEST_F(CaptureScheduleTest, OfARunningJobItBeginsWhenTheSettingsAreRead) {
 
 TEST_F(CaptureScheduleTest, AWithdrawnDemandIsEndedInTheProcess) {
   auto schedule = Of("none");
-  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  schedule.Request({.id = 7, .steps = 5, .kinds = 1});
   ASSERT_TRUE(schedule.Next(0));
   schedule.Withdraw(7);
   const auto word = schedule.Next(1);
@@ -277,7 +277,7 @@ TEST_F(CaptureScheduleTest, AWithdrawnDemandIsEndedInTheProcess) {
   EXPECT_FALSE(schedule.Next(2));
 }
 
-TEST_F(CaptureScheduleTest, SteppingAsideIsNoEnd) {
+TEST_F(CaptureScheduleTest, PauseForTheScriptsProfilerDoesNotEndTheWindow) {
   auto schedule = Of("10:5");
   ASSERT_TRUE(schedule.Next(0));
   schedule.OnMark(Begin(1, kS));
@@ -290,7 +290,7 @@ TEST_F(CaptureScheduleTest, SteppingAsideIsNoEnd) {
   EXPECT_EQ(outcomes[0].from_ns, kS);
 }
 
-TEST_F(CaptureScheduleTest, NoneMeansNone) {
+TEST_F(CaptureScheduleTest, PlanNoneSendsNoWindow) {
   auto schedule = Of("none");
   for (int i = 0; i < 100; ++i) schedule.OnSteadyStep(i);
   EXPECT_FALSE(schedule.Next(100 * kS));
@@ -321,7 +321,7 @@ TEST_F(CaptureScheduleTest, AnotherPlanHoldsFromTheNextWindowOn) {
   EXPECT_EQ(schedule.Next(5 * kS)->first_step, 300u);
 }
 
-TEST_F(CaptureScheduleTest, WhatLiesThereBeforeTheTrainingIsCalledOffThereToo) {
+TEST_F(CaptureScheduleTest, WindowsSentBeforeTheTrainingCanBeCalledOff) {
   auto schedule = Of("10:5");
   ASSERT_TRUE(schedule.NextAhead());
   schedule.SetPlan(*ParsePlan({"none"}, {}));
@@ -344,7 +344,7 @@ TEST_F(CaptureScheduleTest, AWindowWhoseEndWasLostEndsWhereTheNextBegan) {
   EXPECT_EQ(outcomes[1].to_ns, 3 * kS);
 }
 
-TEST_F(CaptureScheduleTest, WhatAWindowLacksOfWhatItAskedForIsKnown) {
+TEST_F(CaptureScheduleTest, OutcomeNamesRequestedKindsThatWereNotCaptured) {
   auto schedule = Of("10:5=operators+kernels");
   ASSERT_TRUE(schedule.Next(0));
   schedule.OnMark(Begin(1, kS));
@@ -357,7 +357,7 @@ TEST_F(CaptureScheduleTest, WhatAWindowLacksOfWhatItAskedForIsKnown) {
   EXPECT_EQ(outcomes[0].steps, 3);
 }
 
-TEST_F(CaptureScheduleTest, ARunThatEndsInAWindowHasWhatItHas) {
+TEST_F(CaptureScheduleTest, RunEndingInAWindowKeepsItsStepsSoFar) {
   auto schedule = Of("10:1000,5000:1");
   ASSERT_TRUE(schedule.Next(0));
   schedule.OnMark(Begin(1, kS));
@@ -372,7 +372,7 @@ TEST_F(CaptureScheduleTest, ARunThatEndsInAWindowHasWhatItHas) {
 
 // What a process answers is its word alone: numbers that were never sent, ends without begins, ends
 // that are none, times that run backwards.
-TEST_F(CaptureScheduleTest, AnswersThatMakeNoSenseHarmNothing) {
+TEST_F(CaptureScheduleTest, InvalidMarksAreIgnored) {
   auto schedule = Of("10:5,20:5");
   schedule.OnMark(End(1, kS, 5));
   ASSERT_TRUE(schedule.Next(0));

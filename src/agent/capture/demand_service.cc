@@ -7,12 +7,12 @@
 namespace steptrace::agent {
 namespace {
 
-CaptureProgress Ask(RunCaptures& hooks, KinetoRun* kineto, const CaptureDemand& demand,
-                    const std::set<int32_t>& ranks, int64_t now_ns) {
+CaptureProgress Request(RunCaptures& hooks, KinetoRun* kineto, const CaptureDemand& demand,
+                        const std::set<int32_t>& ranks, int64_t now_ns) {
   CaptureProgress progress;
-  if (demand.steps > 0) progress = hooks.Ask(demand, ranks);
+  if (demand.steps > 0) progress = hooks.Request(demand, ranks);
   if (kineto != nullptr) {
-    kineto->Ask(demand, ranks, hooks.has_processes(), now_ns, progress);
+    kineto->Request(demand, ranks, hooks.has_processes(), now_ns, progress);
   } else if (demand.steps == 0) {
     progress.refusal =
         "a duration is for processes without hooks, in a run that was started with --kineto; "
@@ -29,13 +29,13 @@ CaptureService ServiceOf(RunCaptures& hooks, KinetoRun* kineto, ProfileFeed& pro
   service.ask = [&hooks, kineto, &profiles, now_ns = std::move(now_ns)](
                     const CaptureDemand& demand, const std::set<int32_t>& ranks) {
     profiles.ForgetFailure();
-    return Ask(hooks, kineto, demand, ranks, now_ns());
+    return Request(hooks, kineto, demand, ranks, now_ns());
   };
   service.progress = [&hooks, kineto, &profiles](uint64_t demand) {
     CaptureProgress progress = hooks.ProgressOf(demand);
     if (kineto != nullptr) kineto->AddProgress(demand, progress);
     // A trace lies there before its window's end is told: not seen yet is no reason to go on.
-    if (progress.done()) profiles.Look();
+    if (progress.done()) profiles.Check();
     progress.traces_wait = profiles.busy();
     progress.durable_from_ns = profiles.merged_ns();
     progress.traces_failed = profiles.failed();

@@ -18,7 +18,7 @@ class InterruptedWindowTest : public CaptureScheduleTest {
   void Interrupt(uint32_t kinds) {
     ASSERT_TRUE(schedule_.Next(0));
     schedule_.OnMark(Begin(1, kS, 300));
-    schedule_.Ask({.id = 7, .steps = 5, .kinds = kinds});
+    schedule_.Request({.id = 7, .steps = 5, .kinds = kinds});
     ASSERT_TRUE(schedule_.Next(2 * kS));
     schedule_.OnMark(End(1, 2 * kS, 160, WindowEnd::kReplaced));
     schedule_.OnMark(Begin(2, 2 * kS + 1, 461, kinds));
@@ -34,7 +34,7 @@ class InterruptedWindowTest : public CaptureScheduleTest {
   CaptureSchedule schedule_ = Of("300:400");
 };
 
-TEST_F(InterruptedWindowTest, ItHasWhatAllItsStretchesHaveAndTheDemandToo) {
+TEST_F(InterruptedWindowTest, WindowIncludesAllItsRangesAndTheDemandsSteps) {
   Interrupt(1);
   schedule_.OnMark(End(3, 9 * kS, 233));
   const auto outcomes = schedule_.TakeOutcomes(0);
@@ -44,25 +44,25 @@ TEST_F(InterruptedWindowTest, ItHasWhatAllItsStretchesHaveAndTheDemandToo) {
   EXPECT_EQ(outcomes[0].asked_steps, 400);
   EXPECT_EQ(outcomes[0].from_ns, kS);
   EXPECT_EQ(outcomes[0].to_ns, 9 * kS);
-  const std::vector<CapturedStretch> stretches = {
+  const std::vector<CapturedRange> captured_ranges = {
       {kS, 2 * kS, 1, 300, 160}, {2 * kS + 1, 3 * kS, 1, 461, 5}, {4 * kS, 9 * kS, 1, 467, 233}};
-  EXPECT_EQ(outcomes[0].stretches, stretches);
+  EXPECT_EQ(outcomes[0].captured_ranges, captured_ranges);
   EXPECT_TRUE(outcomes[0].interrupted);
   EXPECT_FALSE(outcomes[0].short_of_end);
   EXPECT_FALSE(schedule_.Next(10 * kS));
 }
 
-TEST_F(InterruptedWindowTest, WhatTheDemandDidNotCaptureIsMissing) {
+TEST_F(InterruptedWindowTest, KindsThatTheDemandDidNotCaptureAreMissing) {
   Interrupt(2);
   schedule_.OnMark(End(3, 9 * kS, 233));
   const auto outcomes = schedule_.TakeOutcomes(0);
   ASSERT_EQ(outcomes.size(), 1u);
   EXPECT_EQ(outcomes[0].steps, 393);
-  EXPECT_EQ(outcomes[0].stretches.size(), 2u);
+  EXPECT_EQ(outcomes[0].captured_ranges.size(), 2u);
   EXPECT_EQ(outcomes[0].kinds, 1u) << "none of the demand's";
 }
 
-TEST_F(InterruptedWindowTest, OneThatTheRunEndsInHasTheStepsUntilThen) {
+TEST_F(InterruptedWindowTest, RunEndKeepsTheStepsCapturedSoFar) {
   Interrupt(1);
   schedule_.OnMark(End(3, 5 * kS, 40));
   const auto outcomes = schedule_.TakeOutcomes(0);
@@ -71,10 +71,10 @@ TEST_F(InterruptedWindowTest, OneThatTheRunEndsInHasTheStepsUntilThen) {
   EXPECT_TRUE(outcomes[0].short_of_end);
 }
 
-TEST_F(InterruptedWindowTest, OneThatNeverGoesOnHasWhatItHad) {
+TEST_F(InterruptedWindowTest, WindowThatIsNotResumedKeepsItsSteps) {
   ASSERT_TRUE(schedule_.Next(0));
   schedule_.OnMark(Begin(1, kS, 300));
-  schedule_.Ask({.id = 7, .steps = 5, .kinds = 1});
+  schedule_.Request({.id = 7, .steps = 5, .kinds = 1});
   ASSERT_TRUE(schedule_.Next(2 * kS));
   schedule_.OnMark(End(1, 2 * kS, 160, WindowEnd::kReplaced));
   schedule_.OnMark(Begin(2, 2 * kS + 1, 461));
@@ -88,10 +88,10 @@ TEST_F(InterruptedWindowTest, OneThatNeverGoesOnHasWhatItHad) {
   EXPECT_EQ(outcomes[1].to_ns, 2 * kS);
 }
 
-TEST_F(InterruptedWindowTest, OneWhoseLastStepsTheDemandTookHasThem) {
+TEST_F(InterruptedWindowTest, LastStepsCapturedByTheDemandCount) {
   ASSERT_TRUE(schedule_.Next(0));
   schedule_.OnMark(Begin(1, kS, 300));
-  schedule_.Ask({.id = 7, .steps = 50, .kinds = 1});
+  schedule_.Request({.id = 7, .steps = 50, .kinds = 1});
   ASSERT_TRUE(schedule_.Next(2 * kS));
   schedule_.OnMark(End(1, 2 * kS, 390, WindowEnd::kReplaced));
   schedule_.OnMark(Begin(2, 2 * kS + 1, 691));
@@ -113,7 +113,7 @@ class WindowAtItsEndTest : public CaptureScheduleTest {
   void SetUp() override {
     ASSERT_TRUE(schedule_.Next(0));
     schedule_.OnMark(Begin(1, kS, 100, kAll));
-    schedule_.Ask({.id = 7, .steps = 5, .kinds = 1});
+    schedule_.Request({.id = 7, .steps = 5, .kinds = 1});
     ASSERT_TRUE(schedule_.Next(2 * kS));
   }
   void ExpectTheWindow(const CaptureOutcome& outcome) {
@@ -128,7 +128,7 @@ class WindowAtItsEndTest : public CaptureScheduleTest {
   CaptureSchedule schedule_ = Of("100:20=operators+kernels+stacks");
 };
 
-TEST_F(WindowAtItsEndTest, ADemandDoesNotTakeItAway) {
+TEST_F(WindowAtItsEndTest, DemandAtTheEndDoesNotCancelTheWindow) {
   schedule_.OnMark(End(1, 3 * kS, 20));
   schedule_.OnMark(Begin(2, 4 * kS, 122));
   schedule_.OnMark(End(2, 5 * kS, 5));
@@ -139,13 +139,13 @@ TEST_F(WindowAtItsEndTest, ADemandDoesNotTakeItAway) {
   const CaptureOutcome& demand = outcomes[demand_first ? 0 : 1];
   EXPECT_EQ(demand.demand, 7u);
   EXPECT_EQ(demand.kinds, 1u) << "its own alone";
-  EXPECT_EQ(demand.stretches.size(), 1u);
+  EXPECT_EQ(demand.captured_ranges.size(), 1u);
   EXPECT_FALSE(schedule_.Next(6 * kS)) << "the window is not asked for again";
   schedule_.End(7 * kS);
   EXPECT_TRUE(schedule_.TakeOutcomes(100 * kS).empty());
 }
 
-TEST_F(WindowAtItsEndTest, NorDoesOneThatIsWithdrawn) {
+TEST_F(WindowAtItsEndTest, WithdrawnDemandAtTheEndDoesNotCancelTheWindow) {
   schedule_.Withdraw(7);
   const auto word = schedule_.Next(2 * kS);
   ASSERT_TRUE(word);
@@ -178,7 +178,7 @@ TEST_F(InterruptionTest, StepsWithoutNumbersAreNotAskedForTwice) {
   auto schedule = Of(":500");
   ASSERT_EQ(schedule.Next(0)->steps, 500u);
   schedule.OnMark(Begin(1, kS, 2));
-  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  schedule.Request({.id = 7, .steps = 5, .kinds = 1});
   ASSERT_TRUE(schedule.Next(2 * kS));
   schedule.OnMark(End(1, 2 * kS, 160, WindowEnd::kReplaced));
   schedule.OnMark(Begin(2, 2 * kS, 163));
@@ -196,7 +196,7 @@ TEST_F(InterruptionTest, AnInterruptedWindowThatNobodyWantsAnyMoreIsToldAsItIs) 
   auto schedule = Of("10:1000");
   ASSERT_TRUE(schedule.Next(0));
   schedule.OnMark(Begin(1, kS, 10));
-  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  schedule.Request({.id = 7, .steps = 5, .kinds = 1});
   ASSERT_TRUE(schedule.Next(2 * kS));
   schedule.OnMark(End(1, 2 * kS, 40, WindowEnd::kReplaced));
   schedule.SetPlan(*ParsePlan({"none"}, {}));
@@ -206,7 +206,7 @@ TEST_F(InterruptionTest, AnInterruptedWindowThatNobodyWantsAnyMoreIsToldAsItIs) 
   EXPECT_TRUE(outcomes[0].unwanted);
 }
 
-TEST_F(InterruptionTest, EachStretchHasItsKinds) {
+TEST_F(InterruptionTest, EachCapturedRangeHasItsKinds) {
   auto schedule = Of("10:20=operators+kernels");
   ASSERT_TRUE(schedule.Next(0));
   schedule.OnMark(Begin(1, kS, 10, 3));
@@ -215,9 +215,9 @@ TEST_F(InterruptionTest, EachStretchHasItsKinds) {
   schedule.OnMark(End(1, 4 * kS, 16));
   const auto outcomes = schedule.TakeOutcomes(0);
   ASSERT_EQ(outcomes.size(), 1u);
-  const std::vector<CapturedStretch> stretches = {{kS, 2 * kS, 3, 10, 6},
-                                                  {3 * kS, 4 * kS, 1, 20, 10}};
-  EXPECT_EQ(outcomes[0].stretches, stretches);
+  const std::vector<CapturedRange> captured_ranges = {{kS, 2 * kS, 3, 10, 6},
+                                                      {3 * kS, 4 * kS, 1, 20, 10}};
+  EXPECT_EQ(outcomes[0].captured_ranges, captured_ranges);
   EXPECT_TRUE(outcomes[0].aside);
 }
 
@@ -225,7 +225,7 @@ TEST_F(InterruptionTest, ADurationThatIsInterruptedEndsWhenItWouldHave) {
   auto schedule = Of(":10s");
   ASSERT_TRUE(schedule.Next(0));
   schedule.OnMark(Begin(1, 2 * kS, 2));
-  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  schedule.Request({.id = 7, .steps = 5, .kinds = 1});
   ASSERT_TRUE(schedule.Next(3 * kS));
   schedule.OnMark(End(1, 3 * kS, 40, WindowEnd::kReplaced));
   schedule.OnMark(Begin(2, 3 * kS, 43));
@@ -244,12 +244,12 @@ TEST_F(InterruptionTest, ADurationThatIsInterruptedEndsWhenItWouldHave) {
 
 TEST_F(InterruptionTest, ADemandThatAnotherReplacesHasWhatItHad) {
   auto schedule = Of("none");
-  schedule.Ask({.id = 7, .steps = 50, .kinds = 1});
+  schedule.Request({.id = 7, .steps = 50, .kinds = 1});
   ASSERT_TRUE(schedule.Next(0));
   schedule.OnMark(Begin(1, kS, 10));
-  schedule.Ask({.id = 8, .steps = 5, .kinds = 1});
+  schedule.Request({.id = 8, .steps = 5, .kinds = 1});
   ASSERT_TRUE(schedule.Next(2 * kS));
-  schedule.Ask({.id = 9, .steps = 5, .kinds = 1});
+  schedule.Request({.id = 9, .steps = 5, .kinds = 1});
   auto outcomes = schedule.TakeOutcomes(0);
   ASSERT_EQ(outcomes.size(), 1u) << "the one that has not begun gets its answer at once";
   EXPECT_EQ(outcomes[0].demand, 8u);

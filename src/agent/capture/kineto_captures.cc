@@ -27,7 +27,7 @@ using wire::CaptureKind;
 
 // libkineto asks every 5 s; a busy machine may lose it one of its times.
 constexpr int64_t kPollNs = 5 * kNsPerSecond;
-constexpr int64_t kAskPatienceNs = 3 * kPollNs;
+constexpr int64_t kRequestPatienceNs = 3 * kPollNs;
 // Steps may be long, and a trace takes a while to be written.
 constexpr int64_t kStepPatienceNs = 120 * kNsPerSecond;
 constexpr int64_t kWritePatienceNs = 60 * kNsPerSecond;
@@ -108,9 +108,9 @@ std::string KinetoCaptures::StemOf(int32_t pid) const {
   return fmt::format("{}{}-{}", kPrefix, demand_.id, pid);
 }
 
-int KinetoCaptures::Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks,
-                        const std::function<bool(int32_t)>& by_hooks, int64_t now_ns,
-                        int64_t unix_now_ms) {
+int KinetoCaptures::Request(const CaptureDemand& demand, const std::set<int32_t>& ranks,
+                            const std::function<bool(int32_t)>& by_hooks, int64_t now_ns,
+                            int64_t unix_now_ms) {
   std::vector<int32_t> pids;
   bool profiles_itself = false;
   for (const auto& [pid, process] : endpoint_.processes()) {
@@ -133,27 +133,27 @@ int KinetoCaptures::Ask(const CaptureDemand& demand, const std::set<int32_t>& ra
   for (const int32_t pid : pids) {
     // As the hooks have it: who trains alone is rank 0.
     asked_[pid].rank = std::max(KinetoRankOf(pid), pids.size() == 1 ? 0 : -1);
-    asked_[pid].until_ns = now_ns + (start_ns_ > 0 ? kCommonPatienceNs : kAskPatienceNs);
+    asked_[pid].until_ns = now_ns + (start_ns_ > 0 ? kCommonPatienceNs : kRequestPatienceNs);
     endpoint_.SetConfig(pid,
                         KinetoConfig(demand, folder_ / (StemOf(pid) + ".json"), start_unix_ms));
   }
   return static_cast<int>(pids.size());
 }
 
-void KinetoCaptures::Turn(const std::function<bool(int32_t)>& by_hooks, int64_t now_ns) {
+void KinetoCaptures::Poll(const std::function<bool(int32_t)>& by_hooks, int64_t now_ns) {
   for (auto& [pid, asked] : asked_) {
     // It may have executed another program meanwhile, and keeps its number.
     if (asked.ended || asked.tracing || !by_hooks(pid)) continue;
     endpoint_.ClearConfig(pid);
     asked.failed = fmt::format("process {} has hooks by now; ask again, for steps", pid);
   }
-  endpoint_.Turn(now_ns);
+  endpoint_.Poll(now_ns);
   for (auto& [pid, asked] : asked_) {
     if (!asked.ended) Follow(pid, asked, now_ns);
   }
 }
 
-void KinetoCaptures::Follow(int32_t pid, Asked& asked, int64_t now_ns) {
+void KinetoCaptures::Follow(int32_t pid, RequestState& asked, int64_t now_ns) {
   const bool gone = IsGone(pid);  // before the look at its file
   if (!asked.tracing && asked.failed.empty()) {
     const auto found = endpoint_.processes().find(pid);
@@ -192,7 +192,7 @@ void KinetoCaptures::Follow(int32_t pid, Asked& asked, int64_t now_ns) {
 }
 
 // It has this name when it is whole: libkineto adds the process's number, and writes beside it.
-bool KinetoCaptures::TakeFile(int32_t pid, Asked& asked) {
+bool KinetoCaptures::TakeFile(int32_t pid, RequestState& asked) {
   const fs::path file = folder_ / fmt::format("{}_{}.json", StemOf(pid), pid);
   struct stat info {};
   if (lstat(file.c_str(), &info) != 0) return false;

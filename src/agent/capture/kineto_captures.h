@@ -46,10 +46,11 @@ class KinetoCaptures {
   static constexpr int64_t kMostSteps = 100;
   // Of the processes of those ranks (none: all) of which `by_hooks` does not say that their hooks
   // capture. How many are asked.
-  int Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks,
-          const std::function<bool(int32_t pid)>& by_hooks, int64_t now_ns, int64_t unix_now_ms);
+  int Request(const CaptureDemand& demand, const std::set<int32_t>& ranks,
+              const std::function<bool(int32_t pid)>& by_hooks, int64_t now_ns,
+              int64_t unix_now_ms);
   // Who has hooks by now is not captured any more.
-  void Turn(const std::function<bool(int32_t pid)>& by_hooks, int64_t now_ns);
+  void Poll(const std::function<bool(int32_t pid)>& by_hooks, int64_t now_ns);
   // Adds what this has of the demand.
   void AddProgress(uint64_t demand, CaptureProgress& progress) const;
   // Of who asked, when it has gone: with its answer or without.
@@ -68,7 +69,7 @@ class KinetoCaptures {
   int32_t RankOf(int32_t pid) const;
 
  private:
-  struct Asked {
+  struct RequestState {
     bool tracing = false;
     bool ended = false;
     std::string failed;
@@ -78,8 +79,8 @@ class KinetoCaptures {
     int64_t to_ns = 0;
   };
   std::string StemOf(int32_t pid) const;
-  void Follow(int32_t pid, Asked& asked, int64_t now_ns);
-  bool TakeFile(int32_t pid, Asked& asked);
+  void Follow(int32_t pid, RequestState& asked, int64_t now_ns);
+  bool TakeFile(int32_t pid, RequestState& asked);
   void RemoveOwn();
 
   KinetoEndpoint endpoint_;
@@ -87,7 +88,7 @@ class KinetoCaptures {
   CaptureDemand demand_;  // id 0: none
   bool held_ = false;     // who asked for it has not gone: it still looks at asked_
   int64_t start_ns_ = 0;  // common to all; 0: each at once
-  std::map<int32_t, Asked> asked_;
+  std::map<int32_t, RequestState> asked_;
   std::vector<Ended> ended_;
 };
 

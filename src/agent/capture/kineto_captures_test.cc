@@ -46,17 +46,17 @@ class KinetoCapturesTest : public ::testing::Test {
   }
   ~KinetoCapturesTest() override { fs::remove_all(parent_); }
 
-  void Turn(int64_t now_ns) {
-    captures_->Turn([this](int32_t) { return has_hooks_; }, now_ns);
+  void Poll(int64_t now_ns) {
+    captures_->Poll([this](int32_t) { return has_hooks_; }, now_ns);
   }
   std::string AskAgain(int64_t now_ns, bool idle = true) {
     client_->Send(KinetoRequestText(idle ? 3 : 1, {getpid()}));
-    Turn(now_ns);
+    Poll(now_ns);
     return client_->Receive().value_or("nothing");
   }
-  int Ask(int64_t now_ns, bool by_hooks = false, const std::set<int32_t>& ranks = {}) {
+  int Request(int64_t now_ns, bool by_hooks = false, const std::set<int32_t>& ranks = {}) {
     const auto has_hooks = [by_hooks](int32_t) { return by_hooks; };
-    return captures_->Ask({.id = 5, .steps = 2}, ranks, has_hooks, now_ns, 0);
+    return captures_->Request({.id = 5, .steps = 2}, ranks, has_hooks, now_ns, 0);
   }
   CaptureProgress Progress() const {
     CaptureProgress progress;
@@ -77,24 +77,24 @@ class KinetoCapturesTest : public ::testing::Test {
 };
 
 TEST_F(KinetoCapturesTest, FromAskingToTheFileWhereItIsTaken) {
-  EXPECT_EQ(Ask(0), 0) << "nobody has asked yet";
+  EXPECT_EQ(Request(0), 0) << "nobody has asked yet";
   EXPECT_EQ(AskAgain(1), "");
-  EXPECT_EQ(Ask(1, true), 0) << "its hooks do that";
-  EXPECT_EQ(Ask(1, false, {7}), 0) << "another rank";
+  EXPECT_EQ(Request(1, true), 0) << "its hooks do that";
+  EXPECT_EQ(Request(1, false, {7}), 0) << "another rank";
   const CaptureDemand long_one{.id = 4, .steps = KinetoCaptures::kMostSteps + 1};
-  EXPECT_EQ(captures_->Ask(
+  EXPECT_EQ(captures_->Request(
                 long_one, {}, [](int32_t) { return false; }, 2, 0),
             KinetoCaptures::kTooMany);
-  EXPECT_EQ(Ask(2), 1);
-  EXPECT_EQ(Ask(2), KinetoCaptures::kBusy);
+  EXPECT_EQ(Request(2), 1);
+  EXPECT_EQ(Request(2), KinetoCaptures::kBusy);
   EXPECT_THAT(AskAgain(10), HasSubstr("ACTIVITIES_ITERATIONS=2\n"));
   EXPECT_EQ(Progress().begun, 1);
   EXPECT_FALSE(Progress().done());
   Write(".tmp");
-  Turn(20);
+  Poll(20);
   EXPECT_FALSE(Progress().done()) << "not whole yet";
   Write();
-  Turn(30);
+  Poll(30);
   const CaptureProgress progress = Progress();
   EXPECT_TRUE(progress.done());
   EXPECT_EQ(progress.ended, 1);
@@ -102,84 +102,84 @@ TEST_F(KinetoCapturesTest, FromAskingToTheFileWhereItIsTaken) {
   EXPECT_EQ(progress.to_ns, 30);
   EXPECT_EQ(progress.steps, 2);
   EXPECT_TRUE(fs::exists(profiles_ / (std::to_string(getpid()) + "-1000005.json")));
-  EXPECT_EQ(Ask(40), KinetoCaptures::kBusy) << "who asked still looks";
+  EXPECT_EQ(Request(40), KinetoCaptures::kBusy) << "who asked still looks";
   EXPECT_TRUE(Progress().done());
   captures_->Withdraw(5);
-  EXPECT_EQ(Ask(40), 1) << "the next";
+  EXPECT_EQ(Request(40), 1) << "the next";
 }
 
-TEST_F(KinetoCapturesTest, WhoDoesNotAskIsWaitedForAndThenSaid) {
+TEST_F(KinetoCapturesTest, ProcessThatNeverPollsTimesOutAndIsReported) {
   AskAgain(1);
-  Ask(2);
-  Turn(14 * kNsPerSecond);
+  Request(2);
+  Poll(14 * kNsPerSecond);
   EXPECT_FALSE(Progress().done());
-  Turn(16 * kNsPerSecond);
+  Poll(16 * kNsPerSecond);
   EXPECT_EQ(Progress().refused, 1);
   EXPECT_THAT(Progress().refusal, HasSubstr("did not ask for a trace"));
   EXPECT_EQ(AskAgain(17 * kNsPerSecond), "") << "called off";
 }
 
-TEST_F(KinetoCapturesTest, ATraceThatDoesNotComeIsSaid) {
+TEST_F(KinetoCapturesTest, MissingTraceIsReported) {
   AskAgain(1);
-  Ask(2);
+  Request(2);
   AskAgain(3);
-  Turn(179 * kNsPerSecond);
+  Poll(179 * kNsPerSecond);
   EXPECT_FALSE(Progress().done());
-  Turn(181 * kNsPerSecond);
+  Poll(181 * kNsPerSecond);
   EXPECT_THAT(Progress().refusal, HasSubstr("wrote no trace in time"));
 }
 
 TEST_F(KinetoCapturesTest, AScriptThatUsesItsOwnProfilerIsNotCaptured) {
   AskAgain(1);
-  Ask(2);
+  Request(2);
   EXPECT_EQ(AskAgain(3, false), "");
   EXPECT_TRUE(Progress().done()) << "withdrawn at once";
   EXPECT_THAT(Progress().refusal, HasSubstr("by itself"));
   EXPECT_EQ(AskAgain(4), "") << "its own is over, and may begin again";
   captures_->Withdraw(5);
-  EXPECT_EQ(Ask(5), KinetoCaptures::kProfilesItself);
+  EXPECT_EQ(Request(5), KinetoCaptures::kProfilesItself);
 }
 
 TEST_F(KinetoCapturesTest, ATraceThatWasAskedForIsNotTheScripts) {
   AskAgain(1);
-  Ask(2);
+  Request(2);
   EXPECT_NE(AskAgain(3), "");
   AskAgain(4, false);
   Write();
-  Turn(5);
+  Poll(5);
   AskAgain(6, false);  // it is just putting it away
   captures_->Withdraw(5);
-  EXPECT_EQ(Ask(7), 1);
+  EXPECT_EQ(Request(7), 1);
   captures_->Withdraw(5);
   AskAgain(60 * kNsPerSecond, false);
-  EXPECT_EQ(Ask(61 * kNsPerSecond), KinetoCaptures::kProfilesItself) << "this one is";
+  EXPECT_EQ(Request(61 * kNsPerSecond), KinetoCaptures::kProfilesItself) << "this one is";
 }
 
-TEST_F(KinetoCapturesTest, WhoHasHooksBeforeItAsksIsNotCaptured) {
+TEST_F(KinetoCapturesTest, ProcessWithHooksIsNotCaptured) {
   AskAgain(1);
-  Ask(2);
+  Request(2);
   has_hooks_ = true;
   EXPECT_EQ(AskAgain(3), "");
   EXPECT_THAT(Progress().refusal, HasSubstr("has hooks by now"));
 }
 
-TEST_F(KinetoCapturesTest, ALinkInTheTracesPlaceIsNotTaken) {
+TEST_F(KinetoCapturesTest, SymbolicLinkInPlaceOfTheTraceIsRefused) {
   AskAgain(1);
-  Ask(2);
+  Request(2);
   AskAgain(3);
   const std::string pid = std::to_string(getpid());
   fs::create_symlink("/etc/passwd", profiles_ / ("kineto-5-" + pid + "_" + pid + ".json"));
-  Turn(4);
+  Poll(4);
   EXPECT_THAT(Progress().refusal, HasSubstr("no plain file"));
   EXPECT_TRUE(fs::is_empty(profiles_));
 }
 
-TEST_F(KinetoCapturesTest, WhatNobodyWaitsForIsCalledOff) {
+TEST_F(KinetoCapturesTest, WithdrawnCaptureIsCancelled) {
   AskAgain(1);
-  Ask(2);
+  Request(2);
   captures_->Withdraw(5);
   EXPECT_EQ(AskAgain(3), "");
-  EXPECT_EQ(Ask(4), 1);
+  EXPECT_EQ(Request(4), 1);
 }
 
 }  // namespace

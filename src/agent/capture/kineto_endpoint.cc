@@ -87,7 +87,7 @@ void RemoveKinetoFolder(const fs::path& folder) {
 KinetoEndpoint::KinetoEndpoint(UniqueFd socket, fs::path folder)
     : socket_(std::move(socket)), clients_((folder / kClientPrefix).string()) {}
 
-void KinetoEndpoint::Turn(int64_t now_ns) {
+void KinetoEndpoint::Poll(int64_t now_ns) {
   for (int i = 0; i < kMostMessages && TakeOne(now_ns); ++i) {
   }
   Forget(now_ns);

@@ -57,7 +57,7 @@ class KinetoEndpoint {
 
   int fd() const { return socket_.get(); }
   // Takes what has come, so much at most that the caller's other work goes on.
-  void Turn(int64_t now_ns);
+  void Poll(int64_t now_ns);
 
   const std::map<int32_t, Process>& processes() const { return processes_; }
   // False: no such process.

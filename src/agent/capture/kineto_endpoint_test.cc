@@ -31,7 +31,7 @@ class KinetoEndpointTest : public ::testing::Test {
   std::optional<KinetoEndpoint> endpoint_;
 };
 
-TEST_F(KinetoEndpointTest, ItsFolderIsPrivateAndGoes) {
+TEST_F(KinetoEndpointTest, FolderIsPrivateAndRemoved) {
   struct stat info {};
   ASSERT_EQ(lstat(folder_.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0700u);
@@ -63,28 +63,28 @@ TEST_F(KinetoEndpointTest, AnswersWithNothingUntilThereIsAConfigurationForThePro
   const std::string request = KinetoRequestText(3, {getpid(), getppid()});
   ASSERT_TRUE(client.Send(request));
   EXPECT_FALSE(client.Receive());
-  endpoint_->Turn(1);
+  endpoint_->Poll(1);
   EXPECT_EQ(client.Receive(), "");
   EXPECT_FALSE(endpoint_->SetConfig(getppid(), "A=1\n"));
   ASSERT_TRUE(endpoint_->SetConfig(getpid(), "A=1\n"));
   client.Send(request);
-  endpoint_->Turn(3);
+  endpoint_->Poll(3);
   EXPECT_EQ(client.Receive(), "A=1\n");
   EXPECT_EQ(endpoint_->processes().at(getpid()).handed_out_ns, 3);
   client.Send(request);
-  endpoint_->Turn(4);
+  endpoint_->Poll(4);
   EXPECT_EQ(client.Receive(), "") << "once";
 }
 
 TEST_F(KinetoEndpointTest, AProcessThatTakesATraceByItselfIsHandedNone) {
   KinetoClient client(folder_);
   client.Send(KinetoRequestText(3, {getpid()}));
-  endpoint_->Turn(1);
+  endpoint_->Poll(1);
   EXPECT_EQ(client.Receive(), "");
   endpoint_->SetConfig(getpid(), "A=1\n");
   for (const int32_t what : {1, 3}) {  // while it does, and afterwards
     client.Send(KinetoRequestText(what, {getpid()}));
-    endpoint_->Turn(2);
+    endpoint_->Poll(2);
     EXPECT_EQ(client.Receive(), "");
   }
   EXPECT_TRUE(endpoint_->processes().at(getpid()).profiles_itself);
@@ -96,23 +96,23 @@ TEST_F(KinetoEndpointTest, AConfigurationThatDidNotReachItsProcessIsKept) {
   {
     KinetoClient gone(folder_);
     gone.Send(request);
-    endpoint_->Turn(1);
+    endpoint_->Poll(1);
     endpoint_->SetConfig(getpid(), "A=1\n");
     gone.Send(request);
     fs::remove(folder_ / "dynoconfigclient-1");
   }
-  endpoint_->Turn(2);
+  endpoint_->Poll(2);
   EXPECT_EQ(endpoint_->processes().at(getpid()).handed_out_ns, 0);
   KinetoClient back(folder_, "dynoconfigclient-2");
   back.Send(request);
-  endpoint_->Turn(3);
+  endpoint_->Poll(3);
   EXPECT_EQ(back.Receive(), "A=1\n");
 }
 
-TEST_F(KinetoEndpointTest, AContextIsToldHowManyThereAre) {
+TEST_F(KinetoEndpointTest, ContextMessageIsAnsweredWithItsInstanceCount) {
   KinetoClient client(folder_);
   client.Send(KinetoMessageText("ctxt", {0, getpid(), 0, 0}));
-  endpoint_->Turn(1);
+  endpoint_->Poll(1);
   EXPECT_EQ(client.Receive(), std::string("\1\0\0\0", 4));
 }
 
@@ -126,7 +126,7 @@ TEST_F(KinetoEndpointTest, DamagedMessagesAndStrangersAreCountedAndGetNoAnswer) 
   EXPECT_FALSE(elsewhere.Send(KinetoRequestText(3, {getpid()}))) << "has no daemon there";
   KinetoClient other_name(folder_, "somebody");
   other_name.Send(KinetoRequestText(3, {getpid()}));
-  endpoint_->Turn(1);
+  endpoint_->Poll(1);
   EXPECT_EQ(endpoint_->refused().damaged, 3);
   EXPECT_EQ(endpoint_->refused().strangers, 2);
   EXPECT_TRUE(endpoint_->processes().empty());
@@ -139,32 +139,32 @@ TEST_F(KinetoEndpointTest, ABurstIsAnsweredWhileItsSenderReadsNothing) {
   int sent = 0;
   for (int turn = 0; turn < 100; ++turn) {
     while (client.Send(KinetoRequestText(3, {getpid()}))) ++sent;
-    endpoint_->Turn(turn);
+    endpoint_->Poll(turn);
   }
   EXPECT_GE(sent, 1000);
   EXPECT_EQ(endpoint_->processes().size(), 1u);
   EXPECT_EQ(endpoint_->refused().damaged, 0);
 }
 
-TEST_F(KinetoEndpointTest, WhoAsksNoMoreIsForgotten) {
+TEST_F(KinetoEndpointTest, ProcessThatStopsPollingIsForgotten) {
   KinetoClient client(folder_);
   client.Send(KinetoRequestText(3, {getpid()}));
-  endpoint_->Turn(0);
-  endpoint_->Turn(KinetoEndpoint::kForgottenNs);
+  endpoint_->Poll(0);
+  endpoint_->Poll(KinetoEndpoint::kForgottenNs);
   EXPECT_EQ(endpoint_->processes().size(), 1u);
-  endpoint_->Turn(KinetoEndpoint::kForgottenNs + 1);
+  endpoint_->Poll(KinetoEndpoint::kForgottenNs + 1);
   EXPECT_TRUE(endpoint_->processes().empty());
 }
 
 // The launcher and the agent hold one socket: what one leaves, the other takes.
-TEST_F(KinetoEndpointTest, WhoHoldsTheSocketTooTakesOverFromOneThatDied) {
+TEST_F(KinetoEndpointTest, AnotherHolderOfTheSocketTakesOverFromADeadOne) {
   const UniqueFd held(dup(endpoint_->fd()));
   KinetoEndpoint stand_in(UniqueFd(dup(held.get())), folder_);
   KinetoClient client(folder_);
   client.Send(KinetoRequestText(3, {getpid()}));
   endpoint_.reset();
   ASSERT_TRUE(client.Send(KinetoRequestText(3, {getpid()})));
-  stand_in.Turn(1);
+  stand_in.Poll(1);
   EXPECT_EQ(client.Receive(), "");
   EXPECT_EQ(client.Receive(), "");
 }

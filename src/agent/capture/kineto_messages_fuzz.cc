@@ -22,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto message = ParseKinetoMessage(bytes);
   if (!message) return 0;
   // What is taken has said no more than it holds.
-  const size_t told = kKinetoHeaderBytes + 16 + (message->request ? 4 * message->pids.size() : 0);
-  if (told != bytes.size() || message->pids.empty() || message->pids[0] <= 0) std::abort();
+  const size_t reported =
+      kKinetoHeaderBytes + 16 + (message->request ? 4 * message->pids.size() : 0);
+  if (reported != bytes.size() || message->pids.empty() || message->pids[0] <= 0) std::abort();
   return 0;
 }

@@ -25,7 +25,7 @@ TEST(KinetoMessages, AContextTellsItsProcess) {
   EXPECT_EQ(context->pids, (std::vector<int32_t>{12}));
 }
 
-TEST(KinetoMessages, WhatContradictsItselfIsNone) {
+TEST(KinetoMessages, InconsistentMessageIsRejected) {
   const std::string good = KinetoRequestText(3, {12, 11});
   for (size_t bytes = 0; bytes < good.size(); ++bytes) {
     EXPECT_FALSE(ParseKinetoMessage(good.substr(0, bytes))) << bytes;

@@ -22,9 +22,9 @@ KinetoRun::KinetoRun(KinetoEndpoint endpoint, std::filesystem::path folder, ByHo
       losses_(losses),
       node_(node) {}
 
-void KinetoRun::Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks, bool hooked,
-                    int64_t now_ns, CaptureProgress& progress) {
-  const int asked = captures_.Ask(demand, ranks, by_hooks_, now_ns, UtcNowNs() / kNsPerMs);
+void KinetoRun::Request(const CaptureDemand& demand, const std::set<int32_t>& ranks, bool hooked,
+                        int64_t now_ns, CaptureProgress& progress) {
+  const int asked = captures_.Request(demand, ranks, by_hooks_, now_ns, UtcNowNs() / kNsPerMs);
   if (asked > 0) progress.asked += asked;
   if (progress.asked > 0) return;
   if (asked == KinetoCaptures::kBusy) {
@@ -43,8 +43,8 @@ void KinetoRun::Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks,
   }
 }
 
-void KinetoRun::Turn(int64_t now_ns) {
-  captures_.Turn(by_hooks_, now_ns);
+void KinetoRun::Poll(int64_t now_ns) {
+  captures_.Poll(by_hooks_, now_ns);
   for (const KinetoCaptures::Ended& ended : captures_.TakeEnded()) WriteEnded(ended, now_ns);
 }
 
@@ -80,7 +80,7 @@ void KinetoRun::WriteEnded(const KinetoCaptures::Ended& ended, int64_t now_ns) {
   writer_.Append(fact);
 }
 
-void KinetoRun::TellRefused() {
+void KinetoRun::RecordRefused() {
   const KinetoEndpoint::Refused& refused = captures_.endpoint().refused();
   if (refused.damaged + refused.strangers + refused.too_many == 0) return;
   store::RunMetadataRow fact;

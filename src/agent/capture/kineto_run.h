@@ -25,12 +25,12 @@ class KinetoRun {
 
   // How many are asked is added to `progress`; of none, the refusal. `hooked`: whether there are
   // processes with hooks at all.
-  void Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks, bool hooked, int64_t now_ns,
-           CaptureProgress& progress);
+  void Request(const CaptureDemand& demand, const std::set<int32_t>& ranks, bool hooked,
+               int64_t now_ns, CaptureProgress& progress);
   // Looks after those that are under way, and writes down what has ended.
-  void Turn(int64_t now_ns);
+  void Poll(int64_t now_ns);
   // At the end: whom it refused.
-  void TellRefused();
+  void RecordRefused();
 
   void AddProgress(uint64_t demand, CaptureProgress& progress) const {
     captures_.AddProgress(demand, progress);

@@ -20,8 +20,8 @@ int64_t ProfileFeed::NowNs() const {
   return MonotonicNowNs() - run_.epoch_monotonic_ns;
 }
 
-void ProfileFeed::Turn(bool partial_too) {
-  intake_.Turn(partial_too);
+void ProfileFeed::Poll(bool partial_too) {
+  intake_.Poll(partial_too);
   if (const auto imported = intake_.TakeImported()) Merge(*imported);
 }
 
@@ -77,7 +77,7 @@ void ProfileFeed::Finish() {
   constexpr int kPauseMs = 10;
   const int64_t until_ns = NowNs() + kPatienceNs;
   do {
-    Turn(true);
+    Poll(true);
     if (busy()) poll(nullptr, 0, kPauseMs);
   } while (busy() && NowNs() < until_ns);
   if (!busy()) return intake_.RemoveFolder();

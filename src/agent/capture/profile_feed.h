@@ -30,9 +30,9 @@ class ProfileFeed {
 
   // Looks for profiles; those that are read come into the run. `partial_too`: their processes are
   // gone.
-  void Turn(bool partial_too);
+  void Poll(bool partial_too);
   // Looks for profiles alone.
-  void Look() { intake_.Turn(false); }
+  void Check() { intake_.Poll(false); }
   // The trainings are gone: what they left is taken now, as far as that goes in a while.
   void Finish();
 

@@ -64,11 +64,11 @@ std::optional<int64_t> StepAhead(const std::vector<CapturedProcess*>& processes)
   int64_t most = 0;
   int64_t step_ns = INT64_MAX;
   for (CapturedProcess* process : processes) {
-    const HookBorders& borders = process->captures().borders();
-    if (!borders.ended() || borders.StepNs() <= 0) return std::nullopt;
-    least = std::min(least, *borders.ended());
-    most = std::max(most, *borders.ended());
-    step_ns = std::min(step_ns, borders.StepNs());
+    const HookBoundaries& boundaries = process->captures().boundaries();
+    if (!boundaries.ended() || boundaries.StepNs() <= 0) return std::nullopt;
+    least = std::min(least, *boundaries.ended());
+    most = std::max(most, *boundaries.ended());
+    step_ns = std::min(step_ns, boundaries.StepNs());
   }
   const int64_t lead = kAhead + kOnItsWayNs / step_ns;
   if (most - least > lead) return std::nullopt;
@@ -119,7 +119,7 @@ void RunCaptures::Send(int64_t now_ns) {
   bytes_left_.processes = std::ranges::count_if(
       processes_, [](const CapturedProcess* process) { return process->trains(); });
   for (CapturedProcess* process : processes_) process->SendCapture(now_ns);
-  rows_.Look([this](int32_t pid) { return Has(pid); }, now_ns);
+  rows_.Check([this](int32_t pid) { return Has(pid); }, now_ns);
 }
 
 // Before the batch's marks are looked at: its last operators come with the mark of the end.
@@ -137,7 +137,7 @@ void RunCaptures::CountOperators(CapturedProcess& process, const RowBatch& batch
 
 void RunCaptures::OnBatch(CapturedProcess& process, const RowBatch& batch) const {
   CountOperators(process, batch);
-  process.captures().borders().OnEvents(batch.events);
+  process.captures().boundaries().OnEvents(batch.events);
   for (const WindowMark& mark : batch.windows) process.captures().OnMark(mark);
 }
 
@@ -192,20 +192,20 @@ void RunCaptures::WriteOutcomes(CapturedProcess& process, int64_t now_ns) {
 }
 
 // {"source": "window", "window": "1000:500", "kinds": "operators", "end": "done", "steps": 500,
-// "from_ns": …, "to_ns": …}. Of several stretches those too; a row for each that differ in what was
-// on.
+// "from_ns": …, "to_ns": …}. Of several time ranges those too; a row for each that differ in what
+// was on.
 void RunCaptures::WriteOutcome(const CapturedProcess& process, const CaptureOutcome& outcome,
                                int64_t now_ns) {
   std::vector<CaptureOutcome> alike;
-  for (const CapturedStretch& on : outcome.stretches) {
+  for (const CapturedRange& on : outcome.captured_ranges) {
     auto same = std::ranges::find(alike, on.kinds, &CaptureOutcome::kinds);
     if (same == alike.end()) {
       same = alike.insert(same, outcome);
       same->kinds = on.kinds;
-      same->stretches.clear();
+      same->captured_ranges.clear();
       same->steps = 0;
     }
-    same->stretches.push_back(on);
+    same->captured_ranges.push_back(on);
     same->steps += on.steps;
   }
   if (alike.empty()) alike.push_back(outcome);
@@ -227,12 +227,12 @@ void RunCaptures::WriteWindow(const CapturedProcess& process, const CaptureOutco
   json[NameOf(Key::kKinds)] = KindsText(outcome.kinds);
   json[NameOf(Key::kEnd)] = EndText(outcome.end);
   json[NameOf(Key::kSteps)] = outcome.steps;
-  if (!outcome.stretches.empty()) {
-    json[NameOf(Key::kFromNs)] = outcome.stretches.front().from_ns;
-    json[NameOf(Key::kToNs)] = outcome.stretches.back().to_ns;
+  if (!outcome.captured_ranges.empty()) {
+    json[NameOf(Key::kFromNs)] = outcome.captured_ranges.front().from_ns;
+    json[NameOf(Key::kToNs)] = outcome.captured_ranges.back().to_ns;
   }
-  if (outcome.stretches.size() > 1) {
-    for (const CapturedStretch& on : outcome.stretches) {
+  if (outcome.captured_ranges.size() > 1) {
+    for (const CapturedRange& on : outcome.captured_ranges) {
       json[NameOf(Key::kStretches)].push_back({on.from_ns, on.to_ns});
     }
   }
@@ -240,7 +240,7 @@ void RunCaptures::WriteWindow(const CapturedProcess& process, const CaptureOutco
   writer_.Append(fact);
 }
 
-CaptureProgress RunCaptures::Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks) {
+CaptureProgress RunCaptures::Request(const CaptureDemand& demand, const std::set<int32_t>& ranks) {
   CaptureProgress progress;
   if (demands_.size() >= kMaxDemands) {
     rows_.Forget(demands_.begin()->first);
@@ -254,7 +254,7 @@ CaptureProgress RunCaptures::Ask(const CaptureDemand& demand, const std::set<int
   }
   CaptureDemand begun_together = demand;
   if (asked.size() > 1) begun_together.first_step = StepAhead(asked).value_or(0);
-  for (CapturedProcess* process : asked) process->captures().Ask(begun_together);
+  for (CapturedProcess* process : asked) process->captures().Request(begun_together);
   progress.asked = static_cast<int>(asked.size());
   demands_[demand.id] = progress;
   return progress;

@@ -49,7 +49,7 @@ class RunCaptures {
   void WriteOutcomes(CapturedProcess& process, int64_t now_ns);
 
   // Asks the training processes of those ranks (none: all) for a capture; what becomes of it.
-  CaptureProgress Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks);
+  CaptureProgress Request(const CaptureDemand& demand, const std::set<int32_t>& ranks);
   CaptureProgress ProgressOf(uint64_t demand) const;
   // Nobody waits for it any more.
   void Withdraw(uint64_t demand);

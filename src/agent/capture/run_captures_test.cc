@@ -55,7 +55,7 @@ class RunCapturesTest : public ::testing::Test {
   std::optional<RunCaptures> captures_;
 };
 
-TEST_F(RunCapturesTest, EachProcessIsAskedAndWhatItCapturedIsAFact) {
+TEST_F(RunCapturesTest, EachProcessIsRequestedAndItsCaptureIsMetadata) {
   ProcessByHand one(*captures_, 0), two(*captures_, 1);
   captures_->Add(one);
   captures_->Add(two);
@@ -72,7 +72,7 @@ TEST_F(RunCapturesTest, EachProcessIsAskedAndWhatItCapturedIsAFact) {
   EXPECT_THAT(losses_->TakeRows(4 * kS, true), IsEmpty());
 }
 
-TEST_F(RunCapturesTest, WhatAWindowLacksIsALoss) {
+TEST_F(RunCapturesTest, MissingPartsOfAWindowAreDataLoss) {
   ProcessByHand one(*captures_, 0);
   captures_->Add(one);
   captures_->Send(kS);
@@ -84,7 +84,7 @@ TEST_F(RunCapturesTest, WhatAWindowLacksIsALoss) {
   EXPECT_EQ(losses[0].count, 6);
 }
 
-TEST_F(RunCapturesTest, WhoIsGoneIsNotAsked) {
+TEST_F(RunCapturesTest, EndedProcessIsNotRequested) {
   ProcessByHand one(*captures_, 0);
   EXPECT_FALSE(captures_->has_processes());
   captures_->Add(one);
@@ -92,14 +92,15 @@ TEST_F(RunCapturesTest, WhoIsGoneIsNotAsked) {
   captures_->Remove(one);
   captures_->Send(kS);
   EXPECT_THAT(one.asked, IsEmpty());
-  EXPECT_EQ(captures_->Ask({.id = 1, .steps = 2, .kinds = 1}, {}).asked, 0);
+  EXPECT_EQ(captures_->Request({.id = 1, .steps = 2, .kinds = 1}, {}).asked, 0);
 }
 
 TEST_F(RunCapturesTest, ADemandIsFollowedUntilItIsWithdrawn) {
   ProcessByHand one(*captures_, 0), two(*captures_, 1);
   captures_->Add(one);
   captures_->Add(two);
-  EXPECT_EQ(captures_->Ask({.id = 7, .steps = 2, .kinds = 1}, {1}).asked, 1) << "that rank alone";
+  EXPECT_EQ(captures_->Request({.id = 7, .steps = 2, .kinds = 1}, {1}).asked, 1)
+      << "that rank alone";
   captures_->Send(kS);
   ASSERT_FALSE(two.asked.empty());
   Answer(two, two.asked.back().request, 2);

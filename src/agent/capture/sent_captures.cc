@@ -10,26 +10,26 @@ namespace {
 using wire::WindowEnd;
 
 // A script may begin profilers without end.
-constexpr size_t kMostStretches = 64;
+constexpr size_t kMostRanges = 64;
 // Of which a process says nothing, for it never read them: far more than one can be behind with.
 constexpr size_t kMostSent = 256;
 
-void AddStretch(SentCapture& request, int64_t to_ns, int64_t steps) {
-  CapturedStretch stretch = std::exchange(request.open, {});
-  if (stretch.from_ns == 0 || to_ns <= stretch.from_ns) return;
-  stretch.to_ns = to_ns;
-  stretch.steps = steps;
-  if (request.stretches.size() < kMostStretches) {
-    request.stretches.push_back(stretch);
+void AddCapturedRange(SentCapture& request, int64_t to_ns, int64_t steps) {
+  CapturedRange captured_range = std::exchange(request.open, {});
+  if (captured_range.from_ns == 0 || to_ns <= captured_range.from_ns) return;
+  captured_range.to_ns = to_ns;
+  captured_range.steps = steps;
+  if (request.captured_ranges.size() < kMostRanges) {
+    request.captured_ranges.push_back(captured_range);
   } else {
-    request.stretches.back().steps += steps;
+    request.captured_ranges.back().steps += steps;
   }
 }
 
-// The end of what goes on was not told.
+// The end of what goes on was not reported.
 void Close(SentCapture& request, int64_t ts_ns) {
   request.counted &= request.open.from_ns == 0;
-  AddStretch(request, ts_ns, 0);
+  AddCapturedRange(request, ts_ns, 0);
 }
 
 void Begin(SentCapture& request, const WindowMark& mark) {
@@ -41,9 +41,9 @@ void Begin(SentCapture& request, const WindowMark& mark) {
 }
 
 void End(SentCapture& request, const WindowMark& mark) {
-  const int64_t steps = std::max<int64_t>(mark.steps - request.told_steps, 0);
-  request.told_steps += steps;
-  AddStretch(request, mark.ts_ns, steps);
+  const int64_t steps = std::max<int64_t>(mark.steps - request.reported_steps, 0);
+  request.reported_steps += steps;
+  AddCapturedRange(request, mark.ts_ns, steps);
 }
 
 bool IsOf(const SentCapture& request, const Window& window) {
@@ -54,7 +54,7 @@ bool IsOf(const SentCapture& request, const Window& window) {
 
 int64_t SentCapture::steps() const {
   int64_t steps = 0;
-  for (const CapturedStretch& stretch : stretches) steps += stretch.steps;
+  for (const CapturedRange& captured_range : captured_ranges) steps += captured_range.steps;
   return steps;
 }
 

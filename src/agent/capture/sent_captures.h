@@ -24,15 +24,15 @@ struct SentCapture {
   bool unwanted = false;  // and nobody asks for it again
   bool begun = false;
   bool aside = false;
-  bool counted = true;  // false: the end of a stretch was not told
-  std::vector<CapturedStretch> stretches{};
-  CapturedStretch open{};  // the stretch that goes on; its from_ns is 0: none does
-  int64_t told_steps = 0;  // of all stretches until now
+  bool counted = true;  // false: the end of a time range was not reported
+  std::vector<CapturedRange> captured_ranges{};
+  CapturedRange open{};        // the time range that goes on; its from_ns is 0: none does
+  int64_t reported_steps = 0;  // of all time ranges until now
 
   int64_t steps() const;
 };
 
-// The requests of one process whose end it has not told:
+// The requests of one process whose end it has not reported:
 //
 //   Send() ──► current ── OnMark(end) ──► ended; the next of its word is current
 //                 │ Send(), Replace()

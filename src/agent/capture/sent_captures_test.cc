@@ -26,7 +26,7 @@ class SentCapturesTest : public ::testing::Test {
   SentCaptures sent_;
 };
 
-TEST_F(SentCapturesTest, WhatIsReplacedIsHeardToItsEnd) {
+TEST_F(SentCapturesTest, ReplacedRequestIsFollowedToItsEnd) {
   Send({1});
   sent_.OnMark(Begin(1, 100));
   Send({2});
@@ -39,17 +39,17 @@ TEST_F(SentCapturesTest, WhatIsReplacedIsHeardToItsEnd) {
   EXPECT_EQ(sent_.current()->number, 2u);
 }
 
-TEST_F(SentCapturesTest, StepsAreToldOfAllStretchesTogether) {
+TEST_F(SentCapturesTest, StepsSumOverAllCapturedRanges) {
   Send({1});
   sent_.OnMark(Begin(1, 100));
   sent_.OnMark(End(1, 200, 4, WindowEnd::kAside));
   sent_.OnMark(Begin(1, 300));
   const auto ended = sent_.OnMark(End(1, 400, 7, WindowEnd::kDone));
   ASSERT_EQ(ended.size(), 1u);
-  const auto& stretches = ended[0].request.stretches;
-  ASSERT_EQ(stretches.size(), 2u);
-  EXPECT_EQ(stretches[0].steps, 4);
-  EXPECT_EQ(stretches[1].steps, 3);
+  const auto& captured_ranges = ended[0].request.captured_ranges;
+  ASSERT_EQ(captured_ranges.size(), 2u);
+  EXPECT_EQ(captured_ranges[0].steps, 4);
+  EXPECT_EQ(captured_ranges[1].steps, 3);
 }
 
 TEST_F(SentCapturesTest, WhereMarksAreLostALaterOneEndsWhatLiesBefore) {
@@ -60,12 +60,12 @@ TEST_F(SentCapturesTest, WhereMarksAreLostALaterOneEndsWhatLiesBefore) {
   ASSERT_EQ(ended.size(), 3u);
   for (const auto& one : ended) EXPECT_EQ(one.end, WindowEnd::kReplaced);
   EXPECT_FALSE(ended[0].request.counted);
-  EXPECT_TRUE(ended[1].request.stretches.empty());
-  EXPECT_EQ(ended[0].request.stretches.at(0).to_ns, 500);
+  EXPECT_TRUE(ended[1].request.captured_ranges.empty());
+  EXPECT_EQ(ended[0].request.captured_ranges.at(0).to_ns, 500);
   EXPECT_TRUE(sent_.OnMark(End(1, 600, 5, WindowEnd::kDone)).empty()) << "it is over";
 }
 
-TEST_F(SentCapturesTest, StretchesAndRequestsAreBounded) {
+TEST_F(SentCapturesTest, CapturedRangesAndRequestsAreBounded) {
   for (uint64_t number = 1; number <= 1000; ++number) Send({number});
   for (int64_t i = 1; i <= 1000; ++i) {
     sent_.OnMark(Begin(1000, 2 * i));
@@ -73,7 +73,7 @@ TEST_F(SentCapturesTest, StretchesAndRequestsAreBounded) {
   }
   const auto ended = sent_.EndAll(5000);
   ASSERT_EQ(ended.size(), 1u) << "all before have ended";
-  EXPECT_EQ(ended[0].request.stretches.size(), 64u);
+  EXPECT_EQ(ended[0].request.captured_ranges.size(), 64u);
   EXPECT_EQ(ended[0].request.steps(), 1000);
 }
 

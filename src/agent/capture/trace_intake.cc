@@ -72,8 +72,8 @@ TraceIntake::~TraceIntake() {
   waitpid(importing_->process, nullptr, 0);
 }
 
-void TraceIntake::Turn(bool partial_too) {
-  if (!importing_) return Look(partial_too);
+void TraceIntake::Poll(bool partial_too) {
+  if (!importing_) return Check(partial_too);
   int status = 0;
   if (!importing_->wait_status && waitpid(importing_->process, &status, WNOHANG) != 0) {
     importing_->wait_status = status;
@@ -81,7 +81,7 @@ void TraceIntake::Turn(bool partial_too) {
 }
 
 // Rests while the folder has not changed: a look is then one call of the system.
-void TraceIntake::Look(bool partial_too) {
+void TraceIntake::Check(bool partial_too) {
   struct stat info {};
   if (lstat(folder_.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return;
   const int64_t changed_ns = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;

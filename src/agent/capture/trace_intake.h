@@ -48,7 +48,7 @@ class TraceIntake {
     std::string failed;         // why it made none
   };
   // Looks for files and at the import. `partial_too`: their processes are gone.
-  void Turn(bool partial_too);
+  void Poll(bool partial_too);
   // An import that has ended, once. Settle() must follow before the next begins.
   std::optional<Imported> TakeImported();
   // Removes what the import made, and the file (`merged`, and nobody keeps it).
@@ -69,7 +69,7 @@ class TraceIntake {
     std::optional<int> wait_status;
     bool taken = false;
   };
-  void Look(bool partial_too);
+  void Check(bool partial_too);
   void Begin(const TraceName& name, const std::filesystem::path& file);
 
   std::filesystem::path folder_;

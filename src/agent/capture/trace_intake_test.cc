@@ -55,7 +55,7 @@ class TraceIntakeTest : public ::testing::Test {
   static std::optional<TraceIntake::Imported> WaitFor(TraceIntake& intake,
                                                       bool partial_too = false) {
     for (int i = 0; i < 10'000; ++i) {
-      intake.Turn(partial_too);
+      intake.Poll(partial_too);
       if (auto imported = intake.TakeImported()) return imported;
       if (!intake.busy()) return std::nullopt;
       usleep(1000);
@@ -88,7 +88,7 @@ TEST_F(TraceIntakeTest, TakesFilesInTheirOrderAndRemovesWhatWasMerged) {
   EXPECT_FALSE(fs::exists(profiles_ / "7-2.json"));
 }
 
-TEST_F(TraceIntakeTest, KeepsWhatItIsToldToKeepAndLooksAtItOnce) {
+TEST_F(TraceIntakeTest, KeptFileIsImportedOnce) {
   Put("7-1.json", "kept");
   TraceIntake intake(dir_.path(), Importer(), true);
   const auto imported = WaitFor(intake);
@@ -113,7 +113,7 @@ TEST_F(TraceIntakeTest, AFileThatStaysMayBeReadAsItsFolder) {
   }
 }
 
-TEST_F(TraceIntakeTest, WhatCannotBeImportedStaysAndIsToldOnce) {
+TEST_F(TraceIntakeTest, UnimportableFileStaysAndIsReportedOnce) {
   Put("7-1.json", "no profile");
   TraceIntake intake(dir_.path(), Importer("exit 2\n"), false);
   const auto imported = WaitFor(intake);

@@ -16,15 +16,15 @@ using wire::WindowEnd;
 constexpr size_t kMostOthers = 256;
 
 // First step and the one behind the last; both 0: it is none of numbered steps.
-std::pair<int64_t, int64_t> StepsAskedFor(const Window& window) {
+std::pair<int64_t, int64_t> RequestedSteps(const Window& window) {
   if (window.from != Window::From::kStep || window.first_step == 0) return {0, 0};
   return {window.first_step, window.first_step + window.steps.value_or(0)};
 }
 
 bool FallsShort(const Window& window, const CaptureOutcome& outcome) {
-  const auto [first, end] = StepsAskedFor(window);
-  if (end == 0 || outcome.stretches.empty()) return outcome.steps < outcome.asked_steps;
-  const CapturedStretch& last = outcome.stretches.back();
+  const auto [first, end] = RequestedSteps(window);
+  if (end == 0 || outcome.captured_ranges.empty()) return outcome.steps < outcome.asked_steps;
+  const CapturedRange& last = outcome.captured_ranges.back();
   return last.first_step > 0 && last.first_step + last.steps < end;
 }
 
@@ -40,8 +40,8 @@ void WindowParts::Add(const SentCapture& request, WindowEnd end) {
   auto part = std::ranges::find(parts_, request.window, &Part::window);
   if (part == parts_.end()) part = parts_.insert(part, Part{request.window, {}});
   CaptureOutcome& so_far = part->so_far;
-  so_far.stretches.insert(so_far.stretches.end(), request.stretches.begin(),
-                          request.stretches.end());
+  so_far.captured_ranges.insert(so_far.captured_ranges.end(), request.captured_ranges.begin(),
+                                request.captured_ranges.end());
   so_far.steps += request.steps();
   so_far.counted &= request.counted;
   so_far.aside |= request.aside;
@@ -49,7 +49,7 @@ void WindowParts::Add(const SentCapture& request, WindowEnd end) {
 }
 
 void WindowParts::AddOther(const SentCapture& request) {
-  others_.insert(others_.end(), request.stretches.begin(), request.stretches.end());
+  others_.insert(others_.end(), request.captured_ranges.begin(), request.captured_ranges.end());
   while (others_.size() > kMostOthers) others_.pop_front();
 }
 
@@ -65,7 +65,9 @@ int64_t WindowParts::StepsOf(const Window& window) const {
 
 int64_t WindowParts::BeginOf(const Window& window) const {
   const Part* part = Find(window);
-  return part == nullptr || part->so_far.stretches.empty() ? 0 : part->so_far.stretches[0].from_ns;
+  return part == nullptr || part->so_far.captured_ranges.empty()
+             ? 0
+             : part->so_far.captured_ranges[0].from_ns;
 }
 
 std::vector<Window> WindowParts::Windows() const {
@@ -77,22 +79,22 @@ std::vector<Window> WindowParts::Windows() const {
 // One request is out at a time: what others took and what the window's own did have no step in
 // common.
 void WindowParts::AddTakenByOthers(const Window& window, CaptureOutcome& outcome) const {
-  const auto [first, end] = StepsAskedFor(window);
-  for (const CapturedStretch& other : others_) {
+  const auto [first, end] = RequestedSteps(window);
+  for (const CapturedRange& other : others_) {
     if (other.first_step == 0 || other.first_step >= end) continue;
     const int64_t steps =
         std::min(end, other.first_step + other.steps) - std::max(first, other.first_step);
     if (steps <= 0) continue;
     outcome.interrupted = true;
     if ((outcome.asked & ~KindsWithin(other.kinds)) != 0) continue;
-    CapturedStretch taken = other;
+    CapturedRange taken = other;
     taken.kinds = outcome.asked;
     taken.steps = steps;
     taken.first_step = std::max(first, other.first_step);
-    outcome.stretches.push_back(taken);
+    outcome.captured_ranges.push_back(taken);
     outcome.steps += steps;
   }
-  std::ranges::sort(outcome.stretches, {}, &CapturedStretch::from_ns);
+  std::ranges::sort(outcome.captured_ranges, {}, &CapturedRange::from_ns);
 }
 
 CaptureOutcome WindowParts::Conclude(const Window& window, uint32_t asked, WindowEnd end) {
@@ -109,7 +111,7 @@ CaptureOutcome WindowParts::Conclude(const Window& window, uint32_t asked, Windo
   outcome.short_of_end = FallsShort(window, outcome);
   // What there was to go on with was over.
   outcome.end =
-      end == WindowEnd::kMissed && !outcome.stretches.empty() ? WindowEnd::kReplaced : end;
+      end == WindowEnd::kMissed && !outcome.captured_ranges.empty() ? WindowEnd::kReplaced : end;
   return outcome;
 }
 

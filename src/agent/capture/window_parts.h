@@ -42,7 +42,7 @@ class WindowParts {
   void AddTakenByOthers(const Window& window, CaptureOutcome& outcome) const;
 
   std::vector<Part> parts_;
-  std::deque<CapturedStretch> others_;  // the last ones
+  std::deque<CapturedRange> others_;  // the last ones
 };
 
 // All that comes with those kinds: a profile has operators and kernels, for the hooks take nothing

@@ -161,16 +161,16 @@ bool Overlap(const Window& a, const Window& b) {
 
 // Windows of which each overlaps one before it, as windows that do not.
 std::vector<Window> Segments(std::span<const Window> windows) {
-  std::vector<int64_t> borders;
+  std::vector<int64_t> boundaries;
   for (const Window& window : windows) {
     const auto [begin, end] = BoundsOf(window);
-    borders.insert(borders.end(), {begin, end});
+    boundaries.insert(boundaries.end(), {begin, end});
   }
-  std::ranges::sort(borders);
+  std::ranges::sort(boundaries);
   std::vector<Window> segments;
   int64_t end_of_last = 0;
-  for (size_t i = 1; i < borders.size(); ++i) {
-    const int64_t begin = borders[i - 1], end = borders[i];
+  for (size_t i = 1; i < boundaries.size(); ++i) {
+    const int64_t begin = boundaries[i - 1], end = boundaries[i];
     Window segment = windows.front();
     segment.kinds = 0;
     for (const Window& window : windows) {
@@ -203,14 +203,14 @@ Result<std::vector<Window>> WithoutOverlap(std::span<const Window> windows) {
     size_t last = begin;  // which reaches farthest
     size_t end = begin + 1;
     for (; end < windows.size() && Overlap(windows[last], windows[end]); ++end) {
-      const bool told = windows[last].kinds != 0 && windows[end].kinds != 0;
+      const bool reported = windows[last].kinds != 0 && windows[end].kinds != 0;
       if (windows[last].from == From::kNow) {
         return Error{fmt::format("window: {} and {} both begin now", ToText(windows[last]),
                                  ToText(windows[end])),
                      "make them one"};
       }
       const bool until_next_step = IsTimed(windows[last]) && !windows[last].dur_ns;
-      if (!told || until_next_step || (IsTimed(windows[end]) && !windows[end].dur_ns)) {
+      if (!reported || until_next_step || (IsTimed(windows[end]) && !windows[end].dur_ns)) {
         return Error{
             fmt::format("window: {} and {} overlap", ToText(windows[last]), ToText(windows[end])),
             "make them one, move one, or say what each captures (5:10=operators)"};

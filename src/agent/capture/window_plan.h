@@ -9,10 +9,10 @@
 
 #include "base/result.h"
 
-// The windows of a run, as its user chooses them: stretches in which more is captured than always.
-// The words are those of `steptrace run --window` and of steptrace.toml; the meaning of what is
-// left out is SageMaker's (start_step, num_steps; start time, duration), whose truth table is a
-// test.
+// The windows of a run, as its user chooses them: time ranges in which more is captured than
+// always. The words are those of `steptrace run --window` and of steptrace.toml; the meaning of
+// what is left out is SageMaker's (start_step, num_steps; start time, duration), whose truth table
+// is a test.
 //
 //   1000:500     500 steps from step 1000 on            1000:   that step
 //   :500         500 steps from the first that can be

@@ -117,7 +117,7 @@ TEST(WindowTest, TheFirstStepsCannotBeHad) {
   EXPECT_THAT(ParseWindow("0:").error().text(), HasSubstr("write :1 for"));
 }
 
-TEST(WindowTest, WhatIsNoWindowIsRefusedInOneLine) {
+TEST(WindowTest, InvalidWindowIsRefusedInOneLine) {
   for (const char* text : {"",
                            ":",
                            "1000",
@@ -155,7 +155,7 @@ struct Fields {
   const char* window;  // as text; null: an error; "": none
 };
 
-TEST(WindowFieldsTest, TheTruthTable) {
+TEST(WindowFieldsTest, EachCombinationOfFieldsIsAcceptedOrRefused) {
   const std::vector<Fields> table = {
       {{}, {}, {}, {}, ""},
       {5, {}, {}, {}, "5:1"},
@@ -197,7 +197,7 @@ TEST(WindowFieldsTest, TheTruthTable) {
   }
 }
 
-TEST(WindowPlanTest, WhatBeginsNowComesFirstAndIsOne) {
+TEST(WindowPlanTest, OnlyOneWindowMayBeginNowAndItComesFirst) {
   EXPECT_EQ(ToText(*ParsePlan({"5:2,1s:1s,:10s=kernels"}, {})), ":10s=kernels,5:2,1s:1s");
   const auto two = ParsePlan({":10s=kernels"}, {.duration = 2});
   ASSERT_FALSE(two.ok());
@@ -239,7 +239,7 @@ TEST(WindowPlanTest, WindowsThatOverlapAreNamed) {
   EXPECT_TRUE(ParsePlan({"10:5", "12s:1s"}, {}).ok()) << "whether they do cannot be known";
 }
 
-TEST(CaptureKindsTest, OperatorsAndKernelsAreWhatThereIs) {
+TEST(CaptureKindsTest, ParsesOperatorsAndKernels) {
   EXPECT_EQ(*ParseKinds("operators"), 1u);
   EXPECT_EQ(*ParseKinds("operators, operators"), 1u);
   EXPECT_FALSE(ParseKinds("").ok());

@@ -25,7 +25,7 @@ TEST(CallDetailsTest, AGroupThatIsNoNumberGetsOneThatIsTheSameEverywhere) {
   EXPECT_EQ(one->group_number, 5915710775614214) << "as runs hold it";
 }
 
-TEST(CallDetailsTest, AGroupThatIsNotTold) {
+TEST(CallDetailsTest, CallWithoutAGroup) {
   for (const char* text : {"{}", R"({"Process Group Name": 3})", R"({"Process Group Name": ""})"}) {
     const auto details = ParseCallDetails(text);
     ASSERT_TRUE(details) << text;
@@ -33,7 +33,7 @@ TEST(CallDetailsTest, AGroupThatIsNotTold) {
   }
 }
 
-TEST(CallDetailsTest, WhatIsNoObjectIsNothing) {
+TEST(CallDetailsTest, TextThatIsNoJsonObjectIsRejected) {
   const std::string deep = "{\"a\":" + std::string(2000, '[') + std::string(2000, ']') + "}";
   const std::string unclosed = "{\"a\":\"" + std::string(100, '[');
   const std::string long_one = "{\"a\":\"" + std::string(5000, 'x') + "\"}";
@@ -43,7 +43,7 @@ TEST(CallDetailsTest, WhatIsNoObjectIsNothing) {
   }
 }
 
-TEST(CallDetailsTest, BracketsInATextAreNoDepth) {
+TEST(CallDetailsTest, BracketsInStringsDoNotCountAsDepth) {
   EXPECT_TRUE(ParseCallDetails(R"({"a": "[[[[[[[[\"[[[["})"));
 }
 

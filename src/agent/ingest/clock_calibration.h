@@ -45,11 +45,11 @@ class ClockCalibration {
   std::vector<ClockAnchor> anchors_;  // both members rise strictly
   // The two neighbours between which the last reading lay: the next one does too, mostly. Both the
   // same: none.
-  struct Stretch {
+  struct AnchorPair {
     ClockAnchor from;
     ClockAnchor to;
   };
-  mutable Stretch last_;
+  mutable AnchorPair last_;
   mutable bool used_ = false;
 };
 

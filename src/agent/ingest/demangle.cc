@@ -42,7 +42,7 @@ void WriteAll(int fd, const char* bytes, size_t count) {
 }
 
 // In the child: each name's text and a zero.
-[[noreturn]] void TellAll(std::span<const std::string> names, int out) {
+[[noreturn]] void DemangleInChild(std::span<const std::string> names, int out) {
   const rlimit cpu{kMostCpuSeconds, kMostCpuSeconds};
   (void)setrlimit(RLIMIT_CPU, &cpu);
   const rlimit core{0, 0};  // a name that kills the reader leaves no file behind
@@ -55,8 +55,8 @@ void WriteAll(int fd, const char* bytes, size_t count) {
     int status = 0;
     char* text =
         IsMangled(name) ? abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status) : nullptr;
-    const char* told = text == nullptr ? name.c_str() : text;
-    WriteAll(out, told, strnlen(told, kMaxDemangledBytes));
+    const char* reported = text == nullptr ? name.c_str() : text;
+    WriteAll(out, reported, strnlen(reported, kMaxDemangledBytes));
     WriteAll(out, "", 1);
     free(text);
   }
@@ -90,7 +90,7 @@ std::vector<std::string> DemangleAll(std::span<const std::string> names, int64_t
   const UniqueFd in(ends[0]);
   UniqueFd out(ends[1]);
   const pid_t child = fork();
-  if (child == 0) TellAll(names, out.get());
+  if (child == 0) DemangleInChild(names, out.get());
   out.reset();
   if (child < 0) return result;
   const std::string text = ReadAll(in.get(), names.size() * (kMaxDemangledBytes + 1), patience_ns);
@@ -115,9 +115,9 @@ BoundedDemangler::BoundedDemangler(Demangle demangle, Clock clock)
 std::vector<std::string> BoundedDemangler::All(std::vector<std::string> names) {
   if (names.empty() || left_ns_ <= 0) return names;
   const int64_t begin_ns = clock_();
-  std::vector<std::string> told = demangle_(names, left_ns_);
+  std::vector<std::string> reported = demangle_(names, left_ns_);
   left_ns_ -= clock_() - begin_ns;
-  return told;
+  return reported;
 }
 
 }  // namespace steptrace::agent

@@ -25,7 +25,7 @@ TEST(DemangleTest, NamesOfCppAreToldAsTheyWereWritten) {
                           "at::native::FillFunctor<float>, std::array<char*, 1ul>)"));
 }
 
-TEST(DemangleTest, NoNamesAreNone) {
+TEST(DemangleTest, EmptyListGivesEmptyList) {
   EXPECT_THAT(DemangleAll({}, kMinuteNs), IsEmpty());
 }
 
@@ -46,10 +46,10 @@ TEST(DemangleTest, ANameThatUnfoldsWithoutEndIsBounded) {
     bomb += "S1_I" + last + last + "E";
   }
   bomb += "Evv";
-  const auto told = DemangleAll(std::vector<std::string>{"_Z1fv", bomb}, kMinuteNs);
-  ASSERT_THAT(told, SizeIs(2));
-  EXPECT_EQ(told[0], "f()");
-  EXPECT_LE(told[1].size(), 4096u);
+  const auto reported = DemangleAll(std::vector<std::string>{"_Z1fv", bomb}, kMinuteNs);
+  ASSERT_THAT(reported, SizeIs(2));
+  EXPECT_EQ(reported[0], "f()");
+  EXPECT_LE(reported[1].size(), 4096u);
 }
 
 TEST(DemangleTest, AProcessWhoseNamesTakeTooLongHasThemAsTheyAre) {

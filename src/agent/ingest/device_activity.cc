@@ -61,7 +61,7 @@ double Rounded(double value) {
   return std::round(value * 1e6) / 1e6;
 }
 
-// "9.0": 90; 0: not told.
+// "9.0": 90; 0: not reported.
 int64_t CapabilityOf(const nlohmann::json& fact) {
   const std::string text = store::TextOf(fact, store::MetadataKey::kCapability);
   int major = 0, minor = 0;
@@ -125,8 +125,8 @@ void DeviceActivity::Prepare(std::span<const wire::Record> records) {
       names.push_back(std::move(*text));
     }
   }
-  const std::vector<std::string> told = demangler_.All(std::move(names));
-  for (size_t i = 0; i < ids.size(); ++i) names_[ids[i]] = strings_.Intern(told[i]);
+  const std::vector<std::string> reported = demangler_.All(std::move(names));
+  for (size_t i = 0; i < ids.size(); ++i) names_[ids[i]] = strings_.Intern(reported[i]);
 }
 
 store::StringId DeviceActivity::NameOf(const wire::Record& record) {
@@ -167,16 +167,16 @@ int32_t DeviceActivity::StreamOf(int32_t device, int64_t stream, int32_t rank) {
 
 // With the keys of PyTorch's own profiler. What it divides by the device's multiprocessors is there
 // where their number has been told.
-std::string DeviceActivity::DetailsOf(const nlohmann::json& told, int32_t device) const {
+std::string DeviceActivity::DetailsOf(const nlohmann::json& reported, int32_t device) const {
   nlohmann::ordered_json details = nlohmann::ordered_json::object();
   const auto copy = [&](const char* from, const char* to) {
-    if (const auto value = Number(told, from, INT64_MAX)) details[to] = *value;
+    if (const auto value = Number(reported, from, INT64_MAX)) details[to] = *value;
   };
   copy("context", "context");
   copy("registers", "registers per thread");
   copy("shared", "shared memory");
-  const auto grid = Three(told, "grid");
-  const auto block = Three(told, "block");
+  const auto grid = Three(reported, "grid");
+  const auto block = Three(reported, "block");
   if (grid && block) {
     if (const auto known = limits_.find(device); known != limits_.end()) {
       const double blocks = Product(*grid) / static_cast<double>(known->second.count);
@@ -186,8 +186,8 @@ std::string DeviceActivity::DetailsOf(const nlohmann::json& told, int32_t device
       const auto occupancy = AchievedOccupancyPercent(
           known->second, {.blocks = Product(*grid),
                           .threads = Product(*block),
-                          .registers = Number(told, "registers", INT64_MAX).value_or(0),
-                          .shared_bytes = Number(told, "shared", INT64_MAX).value_or(0)});
+                          .registers = Number(reported, "registers", INT64_MAX).value_or(0),
+                          .shared_bytes = Number(reported, "shared", INT64_MAX).value_or(0)});
       if (occupancy) details["est. achieved occupancy %"] = Rounded(*occupancy);
     }
     details["grid"] = *grid;
@@ -198,20 +198,20 @@ std::string DeviceActivity::DetailsOf(const nlohmann::json& told, int32_t device
   return details.dump();
 }
 
-std::optional<DeviceActivity::Place> DeviceActivity::MakePlace(const nlohmann::json& told,
+std::optional<DeviceActivity::Place> DeviceActivity::MakePlace(const nlohmann::json& reported,
                                                                int32_t rank) {
-  if (!told.is_object()) return std::nullopt;
+  if (!reported.is_object()) return std::nullopt;
   Place place;
-  if (const auto thread = Number(told, "thread", INT32_MAX)) {
+  if (const auto thread = Number(reported, "thread", INT32_MAX)) {
     place.thread = static_cast<int32_t>(*thread);
     place.track = host_.thread_track(place.thread);
     return place;
   }
-  const auto device = Number(told, "device", kMaxDevices);
-  const auto stream = Number(told, "stream", kMaxStream);
+  const auto device = Number(reported, "device", kMaxDevices);
+  const auto stream = Number(reported, "stream", kMaxStream);
   if (!device || !stream) return std::nullopt;
   place.track = StreamOf(static_cast<int32_t>(*device), *stream, rank);
-  place.details = strings_.Intern(DetailsOf(told, static_cast<int32_t>(*device)));
+  place.details = strings_.Intern(DetailsOf(reported, static_cast<int32_t>(*device)));
   return place;
 }
 

@@ -84,9 +84,9 @@ class DeviceActivity {
 
   bool TakeOwn(DeviceClocks& clocks, const wire::Record& record, const RunClock& clock);
   const Place* PlaceOf(uint32_t id, int32_t rank);
-  std::optional<Place> MakePlace(const nlohmann::json& told, int32_t rank);
+  std::optional<Place> MakePlace(const nlohmann::json& reported, int32_t rank);
   int32_t StreamOf(int32_t device, int64_t stream, int32_t rank);
-  std::string DetailsOf(const nlohmann::json& told, int32_t device) const;
+  std::string DetailsOf(const nlohmann::json& reported, int32_t device) const;
   store::StringId NameOf(const wire::Record& record);
   store::StringId CategoryOf(const wire::Record& record, store::StringId name);
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "analyze/device/device_phases.h"
+#include "analyze/device/device_phase_sums.h"
 #include "wire/vocabulary.h"
 
 namespace steptrace::agent {

@@ -67,7 +67,7 @@ TEST_F(DevicePhaseRowsTest, PhasesOfADeviceLieOnALineOfItsOwn) {
   EXPECT_EQ(converter_.invalid_records(), 0);
 }
 
-TEST_F(DevicePhaseRowsTest, WhatMakesNoSenseIsCountedAndLeftOut) {
+TEST_F(DevicePhaseRowsTest, InvalidPhasesAreCountedAndLeftOut) {
   Feed(1100, Argument(5000, 7), 1300);  // a device that no process has
   Feed(1100, ~uint64_t{0}, 1300);
   EXPECT_TRUE(out_.slices.empty());

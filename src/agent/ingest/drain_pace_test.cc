@@ -42,7 +42,7 @@ TEST_F(DrainPaceTest, SmallRingsBearLess) {
   EXPECT_EQ(After(0), DrainPace::kQuietMs);
 }
 
-TEST_F(DrainPaceTest, AWorkersSendingThreadIsNoTalk) {
+TEST_F(DrainPaceTest, RecordsOfAWorkersSendingThreadDoNotSpeedUpDraining) {
   EXPECT_EQ(DrainPace::Talk(2, /*of_worker=*/true), 0);
   EXPECT_EQ(DrainPace::Talk(DrainPace::kFewRecords, /*of_worker=*/true), DrainPace::kFewRecords);
   EXPECT_EQ(DrainPace::Talk(2, /*of_worker=*/false), 2);

@@ -17,7 +17,7 @@ HookName HookOf(Category category, std::string_view text) {
   return HookName::kUser;
 }
 
-bool SaysTraining(const ResolvedName& name) {
+bool IndicatesTraining(const ResolvedName& name) {
   if (name.category != Category::kPhase) return false;
   return name.hook == HookName::kBackward || name.hook == HookName::kOptimizer ||
          name.hook == HookName::kStep || name.hook == HookName::kData ||

@@ -26,7 +26,7 @@ struct ResolvedName {
 analyze::HookName HookOf(wire::Category category, std::string_view text);
 
 // Whether such a record says that its process trains.
-bool SaysTraining(const ResolvedName& name);
+bool IndicatesTraining(const ResolvedName& name);
 
 // Whether an operator's own time is the work that it is called for, by what ran it:
 //   kPrimitive   always: a kernel of a library

@@ -28,7 +28,7 @@ TEST(HooksMarks, NamesOfTheFolder) {
   }
 }
 
-TEST(HooksMarks, WhatOthersKnowBetterIsTakenOut) {
+TEST(HooksMarks, MarksKnownFromElsewhereAreRemoved) {
   HooksMarks marks;
   for (int32_t pid : {5, 6}) marks.Add(HooksMark::kNoRing, pid);
   marks.Add(HooksMark::kLoaded, 5);

@@ -6,7 +6,7 @@
 
 namespace steptrace::agent {
 
-// What bounds how many threads an NVIDIA multiprocessor holds at once; 0: not told.
+// What bounds how many threads an NVIDIA multiprocessor holds at once; 0: not reported.
 struct MultiprocessorLimits {
   int64_t count = 0;    // of the device
   int64_t threads = 0;  // of one

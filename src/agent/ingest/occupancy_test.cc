@@ -42,9 +42,9 @@ TEST(OccupancyTest, EachOfTheFourMayBeWhatBounds) {
 }
 
 TEST(OccupancyTest, WithoutALimitOrALaunchThereIsNone) {
-  MultiprocessorLimits untold = kA100;
-  untold.registers = 0;
-  EXPECT_FALSE(AchievedOccupancyPercent(untold, {100, 128, 32, 0}));
+  MultiprocessorLimits unreported = kA100;
+  unreported.registers = 0;
+  EXPECT_FALSE(AchievedOccupancyPercent(unreported, {100, 128, 32, 0}));
   for (const KernelLaunch& launch : {KernelLaunch{0, 128, 32, 0},
                                      {1, 0, 32, 0},
                                      {1, 4096, 32, 0},

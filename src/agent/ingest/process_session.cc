@@ -62,8 +62,8 @@ ProcessSession::ProcessSession(transport::UntrustedRingFile ring, const RingFile
   };
   settings.rank = identity().rank;
   settings.world_size = identity().world_size;
-  settings.rank_of = [this](int32_t told_rank, bool trains) {
-    return context_.ranks->Assign(pid(), told_rank, trains);
+  settings.rank_of = [this](int32_t reported_rank, bool trains) {
+    return context_.ranks->Assign(pid(), reported_rank, trains);
   };
   settings.thread_name_of = [this](int32_t tid) { return ThreadName(tid); };
   converter_ =

@@ -62,7 +62,7 @@ class ProcessSession final : public CapturedProcess {
   void SendCapture(int64_t now_ns) override;
 
   // Asks it to sample its own stacks, or (0) not to any more.
-  void AskForStacks(int64_t period_ns) {
+  void RequestStacks(int64_t period_ns) {
     // A file that cannot be written is the next drain's to find.
     (void)ring_.WriteStackPeriod(static_cast<uint64_t>(period_ns));
   }

@@ -14,7 +14,7 @@ using ::testing::SizeIs;
 using wire::DeviceLoss;
 
 struct DeviceLossCase {
-  DeviceLoss told;
+  DeviceLoss reported;
   int64_t count;
   const char* cause;
   const char* detail;
@@ -33,7 +33,7 @@ TEST(ProcessSession, DeviceWorkThatIsMissingIsALossByItsCause) {
   const uint32_t lost = ring.Name(wire::Category::kWindow, wire::kDeviceLostName);
   for (const DeviceLossCase& one : kLosses) {
     ring.Write(wire::RecordKind::kActivity, lost, static_cast<uint64_t>(one.count),
-               static_cast<uint64_t>(one.told));
+               static_cast<uint64_t>(one.reported));
   }
   EXPECT_EQ(recording.Drain().records, static_cast<int64_t>(kLosses.size()));
   for (const DeviceLossCase& one : kLosses) {

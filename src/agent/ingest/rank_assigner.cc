@@ -3,9 +3,9 @@
 
 namespace steptrace::agent {
 
-int32_t RankAssigner::Assign(int32_t pid, int32_t told_rank, bool trains) {
+int32_t RankAssigner::Assign(int32_t pid, int32_t reported_rank, bool trains) {
   if (auto known = rank_of_pid_.find(pid); known != rank_of_pid_.end()) return known->second;
-  int32_t rank = told_rank;
+  int32_t rank = reported_rank;
   if (rank < 0) {
     if (auto inherited = OfAncestor(pid)) {
       rank = *inherited;

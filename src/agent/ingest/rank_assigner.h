@@ -25,8 +25,8 @@ class RankAssigner {
 
   explicit RankAssigner(ParentOf parent_of) : parent_of_(std::move(parent_of)) {}
 
-  // `told_rank` is -1 where nothing was told. `trains`: it has shown a training step's phase.
-  int32_t Assign(int32_t pid, int32_t told_rank, bool trains);
+  // `reported_rank` is -1 where nothing was told. `trains`: it has shown a training step's phase.
+  int32_t Assign(int32_t pid, int32_t reported_rank, bool trains);
   // The pid is free for another process.
   void Forget(int32_t pid);
 

@@ -30,7 +30,7 @@ TEST_F(RankAssignerTest, WorkersBelongToTheTrainingAboveThem) {
   EXPECT_EQ(ranks_.Assign(103, -1, false), 3);
 }
 
-TEST_F(RankAssignerTest, ToldRanksWin) {
+TEST_F(RankAssignerTest, ReportedRanksTakePrecedence) {
   parents_ = {{100, 50}, {200, 50}};
   EXPECT_EQ(ranks_.Assign(200, 1, true), 1);
   EXPECT_EQ(ranks_.Assign(100, 0, true), 0);

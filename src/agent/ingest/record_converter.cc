@@ -40,7 +40,7 @@ bool HasTimeline(Category category) {
 }
 
 // Not of the thread that told it.
-bool IsBeside(Category category) {
+bool IsOutsideStack(Category category) {
   return category == Category::kDevicePhase || category == Category::kNccl ||
          category == Category::kNcclProxy || category == Category::kNcclProxyStep ||
          category == Category::kAsync;
@@ -86,7 +86,7 @@ DeviceActivity::Host RecordConverter::DeviceHost() {
 // Threads without end are no threads of a training.
 void RecordConverter::NoteDepth(const ThreadState& thread, int64_t ts) {
   constexpr size_t kMostThreads = 64;
-  if (!devices_told_ || (depths_.size() >= kMostThreads && !depths_.contains(thread.tid))) return;
+  if (!devices_on_ || (depths_.size() >= kMostThreads && !depths_.contains(thread.tid))) return;
   depths_[thread.tid].Note(ts, thread.stack.depth());
 }
 
@@ -122,8 +122,8 @@ void RecordConverter::Convert(ThreadState& thread, std::span<const wire::Record>
 // stays right and the thread's later times are not lifted to it.
 int64_t RecordConverter::TimeOf(const ThreadState& thread, uint64_t reading,
                                 const RunClock& clock) {
-  const int64_t told_ns = clock.ToRunNs(reading);
-  if (told_ns >= kEarliestNs && told_ns <= clock.latest_ns) return told_ns;
+  const int64_t reported_ns = clock.ToRunNs(reading);
+  if (reported_ns >= kEarliestNs && reported_ns <= clock.latest_ns) return reported_ns;
   ++invalid_records_;
   return std::clamp<int64_t>(thread.stack.newest_ns(), 0, clock.latest_ns);
 }
@@ -173,7 +173,7 @@ void RecordConverter::ConvertOne(ThreadState& thread, const wire::Record& record
 // that does); until then it is a guess that is asked for anew.
 void RecordConverter::NoteRole(const ResolvedName& name) {
   if (trains_ || is_worker_) return;
-  if (SaysTraining(name)) trains_ = true;
+  if (IndicatesTraining(name)) trains_ = true;
   if (name.category == Category::kWorker) is_worker_ = true;
   if (trains_ || is_worker_ || rank_ < 0) rank_ = settings_.rank_of(settings_.rank, trains_);
   if (settled()) tracks_.SettleProcess(process_track_, KindOfProcess());
@@ -253,9 +253,9 @@ void RecordConverter::OnInstant(ThreadState& thread, const wire::Record& record,
     // Derivation looks for operators in windows of them alone.
     constexpr auto kOperators = static_cast<uint32_t>(wire::CaptureKind::kOperators);
     const bool begins = name.hook == HookName::kWindowBegin;
-    if (begins) operators_told_ = (record.b & kOperators) != 0;
-    if (operators_told_) AddEvent(thread, MarkKind::kInstant, name, ts, record.a, record.b, out);
-    operators_told_ = operators_told_ && begins;
+    if (begins) operators_on_ = (record.b & kOperators) != 0;
+    if (operators_on_) AddEvent(thread, MarkKind::kInstant, name, ts, record.a, record.b, out);
+    operators_on_ = operators_on_ && begins;
     return OnWindow(record, name, ts, out);
   }
   if (!HasTimeline(name.category)) return;
@@ -336,19 +336,19 @@ void RecordConverter::OnComplete(ThreadState& thread, const wire::Record& record
   range.open.a = record.a;
   range.end_ns = std::max(range.open.begin_ns, TimeOf(thread, record.b, clock));
   const Category category = name.category;  // `name` moves when another is looked up
-  range.depth = IsBeside(category) ? 0 : static_cast<int32_t>(thread.stack.depth());
+  range.depth = IsOutsideStack(category) ? 0 : static_cast<int32_t>(thread.stack.depth());
   const auto detail = std::exchange(thread.detail, std::nullopt);
   AddSlice(thread, range, out);
   store::SliceRow& row = out.slices.back();
-  const bool told = detail && detail->tsc == record.tsc;
-  if (told) {
+  const bool reported = detail && detail->tsc == record.tsc;
+  if (reported) {
     SetCall(row, detail->name, detail->a);
     if (detail->b != 0 && detail->b < kMostBytes) row.bytes = static_cast<int64_t>(detail->b);
   }
   if (category == Category::kDevicePhase) {
     if (!PlaceDevicePhase(record.a, side_tracks_, out.slices)) ++invalid_records_;
-  } else if (IsBeside(category)) {
-    row.track = SideTrackOf(row, category, told ? Resolve(detail->name) : nullptr);
+  } else if (IsOutsideStack(category)) {
+    row.track = SideTrackOf(row, category, reported ? Resolve(detail->name) : nullptr);
   }
 }
 
@@ -484,7 +484,7 @@ void RecordConverter::OnWindow(const wire::Record& record, const ResolvedName& n
   if (mark.begins) {
     mark.kinds = static_cast<uint32_t>(record.b);
     mark.first_step = static_cast<uint32_t>(record.b >> 32);
-    devices_told_ = (mark.kinds & static_cast<uint32_t>(wire::CaptureKind::kKernels)) != 0;
+    devices_on_ = (mark.kinds & static_cast<uint32_t>(wire::CaptureKind::kKernels)) != 0;
   } else {
     mark.steps = static_cast<uint32_t>(record.b);
     mark.end = static_cast<wire::WindowEnd>(record.b >> 32);
@@ -498,7 +498,7 @@ void RecordConverter::OnDeviceDone(const wire::Record& record, int64_t ts, RowBa
   mark.request = record.a;
   mark.device_done = true;
   out.windows.push_back(mark);
-  devices_told_ = false;
+  devices_on_ = false;
   depths_.clear();
 }
 

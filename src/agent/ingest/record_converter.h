@@ -53,7 +53,7 @@ class RecordConverter {
     int32_t rank = -1;  // as the environment told it; -1: it did not
     int32_t world_size = -1;
     // Asked with the rank that was told, and whether this record says that the process trains.
-    std::function<int32_t(int32_t told_rank, bool trains)> rank_of;
+    std::function<int32_t(int32_t reported_rank, bool trains)> rank_of;
     std::function<std::string(int32_t tid)> thread_name_of;
   };
 
@@ -129,8 +129,8 @@ class RecordConverter {
   std::map<std::pair<wire::Category, store::StringId>, CounterTrack> counter_tracks_;  // by name
   DeviceActivity device_;
   SideTracks side_tracks_;
-  bool operators_told_ = false;         // in a window of operators
-  bool devices_told_ = false;           // in a window of kernels: depths are kept
+  bool operators_on_ = false;           // in a window of operators
+  bool devices_on_ = false;             // in a window of kernels: depths are kept
   std::map<int32_t, DepthLog> depths_;  // by thread id, of that window
   int32_t rank_ = -1;
   int32_t process_track_ = -1;

@@ -29,9 +29,9 @@ class RecordConverterTest : public testing::Test {
       if (found == names_.end()) return std::nullopt;
       return found->second;
     };
-    settings.rank_of = [this](int32_t told, bool trains) {
+    settings.rank_of = [this](int32_t reported, bool trains) {
       ++ranks_asked_;
-      if (told >= 0) return told;
+      if (reported >= 0) return reported;
       return trains ? 3 : 0;
     };
     settings.thread_name_of = [](int32_t) { return "main"; };
@@ -263,7 +263,7 @@ TEST_F(RecordConverterTest, WhatIsOpenAtTheEndIsClosedForTheDeriverToo) {
   EXPECT_EQ(out_.events.size(), 4u);
 }
 
-TEST_F(RecordConverterTest, MaliceFactsThatAreNone) {
+TEST_F(RecordConverterTest, MaliceInvalidFactsAreCounted) {
   const std::string deep = "{\"a\":" + std::string(30'000, '[') + std::string(30'000, ']') + "}";
   for (const char* text : {"", "[1]", "{\"a\":", "7", "{\"a\":\xff}", "{} {}", deep.c_str()}) {
     Name(60, Category::kFact, text);
@@ -295,7 +295,7 @@ TEST_F(RecordConverterTest, MaliceTimesBeyondReason) {
   for (const store::SliceRow& slice : out_.slices) EXPECT_GE(slice.dur_ns, 0);
 }
 
-TEST_F(RecordConverterTest, MaliceATimeThatCannotBeSpoilsNoOther) {
+TEST_F(RecordConverterTest, MaliceInvalidTimeLeavesOtherRecordsIntact) {
   clock_.latest_ns = 10'000;
   Feed(RecordKind::kBegin, 1100, 1);
   Feed(RecordKind::kBegin, ~0ull >> 1, 2);
@@ -344,7 +344,7 @@ TEST_F(RecordConverterTest, OperatorsNestInPhasesAndTellWhatComputes) {
   EXPECT_EQ(out_.events[7].name, analyze::HookName::kBackward);
 }
 
-TEST_F(RecordConverterTest, MarksOfWindowsAreToldAndNoSlices) {
+TEST_F(RecordConverterTest, WindowMarksAreReportedAndMakeNoSlices) {
   Name(10, Category::kWindow, "window_begin");
   Name(11, Category::kWindow, "window_end");
   Name(12, Category::kWindow, "window_of_opportunity");
@@ -369,7 +369,7 @@ TEST_F(RecordConverterTest, MarksOfWindowsAreToldAndNoSlices) {
   EXPECT_TRUE(out_.slices.empty());
 }
 
-TEST_F(RecordConverterTest, WhereRecordsWereLostTheDerivationIsTold) {
+TEST_F(RecordConverterTest, LostRecordsAreReportedToTheDerivation) {
   Record record = wire::MakeRecord(RecordKind::kBegin, 1100, 1, wire::kFlagAfterLoss, 0, 0);
   converter_->Convert(thread_, std::span(&record, 1), clock_, out_);
   ASSERT_EQ(out_.events.size(), 2u);
@@ -378,7 +378,7 @@ TEST_F(RecordConverterTest, WhereRecordsWereLostTheDerivationIsTold) {
   EXPECT_EQ(out_.events[1].name, analyze::HookName::kBackward);
 }
 
-TEST_F(RecordConverterTest, MaliceCategoriesThatAreNone) {
+TEST_F(RecordConverterTest, MaliceUnknownCategoriesAreCounted) {
   for (const uint16_t category : std::initializer_list<uint16_t>{0, 6, 7, 24, 65535}) {
     names_[20 + category] = {"aten::add", category};
     Feed(RecordKind::kBegin, 1100, 20u + category);
@@ -387,7 +387,7 @@ TEST_F(RecordConverterTest, MaliceCategoriesThatAreNone) {
   EXPECT_TRUE(out_.events.empty());
 }
 
-TEST(OperatorNames, WhatComputesAndWhatLeadsToIt) {
+TEST(OperatorNames, ComputingOperatorsAreToldFromWrappers) {
   for (const char* name : {"aten::add", "aten::_softmax.out", "c10d::allreduce_", "my_lib::op",
                            "torch::autograd::AccumulateGrad", "## Call CompiledFxGraph fabc ##"}) {
     EXPECT_TRUE(Computes(Category::kOperator, name)) << name;
@@ -437,7 +437,7 @@ TEST_F(RecordConverterTest, ACollectiveTellsItsGroupAndItsNumberInIt) {
   EXPECT_EQ(converter_->invalid_records(), 0);
 }
 
-TEST_F(RecordConverterTest, ACollectiveThatDoesNotTellHasNone) {
+TEST_F(RecordConverterTest, CollectiveWithoutDetailsHasNoGroup) {
   Feed(RecordKind::kBegin, 1100, 5, 4096);
   Feed(RecordKind::kEnd, 1200, 5);
   ASSERT_EQ(out_.slices.size(), 1u);
@@ -471,19 +471,19 @@ TEST_F(RecordConverterTest, ADetailBelongsToTheCompleteRightBehindIt) {
   Feed(RecordKind::kInstant, 1450, 2);
   Feed(RecordKind::kComplete, 1400, 21, 0, 1500);
   ASSERT_EQ(out_.slices.size(), 4u);
-  const auto& told = out_.slices[0];
-  EXPECT_EQ(Text(told.category), "nccl");
-  EXPECT_EQ(told.ts_ns, 100);
-  EXPECT_EQ(told.dur_ns, 200);
-  EXPECT_EQ(told.sequence, 5);
-  EXPECT_EQ(told.group, 12);
-  EXPECT_EQ(told.bytes, 800);
+  const auto& reported = out_.slices[0];
+  EXPECT_EQ(Text(reported.category), "nccl");
+  EXPECT_EQ(reported.ts_ns, 100);
+  EXPECT_EQ(reported.dur_ns, 200);
+  EXPECT_EQ(reported.sequence, 5);
+  EXPECT_EQ(reported.group, 12);
+  EXPECT_EQ(reported.bytes, 800);
   EXPECT_FALSE(out_.slices[1].sequence);
   EXPECT_FALSE(out_.slices[3].sequence);
   EXPECT_EQ(converter_->invalid_records(), 0);
 }
 
-TEST_F(RecordConverterTest, WhatIsOfNoThreadLiesOnALineOfItsOwn) {
+TEST_F(RecordConverterTest, AsynchronousRangesHaveTheirOwnTrack) {
   Name(20, Category::kDetails, kOfGroup);
   Name(21, Category::kNccl, "all_reduce");
   Name(22, Category::kAsync, "load");

@@ -50,8 +50,8 @@ void Recorder::Join(std::unique_ptr<ProcessSession> session) {
   sessions_.Add(std::move(session));
 }
 
-Recorder::Pass Recorder::DrainAll(int64_t now_ns, bool forced_look) {
-  rings_.Look(context_, now_ns, forced_look, [this](auto session) { Join(std::move(session)); });
+Recorder::Pass Recorder::DrainAll(int64_t now_ns, bool forced_scan) {
+  rings_.Scan(context_, now_ns, forced_scan, [this](auto session) { Join(std::move(session)); });
   pass_began_ns_ = now_ns;
   all_drained_ = true;
   Pass pass;
@@ -137,12 +137,13 @@ void Recorder::Write(ProcessSession& session, RowBatch& batch, int64_t now_ns) {
   }
 }
 
-void Recorder::WriteTensors(const ProcessSession& session, std::span<const ToldTensor> tensors) {
-  for (const ToldTensor& told : tensors) {
+void Recorder::WriteTensors(const ProcessSession& session,
+                            std::span<const ReportedTensor> tensors) {
+  for (const ReportedTensor& reported : tensors) {
     const store::TensorStatRow row =
-        TensorRow(told, context_.node, session.rank(), writer_.strings());
+        TensorRow(reported, context_.node, session.rank(), writer_.strings());
     writer_.Append(row);
-    ForEachHistogramRow(told, row,
+    ForEachHistogramRow(reported, row,
                         [this](const store::TensorHistogramRow& bin) { writer_.Append(bin); });
   }
   if (tensors.empty()) return;

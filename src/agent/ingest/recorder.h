@@ -8,7 +8,7 @@
 
 #include "agent/capture/run_captures.h"
 #include "agent/ingest/drain_pace.h"
-#include "agent/ingest/rank_steps.h"
+#include "agent/ingest/live_rank_steps.h"
 #include "agent/ingest/ring_discovery.h"
 #include "agent/ingest/ring_listener.h"
 #include "agent/ingest/run_facts.h"
@@ -33,7 +33,7 @@ class Recorder {
     DrainPace::Load load;
   };
   // Looks for new files (always when `forced`) and drains everything once.
-  Pass DrainAll(int64_t now_ns, bool forced_look);
+  Pass DrainAll(int64_t now_ns, bool forced_scan);
   // Ends the sessions of processes that are gone.
   void EndGoneProcesses(int64_t now_ns);
   // Settles steps and losses up to now into the writer's buffers.
@@ -64,7 +64,7 @@ class Recorder {
   void Write(ProcessSession& session, RowBatch& batch, int64_t now_ns);
   void WriteTracks(int64_t now_ns);
   void WriteSlices(const ProcessSession& session, const RowBatch& batch, int64_t now_ns);
-  void WriteTensors(const ProcessSession& session, std::span<const ToldTensor> tensors);
+  void WriteTensors(const ProcessSession& session, std::span<const ReportedTensor> tensors);
   void WriteSteps();
   void WriteNumbering(int64_t end_ns);
 

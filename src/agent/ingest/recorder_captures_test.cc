@@ -163,7 +163,7 @@ TEST(RecorderCaptures, AWindowFromTheSecondStepOnSaysWhyItLacksThat) {
   }
 }
 
-TEST_F(WindowsOfARecording, OneThatIsFullSaysSo) {
+TEST_F(WindowsOfARecording, FullRingIsReportedForTheWindow) {
   Begin();
   End(9, WindowEnd::kFull);
   const auto losses = Cut();
@@ -172,7 +172,7 @@ TEST_F(WindowsOfARecording, OneThatIsFullSaysSo) {
   EXPECT_THAT(losses[0].detail, HasSubstr("it reached its size limit; ask for fewer steps"));
 }
 
-TEST_F(WindowsOfARecording, OneThatTheProfilerOfTheScriptInterruptedSaysSo) {
+TEST_F(WindowsOfARecording, InterruptionByTheScriptsProfilerIsReported) {
   Begin();
   End(0, WindowEnd::kAside);
   Begin();
@@ -183,7 +183,7 @@ TEST_F(WindowsOfARecording, OneThatTheProfilerOfTheScriptInterruptedSaysSo) {
   EXPECT_THAT(losses[0].detail, HasSubstr("the script's own profiler ran meanwhile"));
 }
 
-TEST_F(WindowsOfARecording, OneThatACaptureInterruptedLacksItsStepsAlone) {
+TEST_F(WindowsOfARecording, WindowInterruptedByACaptureMissesOnlyItsSteps) {
   constexpr auto kOperators = static_cast<uint64_t>(wire::CaptureKind::kOperators);
   const uint32_t begin = ring_.Name(Category::kWindow, wire::kNameWindowBegin);
   const uint32_t end = ring_.Name(Category::kWindow, wire::kNameWindowEnd);
@@ -195,7 +195,7 @@ TEST_F(WindowsOfARecording, OneThatACaptureInterruptedLacksItsStepsAlone) {
   };
   ring_.Write(RecordKind::kInstant, begin, 1, kOperators | uint64_t{5} << 32);
   recording_.Drain();
-  recording_->captures().Ask({.id = 7, .steps = 2, .kinds = 1}, {});
+  recording_->captures().Request({.id = 7, .steps = 2, .kinds = 1}, {});
   recording_->captures().Send(recording_.now_ns());
   ring_.Write(RecordKind::kInstant, end, 1, 3 | uint64_t{3} << 32);
   capture(2, 9, 2, WindowEnd::kDone);
@@ -208,7 +208,7 @@ TEST_F(WindowsOfARecording, OneThatACaptureInterruptedLacksItsStepsAlone) {
             "the window 5:10 has 8 of its 10 steps: another capture interrupted it");
 }
 
-TEST_F(WindowsOfARecording, OneWhoseProcessEndedInItHasNoNumber) {
+TEST_F(WindowsOfARecording, WindowOfAnEndedProcessHasNoStepCount) {
   Begin();
   recording_.Drain();
   recording_->Finish(recording_.now_ns());
@@ -219,7 +219,7 @@ TEST_F(WindowsOfARecording, OneWhoseProcessEndedInItHasNoNumber) {
   EXPECT_THAT(losses[0].detail, HasSubstr("the window 5:10 ended early"));
 }
 
-TEST_F(WindowsOfARecording, OneThatHasAllItsStepsIsNoLoss) {
+TEST_F(WindowsOfARecording, CompleteWindowIsNoDataLoss) {
   Begin();
   End(10, WindowEnd::kDone);
   EXPECT_THAT(Cut(), IsEmpty());
@@ -299,7 +299,7 @@ TEST(RecorderCaptures, TheLastStepsRowIsWaitedFor) {
   Training training(recording);
   training.Step(100);
   Settle(recording);
-  EXPECT_EQ(recording->captures().Ask(kTwoSteps, {}).asked, 1);
+  EXPECT_EQ(recording->captures().Request(kTwoSteps, {}).asked, 1);
   recording->captures().Send(recording.now_ns());
   EXPECT_EQ(training.Asked().request, 1u);
   training.Window();
@@ -316,7 +316,7 @@ TEST(RecorderCaptures, ARunsFirstRowsAreWaitedFor) {
   Training training(recording);
   training.Step(4);
   Settle(recording);
-  recording->captures().Ask(kTwoSteps, {});
+  recording->captures().Request(kTwoSteps, {});
   recording->captures().Send(recording.now_ns());
   training.Window();
   training.Step(10);
@@ -342,7 +342,7 @@ class RanksOfARecording : public ::testing::Test {
   }
   int64_t FirstStepAsked() {
     recording_.Drain();
-    EXPECT_EQ(recording_->captures().Ask(kTwoSteps, {}).asked, 2);
+    EXPECT_EQ(recording_->captures().Request(kTwoSteps, {}).asked, 2);
     recording_->captures().Send(recording_.now_ns());
     EXPECT_EQ(one_.Asked().first_step, other_.Asked().first_step);
     return static_cast<int64_t>(one_.Asked().first_step);
@@ -384,7 +384,7 @@ TEST_F(RanksOfARecording, TrainingsThatHaveNoStepInCommonBeginEachAtItsNext) {
   EXPECT_EQ(FirstStepAsked(), 0);
 }
 
-TEST_F(RanksOfARecording, SoDoThoseThatHaveEndedNoStep) {
+TEST_F(RanksOfARecording, RanksWithoutAFinishedStepBeginAtTheirNext) {
   one_.Step();
   other_.Step();
   EXPECT_EQ(FirstStepAsked(), 0);

@@ -60,7 +60,7 @@ size_t LivingBesideTheDead(uint32_t pid_namespace) {
   return living;
 }
 
-TEST(Recorder, WaitsOnlyForTheDeadWhomItCouldNotHaveSeen) {
+TEST(Recorder, WaitsOnlyForEndedProcessesItCouldNotSee) {
   ASSERT_NE(OwnPidNamespace(), 0u);
   EXPECT_EQ(LivingBesideTheDead(OwnPidNamespace()), 0u) << "ended before it was first seen";
   EXPECT_EQ(LivingBesideTheDead(OwnPidNamespace() - 1), 1u) << "of another namespace";
@@ -68,7 +68,7 @@ TEST(Recorder, WaitsOnlyForTheDeadWhomItCouldNotHaveSeen) {
 }
 
 // A ring that nobody has open or mapped any more, whoever had it.
-TEST(Recorder, WhoCannotBeSeenHasEndedOnceItsRingIsLetGo) {
+TEST(Recorder, InvisibleProcessHasEndedWhenItsRingIsUnmapped) {
   Recording recording;
   std::optional<RingByHand> ring(std::in_place, recording.rings(), Dead(OwnPidNamespace() - 1));
   ring->Train();
@@ -83,7 +83,7 @@ TEST(Recorder, WhoCannotBeSeenHasEndedOnceItsRingIsLetGo) {
   EXPECT_THAT(recording.Losses("unseen_process"), IsEmpty());
 }
 
-TEST(Recorder, SilenceIsNoLifeOfWhoCannotBeSeen) {
+TEST(Recorder, SilentInvisibleProcessIsNotTakenForAlive) {
   Recording recording;
   RingByHand ring(recording.rings(), Dead(OwnPidNamespace() - 1));
   ring.Train();

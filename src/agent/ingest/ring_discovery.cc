@@ -24,7 +24,7 @@ constexpr int64_t kLongestWaitNs = kNsPerSecond;
 
 }  // namespace
 
-void RingDiscovery::Look(const SessionContext& context, int64_t now_ns, bool forced,
+void RingDiscovery::Scan(const SessionContext& context, int64_t now_ns, bool forced,
                          const Found& found) {
   for (const RingFileSeen& seen : watch_.TakeNew(forced)) NoteSeen(seen, now_ns);
   std::vector<Pending> waiting;

@@ -30,7 +30,7 @@ class RingDiscovery {
 
   using Found = std::function<void(std::unique_ptr<ProcessSession>)>;
   // Looks for new files (always when `forced`), and shows those that could be opened.
-  void Look(const SessionContext& context, int64_t now_ns, bool forced, const Found& found);
+  void Scan(const SessionContext& context, int64_t now_ns, bool forced, const Found& found);
   // Of those that still wait nothing is waited for any more.
   void Finish(const SessionContext& context, int64_t now_ns, const Found& found);
   // The process is gone and its file is read.

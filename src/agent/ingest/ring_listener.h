@@ -22,9 +22,9 @@ class RingListener {
   // What torch counts of a device's memory.
   virtual void OnDeviceMemory(const ProcessSession&, const DeviceMemorySample&) {}
   // The stacks that a process told of itself, in the order of each thread.
-  virtual void OnStacks(ProcessSession&, std::span<const ToldStack>) {}
+  virtual void OnStacks(ProcessSession&, std::span<const ReportedStack>) {}
   // Tensors of a process, in the order of each thread.
-  virtual void OnTensors(const ProcessSession&, std::span<const ToldTensor>) {}
+  virtual void OnTensors(const ProcessSession&, std::span<const ReportedTensor>) {}
   // Its process is gone; before it is ended.
   virtual void OnEnd(ProcessSession&) {}
 };

@@ -57,14 +57,14 @@ std::vector<RingFileSeen> RingWatch::TakeNew(bool forced) {
   beyond_limit_now_ = 0;
   while (dirent* entry = readdir(entries)) {
     const std::string name = entry->d_name;
-    if (name != "." && name != ".." && !IsOwnFile(name)) Look(name, found);
+    if (name != "." && name != ".." && !IsOwnFile(name)) Inspect(name, found);
   }
   closedir(entries);
   beyond_limit_ = std::max(beyond_limit_, beyond_limit_now_);
   return found;
 }
 
-void RingWatch::Look(const std::string& name, std::vector<RingFileSeen>& found) {
+void RingWatch::Inspect(const std::string& name, std::vector<RingFileSeen>& found) {
   auto parts = ParseRingFileName(name);
   if (!parts) {
     if (strange_.size() < kMaxStrangeNames) strange_.emplace(name, 0);

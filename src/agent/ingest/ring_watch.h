@@ -47,7 +47,7 @@ class RingWatch {
 
  private:
   bool TakeNotices();
-  void Look(const std::string& name, std::vector<RingFileSeen>& found);
+  void Inspect(const std::string& name, std::vector<RingFileSeen>& found);
 
   UniqueFd folder_;
   UniqueFd notify_;

@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(SessionList, KnowsWhoIsThere) {
+TEST(SessionList, ListsLivingProcesses) {
   Recording recording;
   RingByHand ring(recording.rings());
   recording.Drain();
@@ -58,7 +58,7 @@ class CountingAtEnds : public RingListener {
   std::vector<int32_t> pids_;
 };
 
-TEST(SessionList, WhoHasEndedIsNotThereWhenTheNextEnds) {
+TEST(SessionList, EndedProcessIsRemovedBeforeTheNextEnds) {
   Recording recording;
   std::vector<RingByHand> rings;
   std::vector<int32_t> pids;

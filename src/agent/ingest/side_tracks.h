@@ -10,7 +10,7 @@
 namespace steptrace::agent {
 
 // Lines of a process for what no thread's nesting holds: NCCL's work, ranges that began on one
-// thread and ended on another. What overlaps lies on lines beside each other, up to a few; then on
+// thread and ended on another. What overlaps lies on lines side by side, up to a few; then on
 // the last. Passive, one thread.
 class SideTracks {
  public:
@@ -18,7 +18,7 @@ class SideTracks {
   using Make = std::function<int32_t(int32_t number, const std::string& name)>;
   explicit SideTracks(Make make) : make_(std::move(make)) {}
 
-  // The line for a stretch of that kind. Stretches come by their ends.
+  // The line for a time range of that kind. Time ranges come by their ends.
   int32_t Of(const std::string& name, int64_t begin_ns, int64_t end_ns);
 
  private:

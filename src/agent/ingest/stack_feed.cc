@@ -36,7 +36,7 @@ StackFeed::StackFeed(store::RunWriter& writer, Recorder& recorder, int64_t rate_
       epoch_monotonic_ns_(epoch_monotonic_ns),
       limits_(limits),
       period_ns_(kNsPerSecond / rate_per_s),
-      told_stacks_(told_texts_, numbers_, limits.max_stacks),
+      reported_stacks_(reported_texts_, numbers_, limits.max_stacks),
       python_(writer.strings().Intern("python")),
       native_(writer.strings().Intern("native")),
       running_(writer.strings().Intern(store::NameOf(store::SampleState::kRunning))),
@@ -78,8 +78,8 @@ void StackFeed::SetRate(int64_t rate_per_s, int64_t now_ns) {
   before_ = counted_;
   unplaced_before_ = unplaced_;
   // Nobody samples itself until the new thread has found that it cannot read it.
-  for (auto& [key, told] : told_) told.SetPeriod(0);
-  for (const JobRoot& process : recorder_.sessions().Roots()) Ask(process, 0);
+  for (auto& [key, reported] : reported_) reported.SetPeriod(0);
+  for (const JobRoot& process : recorder_.sessions().Roots()) Request(process, 0);
 }
 
 void StackFeed::WriteStacks(const std::vector<NewStack>& stacks) {
@@ -120,71 +120,73 @@ void StackFeed::TakeReadings(int64_t now_ns) {
     held_[{sample.process.pid, sample.process.start_ticks}].push_back(sample);
   }
   for (const ReadChange& change : readings.changes) {
-    Ask(change.process, change.read ? 0 : period_ns_);
+    Request(change.process, change.read ? 0 : period_ns_);
   }
-  for (const UnreadProcess& unread : readings.unread) TellUnread(unread, now_ns);
+  for (const UnreadProcess& unread : readings.unread) RecordUnread(unread, now_ns);
   for (const LimiterEvent& event : readings.limits) {
     const bool sparse =
         event.kind == LimiterEventKind::kSlowed && event.interval_ns > kOftenEnoughNs;
-    TellPace(LimitFinding(event, Limited::kStacks), sparse, event.at_ns - epoch_monotonic_ns_);
+    RecordPace(LimitFinding(event, Limited::kStacks), sparse, event.at_ns - epoch_monotonic_ns_);
   }
-  TellLosses(readings, now_ns);
+  RecordLosses(readings, now_ns);
 }
 
-void StackFeed::TellPace(const model::Finding& pace, bool sparse, int64_t ts_ns) {
+void StackFeed::RecordPace(const model::Finding& pace, bool sparse, int64_t ts_ns) {
   writer_.Append(MakeFindingRow(ts_ns, sparse ? store::Severity::kWarning : store::Severity::kInfo,
                                 kAgentSubject, pace, writer_.strings()));
 }
 
-void StackFeed::Ask(const JobRoot& process, int64_t period_ns) {
-  if (ProcessSession* session = recorder_.sessions().Of(process)) session->AskForStacks(period_ns);
+void StackFeed::Request(const JobRoot& process, int64_t period_ns) {
+  if (ProcessSession* session = recorder_.sessions().Of(process)) session->RequestStacks(period_ns);
 }
 
-void StackFeed::OnStacks(ProcessSession& session, std::span<const ToldStack> stacks) {
+void StackFeed::OnStacks(ProcessSession& session, std::span<const ReportedStack> stacks) {
   const ProcessKey key{session.pid(), session.file().parts.start_time_ticks};
-  ToldStacks& told = told_.try_emplace(key, told_texts_, told_stacks_).first->second;
-  if (told.period_ns() == 0) told.SetPeriod(period_ns_);
-  for (const ToldStack& one : stacks) {
-    if (TakeTold(session, told, one)) continue;
+  ReportedStacks& reported =
+      reported_.try_emplace(key, reported_texts_, reported_stacks_).first->second;
+  if (reported.period_ns() == 0) reported.SetPeriod(period_ns_);
+  for (const ReportedStack& one : stacks) {
+    if (TakeReported(session, reported, one)) continue;
     recorder_.losses().Add({session.rank(), session.pid()}, LossCause::kInvalidSamples, 1,
                            one.ts_ns);
   }
-  WriteStacks(told_stacks_.TakeNew());
+  WriteStacks(reported_stacks_.TakeNew());
 }
 
 // False: it is not as it should be.
-bool StackFeed::TakeTold(ProcessSession& session, ToldStacks& told, const ToldStack& one) {
+bool StackFeed::TakeReported(ProcessSession& session, ReportedStacks& reported,
+                             const ReportedStack& one) {
   const auto text_of = [&session](uint32_t id) { return session.StackText(id); };
   if (one.tid == 0) {
-    const auto pace = told.PaceOf(one.text, text_of);
-    if (pace) Follow(session, told, *pace, one.ts_ns);
+    const auto pace = reported.PaceOf(one.text, text_of);
+    if (pace) Follow(session, reported, *pace, one.ts_ns);
     return pace.has_value();
   }
-  const auto stack = told.StackOf(one.text, text_of);
-  if (!stack || !told.TakesThread(one.tid)) return false;
+  const auto stack = reported.StackOf(one.text, text_of);
+  if (!stack || !reported.TakesThread(one.tid)) return false;
   const JobRoot process{session.pid(), session.file().parts.start_time_ticks};
   held_[{process.pid, process.start_ticks}].push_back(
       {process, one.tid, one.ts_ns + epoch_monotonic_ns_, *stack, one.running,
-       told.IntervalOf(one.tid, one.ts_ns)});
+       reported.IntervalOf(one.tid, one.ts_ns)});
   return true;
 }
 
-void StackFeed::Follow(const ProcessSession& session, ToldStacks& told,
-                       const ToldStacks::Pace& pace, int64_t ts_ns) {
-  const bool slower = pace.period_ns > told.period_ns();
-  const bool changed = pace.period_ns != told.period_ns();
-  told.SetPeriod(pace.period_ns);
+void StackFeed::Follow(const ProcessSession& session, ReportedStacks& reported,
+                       const ReportedStacks::Pace& pace, int64_t ts_ns) {
+  const bool slower = pace.period_ns > reported.period_ns();
+  const bool changed = pace.period_ns != reported.period_ns();
+  reported.SetPeriod(pace.period_ns);
   if (pace.threads_left_out) {
     recorder_.losses().Add({session.rank(), session.pid()}, LossCause::kTooManyThreads, 1, ts_ns);
   }
-  if (pace.wall_ns == 0 || !changed || !told.TakePaceChange()) return;
+  if (pace.wall_ns == 0 || !changed || !reported.TakePaceChange()) return;
   const double used = static_cast<double>(pace.cpu_ns) / static_cast<double>(pace.wall_ns);
-  TellPace(Make(model::finding::LiveOwnStacksPace{
-               .used = used, .pid = session.pid(), .interval = pace.period_ns}),
-           slower && pace.period_ns > kOftenEnoughNs, ts_ns);
+  RecordPace(Make(model::finding::LiveOwnStacksPace{
+                 .used = used, .pid = session.pid(), .interval = pace.period_ns}),
+             slower && pace.period_ns > kOftenEnoughNs, ts_ns);
 }
 
-void StackFeed::TellUnread(const UnreadProcess& unread, int64_t now_ns) {
+void StackFeed::RecordUnread(const UnreadProcess& unread, int64_t now_ns) {
   const ProcessSession* session = recorder_.sessions().Of(unread.process);
   nlohmann::json fact = {{NameOf(Key::kSource), "stacks"},
                          {NameOf(Key::kReason), CleanUtf8(unread.reason)}};
@@ -200,24 +202,24 @@ void StackFeed::TellUnread(const UnreadProcess& unread, int64_t now_ns) {
   writer_.Append(row);
 }
 
-void StackFeed::TellLosses(const StackReadings& readings, int64_t now_ns) {
+void StackFeed::RecordLosses(const StackReadings& readings, int64_t now_ns) {
   LossBook& book = recorder_.losses();
-  for (const ProcessStackLosses& told : readings.losses) {
-    const ProcessSession* session = recorder_.sessions().Of(told.process);
+  for (const ProcessStackLosses& reported : readings.losses) {
+    const ProcessSession* session = recorder_.sessions().Of(reported.process);
     if (session == nullptr) continue;  // its losses were closed with it
-    const LossSubject subject{session->rank(), told.process.pid};
-    const ProcessKey key{told.process.pid, told.process.start_ticks};
+    const LossSubject subject{session->rank(), reported.process.pid};
+    const ProcessKey key{reported.process.pid, reported.process.start_ticks};
     const StackLosses& before = before_[key];
     StackLosses& counted = counted_[key];
-    counted = {before.torn + told.losses.torn, before.cut + told.losses.cut,
-               before.too_many_threads + told.losses.too_many_threads};
+    counted = {before.torn + reported.losses.torn, before.cut + reported.losses.cut,
+               before.too_many_threads + reported.losses.too_many_threads};
     book.Set(subject, LossCause::kStackChanged, counted.torn, now_ns);
     book.Set(subject, LossCause::kStackTooDeep, counted.cut, now_ns);
     book.Set(subject, LossCause::kTooManyThreads, counted.too_many_threads, now_ns);
   }
   unplaced_ = {unplaced_before_.too_many_stacks + readings.too_many_stacks,
                unplaced_before_.not_taken + readings.not_taken};
-  book.Set({}, LossCause::kTooManyStacks, unplaced_.too_many_stacks + told_stacks_.too_many(),
+  book.Set({}, LossCause::kTooManyStacks, unplaced_.too_many_stacks + reported_stacks_.too_many(),
            now_ns);
   book.Set({}, LossCause::kAgentBehind, unplaced_.not_taken, now_ns);
 }
@@ -237,7 +239,7 @@ void StackFeed::Write(int64_t now_ns) {
 void StackFeed::OnEnd(ProcessSession& session) {
   TakeReadings(MonotonicNowNs() - epoch_monotonic_ns_);
   const ProcessKey key{session.pid(), session.file().parts.start_time_ticks};
-  told_.erase(key);
+  reported_.erase(key);
   before_.erase(key);
   counted_.erase(key);
   const auto held = held_.find(key);

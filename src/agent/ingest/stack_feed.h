@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "agent/ingest/recorder.h"
+#include "agent/stacks/reported_stacks.h"
 #include "agent/stacks/stack_thread.h"
-#include "agent/stacks/told_stacks.h"
 #include "model/finding.h"
 #include "store/run_writer.h"
 
@@ -35,7 +35,7 @@ class StackFeed : public RingListener {
   // those wait for the warm-up's end. Without hooks in it, with the first row.
   void OnEvents(const ProcessSession& session, std::span<const analyze::Event> events) override;
   void OnStep(const store::StepRow& row) override;
-  void OnStacks(ProcessSession& session, std::span<const ToldStack> stacks) override;
+  void OnStacks(ProcessSession& session, std::span<const ReportedStack> stacks) override;
   void OnEnd(ProcessSession& session) override;
   // From now on so often; 0: not at all.
   void SetRate(int64_t rate_per_s, int64_t now_ns);
@@ -49,15 +49,15 @@ class StackFeed : public RingListener {
   void TrainingBegan();
   void TakeReadings(int64_t now_ns);
   void WriteStacks(const std::vector<NewStack>& stacks);
-  bool TakeTold(ProcessSession& session, ToldStacks& told, const ToldStack& one);
-  void Follow(const ProcessSession& session, ToldStacks& told, const ToldStacks::Pace& pace,
-              int64_t ts_ns);
-  void Ask(const JobRoot& process, int64_t period_ns);
+  bool TakeReported(ProcessSession& session, ReportedStacks& reported, const ReportedStack& one);
+  void Follow(const ProcessSession& session, ReportedStacks& reported,
+              const ReportedStacks::Pace& pace, int64_t ts_ns);
+  void Request(const JobRoot& process, int64_t period_ns);
   void WriteSample(ProcessSession& session, const StackSample& sample);
   void WriteHeld(ProcessSession& session, std::vector<StackSample>& samples);
-  void TellUnread(const UnreadProcess& unread, int64_t now_ns);
-  void TellPace(const model::Finding& pace, bool sparse, int64_t ts_ns);
-  void TellLosses(const StackReadings& readings, int64_t now_ns);
+  void RecordUnread(const UnreadProcess& unread, int64_t now_ns);
+  void RecordPace(const model::Finding& pace, bool sparse, int64_t ts_ns);
+  void RecordLosses(const StackReadings& readings, int64_t now_ns);
 
   store::RunWriter& writer_;
   Recorder& recorder_;
@@ -79,9 +79,9 @@ class StackFeed : public RingListener {
   Unplaced unplaced_before_;  // … and by threads before this one
   // What processes tell of themselves.
   std::shared_ptr<StackNumbers> numbers_ = std::make_shared<StackNumbers>(0);
-  TextTable told_texts_;
-  StackTable told_stacks_;
-  std::map<ProcessKey, ToldStacks> told_;
+  TextTable reported_texts_;
+  StackTable reported_stacks_;
+  std::map<ProcessKey, ReportedStacks> reported_;
   store::StringId python_;
   store::StringId native_;
   store::StringId running_;

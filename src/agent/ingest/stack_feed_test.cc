@@ -22,10 +22,12 @@ using wire::RecordKind;
 constexpr int64_t kRatePerS = 100;
 
 // A process that tells stacks of itself.
-class ToldStackFeed : public ::testing::Test {
+class ReportedStackFeed : public ::testing::Test {
  protected:
   uint32_t Text(const std::string& text) { return ring_.Name(Category::kStack, text); }
-  void Tell(uint32_t text, uint64_t tid) { ring_.Write(RecordKind::kPayload, stack_, text, tid); }
+  void WriteStack(uint32_t text, uint64_t tid) {
+    ring_.Write(RecordKind::kPayload, stack_, text, tid);
+  }
   // What the feed made of it.
   std::vector<Lost> Losses(const char* cause, const StackLimits& limits = {}) {
     StackFeed feed(recording_.writer(), recording_.recorder(), kRatePerS, 0, recording_.epoch_ns(),
@@ -40,8 +42,8 @@ class ToldStackFeed : public ::testing::Test {
   uint32_t stack_ = ring_.Name(Category::kStack, "stack");
 };
 
-TEST_F(ToldStackFeed, ThreadsThatItLeavesOutAreALossOfTheProcess) {
-  Tell(Text(R"({"period_ns":50000000,"threads_left_out":true})"), 0);
+TEST_F(ReportedStackFeed, ThreadsThatItLeavesOutAreALossOfTheProcess) {
+  WriteStack(Text(R"({"period_ns":50000000,"threads_left_out":true})"), 0);
   const auto losses = Losses("too_many_threads");
   ASSERT_THAT(losses, SizeIs(1));
   EXPECT_EQ(losses[0].table, "samples");
@@ -50,10 +52,10 @@ TEST_F(ToldStackFeed, ThreadsThatItLeavesOutAreALossOfTheProcess) {
   EXPECT_THAT(losses[0].detail, HasSubstr("more than 64 Python threads"));
 }
 
-TEST_F(ToldStackFeed, StacksWithoutANumberAreALoss) {
+TEST_F(ReportedStackFeed, StacksWithoutANumberAreALoss) {
   const uint32_t code = Text(R"(["f","a.py"])");
   for (int line = 1; line <= 5; ++line) {
-    Tell(Text("[0," + std::to_string(code) + "," + std::to_string(line) + "]"), 7);
+    WriteStack(Text("[0," + std::to_string(code) + "," + std::to_string(line) + "]"), 7);
   }
   const auto losses = Losses("too_many_stacks", {.max_stacks = 2});
   ASSERT_THAT(losses, SizeIs(1));

@@ -31,16 +31,16 @@ SystemFeed::SystemFeed(store::RunWriter& writer, TrackRegistry& tracks, LossBook
       epoch_monotonic_ns_(epoch_monotonic_ns),
       thread_(interval_ns) {}
 
-void SystemFeed::Turn(int64_t now_ns) {
+void SystemFeed::Poll(int64_t now_ns) {
   if (now_ns >= next_ns_) {
     next_ns_ = now_ns + interval_ns_;
-    thread_.Ask();
+    thread_.Request();
   }
   WriteReadings();
 }
 
 void SystemFeed::Finish() {
-  thread_.AskAndWait(kLastSampleMs);
+  thread_.RequestAndWait(kLastSampleMs);
   WriteReadings();
 }
 
@@ -48,7 +48,7 @@ void SystemFeed::WriteReadings() {
   for (SystemReadings& readings : thread_.Take()) {
     const int64_t ts_ns = readings.monotonic_ns - epoch_monotonic_ns_;
     for (const MetricSample& sample : readings.samples) WriteSample(sample, ts_ns);
-    for (const UnavailableSource& source : readings.unavailable) Tell(source, ts_ns);
+    for (const UnavailableSource& source : readings.unavailable) RecordUnavailable(source, ts_ns);
     for (const GpuUse& use : readings.gpus) WriteGpu(use, ts_ns);
     for (const AllowedCores& cores : readings.allowed_cores) WriteAllowedCores(cores, ts_ns);
     first_readings_ = false;
@@ -60,20 +60,20 @@ void SystemFeed::WriteReadings() {
 
 // A job may start processes without end. One that is only left out this time keeps its tracks.
 void SystemFeed::ForgetGone(const SystemReadings& readings) {
-  std::set<int32_t> told;
+  std::set<int32_t> reported;
   for (const MetricSample& sample : readings.samples) {
-    if (sample.pid > 0) told.insert(sample.pid);
+    if (sample.pid > 0) reported.insert(sample.pid);
   }
   std::erase_if(processes_, [&](int32_t pid) {
-    if (told.count(pid) != 0 || IsAlive(pid, 0)) return false;
+    if (reported.count(pid) != 0 || IsAlive(pid, 0)) return false;
     tracks_.Forget(pid);
     return true;
   });
-  processes_.merge(told);
+  processes_.merge(reported);
 }
 
 // What this machine never had is a fact about it; what could be there, or was, is a loss.
-void SystemFeed::Tell(const UnavailableSource& source, int64_t ts_ns) {
+void SystemFeed::RecordUnavailable(const UnavailableSource& source, int64_t ts_ns) {
   if (first_readings_ && source.remedy.empty()) {
     store::RunMetadataRow row;
     row.ts_ns = ts_ns;
@@ -102,8 +102,8 @@ std::vector<std::string> ByDevice(const std::map<int32_t, std::string>& uuids) {
 // {"device": 0, "name": "NVIDIA H200", "uuid": "GPU-…", "processes": 2, "ours": 1, "others": 1}:
 // the most at a moment, so that the last row holds all. analyze/input/gpu_sharing reads it.
 void SystemFeed::WriteGpu(const GpuUse& use, int64_t ts_ns) {
-  const bool told = use.device >= 0 && use.device < kMostGpus && !use.uuid.empty();
-  if (told) gpu_uuids_[use.device] = CleanUtf8(use.uuid);
+  const bool reported = use.device >= 0 && use.device < kMostGpus && !use.uuid.empty();
+  if (reported) gpu_uuids_[use.device] = CleanUtf8(use.uuid);
   store::RunMetadataRow row;
   row.ts_ns = ts_ns;
   row.kind = writer_.strings().Intern(store::NameOf(store::MetadataKind::kGpu));

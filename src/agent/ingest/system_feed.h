@@ -39,7 +39,7 @@ class SystemFeed {
   using Observer = std::function<void(const MetricSample& sample, int64_t ts_ns)>;
   void SetObserver(Observer observer) { observer_ = std::move(observer); }
   // Asks for a sample if one is due; writes those that are there.
-  void Turn(int64_t now_ns);
+  void Poll(int64_t now_ns);
   // The identities of the node's GPUs, as far as the driver has told them.
   void Describe(store::NodeInfo& node) const { node.gpu_uuids = ByDevice(gpu_uuids_); }
   // One last sample, so that a short run has two and therefore rates.
@@ -50,7 +50,7 @@ class SystemFeed {
  private:
   void WriteReadings();
   void ForgetGone(const SystemReadings& readings);
-  void Tell(const UnavailableSource& source, int64_t ts_ns);
+  void RecordUnavailable(const UnavailableSource& source, int64_t ts_ns);
   void WriteGpu(const GpuUse& use, int64_t ts_ns);
   void WriteAllowedCores(const AllowedCores& cores, int64_t ts_ns);
   void WriteSample(const MetricSample& sample, int64_t ts_ns);

@@ -12,7 +12,7 @@ namespace {
 // More than any memory has.
 constexpr uint64_t kMostElements = uint64_t{1} << 50;
 
-bool TakeCounts(const std::vector<uint64_t>& words, ToldTensor& tensor) {
+bool TakeCounts(const std::vector<uint64_t>& words, ReportedTensor& tensor) {
   const auto numel = static_cast<uint64_t>(tensor.numel);
   uint64_t all = 0;
   for (uint32_t i = 0; i < wire::kTensorCounts; ++i) {
@@ -27,7 +27,7 @@ bool TakeCounts(const std::vector<uint64_t>& words, ToldTensor& tensor) {
 }
 
 // A sum of squares, and even one of values, may be beyond what a double holds.
-bool TakeDoubles(const std::vector<uint64_t>& words, ToldTensor& tensor) {
+bool TakeDoubles(const std::vector<uint64_t>& words, ReportedTensor& tensor) {
   const auto at = [&](uint32_t i) { return std::bit_cast<double>(words[wire::kTensorCounts + i]); };
   tensor.min = at(0);
   tensor.max = at(1);
@@ -41,7 +41,7 @@ bool TakeDoubles(const std::vector<uint64_t>& words, ToldTensor& tensor) {
          !std::isnan(tensor.sum) && tensor.abs_sum >= 0 && tensor.square_sum >= 0;
 }
 
-bool TakeBins(const std::vector<uint64_t>& words, ToldTensor& tensor) {
+bool TakeBins(const std::vector<uint64_t>& words, ReportedTensor& tensor) {
   int64_t left = tensor.finite() - tensor.zeros;
   int32_t last = -1;
   for (size_t i = wire::kTensorFixedWords; i < words.size(); ++i) {
@@ -74,7 +74,7 @@ bool TensorParts::Begin(const wire::Record& header, int64_t ts_ns) {
       header.b > kMostElements) {
     return false;
   }
-  ToldTensor& tensor = tensor_.emplace();
+  ReportedTensor& tensor = tensor_.emplace();
   tensor.ts_ns = ts_ns;
   tensor.step = wire::TensorStep(header.a);
   tensor.role = role;
@@ -100,7 +100,7 @@ bool TensorParts::AddPart(const wire::Record& part) {
   return sound;
 }
 
-std::optional<ToldTensor> TensorParts::Take(store::StringId name) {
+std::optional<ReportedTensor> TensorParts::Take(store::StringId name) {
   if (parts_left_ > 0 || !tensor_) return std::nullopt;
   tensor_->name = name;
   return std::exchange(tensor_, std::nullopt);

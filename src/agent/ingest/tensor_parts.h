@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "agent/rows/told_tensor.h"
+#include "agent/rows/reported_tensor.h"
 #include "store/string_table.h"
 #include "wire/record.h"
 #include "wire/tensor_record.h"
@@ -20,7 +20,7 @@ class TensorParts {
   // is lost.
   bool Add(const wire::Record& record, int64_t ts_ns);
   // The tensor, once it is whole.
-  std::optional<ToldTensor> Take(store::StringId name);
+  std::optional<ReportedTensor> Take(store::StringId name);
   // Something else came in between. False: a tensor is lost by it.
   bool Break();
 
@@ -28,7 +28,7 @@ class TensorParts {
   bool Begin(const wire::Record& header, int64_t ts_ns);
   bool AddPart(const wire::Record& part);
 
-  std::optional<ToldTensor> tensor_;
+  std::optional<ReportedTensor> tensor_;
   uint32_t name_ = 0;
   uint32_t parts_left_ = 0;
   std::vector<uint64_t> words_;

@@ -93,7 +93,7 @@ TEST(TensorParts, SomethingElseInBetween) {
   EXPECT_EQ(Feed(parts, {records[2], records[3], records[4]}), 3);
 }
 
-TEST(TensorParts, WhatCannotBeIsRefused) {
+TEST(TensorParts, ImpossibleHeadersAreRefused) {
   const std::vector<std::vector<Record>> cases = {
       {Header(4, 2)},                  // fewer parts than there must be
       {Header(4, 200)},                // more than there can be

@@ -34,7 +34,7 @@ void LossBook::Set(const LossSubject& subject, const Loss& loss, int64_t count, 
   }
   entry.rank = subject.rank;
   if (count <= entry.count) {
-    if (entry.told == entry.count) entry.from_ns = now_ns;
+    if (entry.reported == entry.count) entry.from_ns = now_ns;
     return;
   }
   entry.count = count;
@@ -50,7 +50,7 @@ void LossBook::Add(const LossSubject& subject, const Loss& loss, int64_t count, 
 void LossBook::EndProcess(int32_t pid) {
   auto entry = entries_.lower_bound({pid, INT32_MIN, LossCause{}});
   while (entry != entries_.end() && std::get<0>(entry->first) == pid) {
-    if (entry->second.count != entry->second.told) {
+    if (entry->second.count != entry->second.reported) {
       ended_.push_back(RowOf(entry->first, entry->second));
     }
     entry = entries_.erase(entry);
@@ -79,9 +79,9 @@ std::vector<store::DataLossRow> LossBook::TakeRows(int64_t now_ns, bool all) {
   rows.insert(rows.end(), ended_.begin(), ended_.end());
   ended_.clear();
   for (auto& [key, entry] : entries_) {
-    if (entry.count == entry.told || (!all && now_ns < entry.next_due_ns)) continue;
+    if (entry.count == entry.reported || (!all && now_ns < entry.next_due_ns)) continue;
     rows.push_back(RowOf(key, entry));
-    entry.told = entry.count;
+    entry.reported = entry.count;
     entry.from_ns = entry.to_ns;
     entry.next_due_ns = now_ns + (++entry.rows < kRowsAtFullRate ? kFirstGapNs : kLaterGapNs);
   }
@@ -90,7 +90,7 @@ std::vector<store::DataLossRow> LossBook::TakeRows(int64_t now_ns, bool all) {
 
 store::DataLossRow LossBook::RowOf(const Key& key, const Entry& entry) {
   store::DataLossRow row = MakeRow({entry.rank, std::get<0>(key)}, entry.loss);
-  row.count = entry.count - entry.told;
+  row.count = entry.count - entry.reported;
   row.from_ns = entry.from_ns;
   row.to_ns = entry.to_ns;
   row.detail = store::DetailOf(entry.loss.cause);

@@ -32,7 +32,7 @@ struct LossSubject {
   int32_t pid = 0;  // 0: nobody in particular
 };
 
-// Turns growing counts of loss into rows: each row tells what was added in one stretch of time.
+// Turns growing counts of loss into rows: each row tells what was added in one time range.
 // At first a row a second at most for one subject and cause, later one a minute, so that a loss
 // that never ends does not fill the table. Passive, one thread.
 class LossBook {
@@ -61,8 +61,8 @@ class LossBook {
     Loss loss{LossCause{}};
     int32_t rank = -1;
     int64_t count = 0;
-    int64_t told = 0;
-    int64_t from_ns = 0;  // of what was not told yet
+    int64_t reported = 0;
+    int64_t from_ns = 0;  // of what was not reported yet
     int64_t to_ns = 0;
     int64_t next_due_ns = 0;
     int rows = 0;

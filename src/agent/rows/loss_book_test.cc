@@ -15,7 +15,7 @@ class LossBookTest : public testing::Test {
   LossBook book_{0, strings_};
 };
 
-TEST_F(LossBookTest, TellsWhatWasAddedAndWhen) {
+TEST_F(LossBookTest, RowsHoldTheCountAndTimeOfEachLoss) {
   book_.Set({0, 42}, LossCause::kRingFull, 0, 10);
   EXPECT_TRUE(book_.TakeRows(10, true).empty()) << "no loss is no row";
   book_.Set({0, 42}, LossCause::kRingFull, 5, 20);
@@ -32,17 +32,17 @@ TEST_F(LossBookTest, TellsWhatWasAddedAndWhen) {
 }
 
 TEST_F(LossBookTest, AllRowsSumToTheWholeLossAndStayFew) {
-  int64_t told = 0;
+  int64_t reported = 0;
   size_t rows = 0;
   for (int64_t second = 1; second <= 3600; ++second) {
     book_.Set({0, 1}, LossCause::kRingFull, second * 1000, second * kNsPerSecond);
     for (const auto& row : book_.TakeRows(second * kNsPerSecond, false)) {
-      told += row.count;
+      reported += row.count;
       ++rows;
     }
   }
-  for (const auto& row : book_.TakeRows(3601 * kNsPerSecond, true)) told += row.count;
-  EXPECT_EQ(told, 3'600'000);
+  for (const auto& row : book_.TakeRows(3601 * kNsPerSecond, true)) reported += row.count;
+  EXPECT_EQ(reported, 3'600'000);
   EXPECT_LE(rows, 120u);
 }
 
@@ -69,9 +69,9 @@ TEST_F(LossBookTest, APidThatIsTakenAgainIsAnotherProcess) {
   book_.Set({0, 43}, LossCause::kRingFull, 1, 10);
   book_.EndProcess(42);
   book_.Set({0, 42}, LossCause::kRingFull, 3, 20);
-  int64_t told = 0;
-  for (const auto& row : book_.TakeRows(30, true)) told += row.count;
-  EXPECT_EQ(told, 5 + 1 + 3);
+  int64_t reported = 0;
+  for (const auto& row : book_.TakeRows(30, true)) reported += row.count;
+  EXPECT_EQ(reported, 5 + 1 + 3);
 }
 
 TEST_F(LossBookTest, OnceKeepsItsSentence) {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "agent/rows/told_tensor.h"
+#include "agent/rows/reported_tensor.h"
 #include "analyze/derive/event.h"
 #include "store/tables.h"
 #include "wire/vocabulary.h"
@@ -18,7 +18,7 @@ struct WindowMark {
   bool device_done = false;  // neither begin nor end: all that devices did in it has been told
   uint64_t request = 0;
   uint32_t kinds = 0;       // begin
-  uint32_t first_step = 0;  // begin; 0: not told
+  uint32_t first_step = 0;  // begin; 0: not reported
   uint32_t steps = 0;       // end
   wire::WindowEnd end{};    // end
 };
@@ -32,14 +32,14 @@ struct DeviceMemorySample {
 };
 
 // A stack that the process sampled itself (kStack): its numbers are the process's word.
-struct ToldStack {
+struct ReportedStack {
   int64_t ts_ns = 0;
   uint32_t text = 0;  // id in the process's arena
   int32_t tid = 0;    // 0: the text says something of the sampling itself
   bool running = false;
 };
 
-// What one stretch of records became. A value, reused from pass to pass.
+// What one range of records became. A value, reused from pass to pass.
 struct RowBatch {
   std::vector<store::TrackRow> tracks;
   std::vector<store::SliceRow> slices;
@@ -48,8 +48,8 @@ struct RowBatch {
   std::vector<store::DataLossRow> losses;
   std::vector<WindowMark> windows;
   std::vector<DeviceMemorySample> device_memory;  // also rows of `counters`
-  std::vector<ToldStack> stacks;
-  std::vector<ToldTensor> tensors;
+  std::vector<ReportedStack> stacks;
+  std::vector<ReportedTensor> tensors;
   std::vector<analyze::Event> events;  // for the deriver of the process's rank
 
   void Clear() {

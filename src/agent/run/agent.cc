@@ -24,9 +24,9 @@ namespace {
 
 constexpr int64_t kCheckIntervalNs = 100 * kNsPerMs;  // liveness: what a zombie's ring waits
 constexpr int64_t kFlushIntervalNs = 500 * kNsPerMs;  // durable within a second, with room to spare
-constexpr int64_t kLookIntervalNs = kNsPerSecond;     // for files that no notice told of
+constexpr int64_t kScanIntervalNs = kNsPerSecond;     // for files that no notice told of
 // Without inotify a new process would otherwise wait a second for its reader.
-constexpr int64_t kBlindLookIntervalNs = 50 * kNsPerMs;
+constexpr int64_t kBlindScanIntervalNs = 50 * kNsPerMs;
 
 LimiterOptions LimitsOf(const AgentOptions& options, const store::Manifest& manifest) {
   LimiterOptions limits;
@@ -81,7 +81,7 @@ Status Agent::Begin() {
   OpenDesk();
   SweepStaleRingFolders(options_.ring_dir);
   recorder_->DrainAll(NowNs(), true);
-  channel_.Say(kSayReady);
+  channel_.Send(kVerbReady);
   if (manifest_.identity.git_commit) {
     changes_ = std::make_unique<GitChanges>(ScriptFolder(options_.command), MonotonicNowNs());
   }
@@ -121,27 +121,27 @@ int64_t Agent::NowNs() const {
 }
 
 void Agent::Run() {
-  while (!ReadyToClose(NowNs())) Turn();
+  while (!ReadyToClose(NowNs())) Poll();
   Close();
 }
 
-void Agent::Turn() {
+void Agent::Poll() {
   const int64_t now_ns = NowNs();
-  const bool look = now_ns >= next_look_ns_;
+  const bool look = now_ns >= next_scan_ns_;
   if (look) {
-    next_look_ns_ =
-        now_ns + (recorder_->rings().wake_fd() >= 0 ? kLookIntervalNs : kBlindLookIntervalNs);
+    next_scan_ns_ =
+        now_ns + (recorder_->rings().wake_fd() >= 0 ? kScanIntervalNs : kBlindScanIntervalNs);
   }
   const Recorder::Pass pass = recorder_->DrainAll(now_ns, look);
-  desk_->Turn(now_ns, flushed_ns_);
+  desk_->Poll(now_ns, flushed_ns_);
   recorder_->captures().Send(now_ns);
   if (now_ns >= next_check_ns_) {
     next_check_ns_ = now_ns + kCheckIntervalNs;
     CheckProcesses(now_ns);
   }
-  system_->Turn(now_ns);
+  system_->Poll(now_ns);
   if (stacks_) stacks_->FollowProcesses();
-  if (state_ != State::kEnding) AskObservers(Moment::kTurn, now_ns);
+  if (state_ != State::kEnding) CheckObservers(Moment::kPoll, now_ns);
   if (now_ns >= next_flush_ns_) {
     next_flush_ns_ = now_ns + kFlushIntervalNs;
     Flush(now_ns);
@@ -172,17 +172,17 @@ void Agent::HandleMessages(int64_t now_ns) {
 
 void Agent::OnMessage(const ControlMessage& message, int64_t now_ns) {
   const int number = atoi(message.argument.c_str());
-  if (message.verb == kSayCommand && number > 0) {
+  if (message.verb == kVerbCommand && number > 0) {
     command_.Began(number);
     unrecorded_->Expect(number, options_.command);
     FollowJob();
-  } else if (message.verb == kSayExited && state_ == State::kRecording) {
+  } else if (message.verb == kVerbExited && state_ == State::kRecording) {
     wait_status_ = number;
     end_ns_ = now_ns;
     state_ = State::kEnding;
-    channel_.Say(kSayClosing);
+    channel_.Send(kVerbClosing);
     next_check_ns_ = 0;
-  } else if (message.verb == kSaySettings) {
+  } else if (message.verb == kVerbSettings) {
     ChangeSettings(message.argument, now_ns);
   }
 }
@@ -214,37 +214,38 @@ void Agent::ChangeSettings(const std::string& changes, int64_t now_ns) {
              now_ns);
 }
 
-void Agent::AppendFact(store::MetadataKind kind, const nlohmann::ordered_json& told,
+void Agent::AppendFact(store::MetadataKind kind, const nlohmann::ordered_json& reported,
                        int64_t ts_ns) {
-  writer_.Append(MakeFactRow(ts_ns, manifest_.nodes[0].node, kind, told.dump(), writer_.strings()));
+  writer_.Append(
+      MakeFactRow(ts_ns, manifest_.nodes[0].node, kind, reported.dump(), writer_.strings()));
 }
 
-void Agent::TellChanges(const GitChanges::Answer& answer) {
-  nlohmann::ordered_json told = {{"changed", nullptr}};
-  if (answer.changed) told["changed"] = *answer.changed;
-  if (!answer.reason.empty()) told["reason"] = answer.reason;
-  AppendFact(store::MetadataKind::kGit, told);
+void Agent::RecordGitChanges(const GitChanges::Answer& answer) {
+  nlohmann::ordered_json reported = {{"changed", nullptr}};
+  if (answer.changed) reported["changed"] = *answer.changed;
+  if (!answer.reason.empty()) reported["reason"] = answer.reason;
+  AppendFact(store::MetadataKind::kGit, reported);
 }
 
 void Agent::CheckProcesses(int64_t now_ns) {
   if (changes_) {
-    if (const auto answer = changes_->Take(MonotonicNowNs())) TellChanges(*answer);
+    if (const auto answer = changes_->Take(MonotonicNowNs())) RecordGitChanges(*answer);
     if (changes_->IsOver()) changes_.reset();
   }
   recorder_->EndGoneProcesses(now_ns);
   desk_->TakeProfiles();
-  unrecorded_->LookForHooks(command_, now_ns);
+  unrecorded_->CheckForHooks(command_, now_ns);
   FollowJob();
 }
 
 // What is found is a row first, a message second.
-void Agent::AskObservers(Moment moment, int64_t now_ns) {
-  for (const Alert& alert : observers_->Look(moment, now_ns)) {
+void Agent::CheckObservers(Moment moment, int64_t now_ns) {
+  for (const Alert& alert : observers_->Check(moment, now_ns)) {
     if (alert.suggests != nullptr) recorder_->captures().Suggest(alert.suggests);
     const store::FindingRow row = RowOf(alert, now_ns, writer_.strings());
     writer_.Append(row);
     if (alert.urgent) next_flush_ns_ = now_ns;
-    if (alert.noticed) channel_.Say(kSayNotice, alert.subject + ": " + row.text);
+    if (alert.noticed) channel_.Send(kVerbNotice, alert.subject + ": " + row.text);
   }
 }
 
@@ -252,7 +253,7 @@ void Agent::Flush(int64_t now_ns) {
   if (stacks_) stacks_->Write(now_ns);
   recorder_->Settle(now_ns);
   cost_->Observe(now_ns, self_.Read());
-  AskObservers(Moment::kSettled, now_ns);
+  CheckObservers(Moment::kSettled, now_ns);
   if (recorder_->facts().TakeNews()) {
     recorder_->facts().Describe(manifest_);
     system_->Describe(manifest_.nodes[0]);
@@ -284,13 +285,13 @@ bool Agent::CommandEnded(int64_t now_ns) {
 bool Agent::ReadyToClose(int64_t now_ns) {
   if (!CommandEnded(now_ns)) return false;
   recorder_->EndGoneProcesses(now_ns);
-  const Survivors& left = unrecorded_->LookWhoIsLeft(command_, system_->job(), now_ns);
+  const Survivors& left = unrecorded_->FindSurvivors(command_, system_->job(), now_ns);
   const AfterCommand next = NextOf(left, now_ns - std::max(*end_ns_, went_on_ns_));
   if (next != AfterCommand::kGoOn) return next == AfterCommand::kClose;
   if (ends_with_launcher_) return true;
   went_on_ns_ = now_ns;
   if (state_ == State::kEnding) {
-    channel_.Say(kSayRunning, GoesOnText(left));
+    channel_.Send(kVerbRunning, GoesOnText(left));
     state_ = State::kLingering;
   }
   return false;
@@ -298,24 +299,24 @@ bool Agent::ReadyToClose(int64_t now_ns) {
 
 void Agent::Close() {
   const int64_t now_ns = NowNs();
-  unrecorded_->TellWhoIsLeft(now_ns);
-  if (const std::string state = unrecorded_->TellWhyNoHooks(); !state.empty()) {
+  unrecorded_->RecordSurvivors(now_ns);
+  if (const std::string state = unrecorded_->RecordMissingHooks(); !state.empty()) {
     AppendFact(store::MetadataKind::kHook, {{"hook", "all"}, {"state", state}});
   }
-  desk_->TellRefused();
+  desk_->RecordRefused();
   if (changes_) {
-    if (const auto answer = changes_->Finish()) TellChanges(*answer);
+    if (const auto answer = changes_->Finish()) RecordGitChanges(*answer);
     changes_.reset();
   }
   cost_->Observe(now_ns, self_.Read());
-  if (wait_status_ == 0) AskObservers(Moment::kEndedWell, now_ns);
+  if (wait_status_ == 0) CheckObservers(Moment::kEndedWell, now_ns);
   system_->Finish();
   if (stacks_) stacks_->Finish(now_ns);
   desk_->Finish(now_ns);
   recorder_->Finish(now_ns);
   // Silence and waiting are no part of the run: it ends with what was seen of it last.
   const int64_t end_ns = std::max(end_ns_.value_or(now_ns), recorder_->trained_until_ns());
-  AskObservers(Moment::kFinished, now_ns);
+  CheckObservers(Moment::kFinished, now_ns);
   FinishManifest(manifest_, DescribeRunEnd(wait_status_), end_ns, recorder_->calibration());
   recorder_->facts().Describe(manifest_);
   system_->Describe(manifest_.nodes[0]);
@@ -324,7 +325,7 @@ void Agent::Close() {
   RemoveRingFolder(options_.ring_dir);
   desk_->RemoveFolder();
   if (!closed.ok()) fprintf(stderr, "%s\n", InertText(closed.error().text()).c_str());
-  channel_.Say(kSayClosed, closed.ok() ? "" : closed.error().text());
+  channel_.Send(kVerbClosed, closed.ok() ? "" : closed.error().text());
 }
 
 }  // namespace steptrace::agent

@@ -48,7 +48,7 @@ class Agent {
   Agent(AgentOptions options, ControlChannel& channel, store::RunWriter writer,
         store::Manifest manifest);
   Status Begin();
-  void Turn();
+  void Poll();
   void HandleMessages(int64_t now_ns);
   void OnMessage(const ControlMessage& message, int64_t now_ns);
   void ChangeSettings(const std::string& changes, int64_t now_ns);
@@ -56,13 +56,14 @@ class Agent {
   void CheckProcesses(int64_t now_ns);
   void Observe();
   void OpenDesk();
-  void AskObservers(Moment moment, int64_t now_ns);
+  void CheckObservers(Moment moment, int64_t now_ns);
   void FollowJob();
   void Flush(int64_t now_ns);
   bool ReadyToClose(int64_t now_ns);
   bool CommandEnded(int64_t now_ns);
-  void TellChanges(const GitChanges::Answer& answer);
-  void AppendFact(store::MetadataKind kind, const nlohmann::ordered_json& told, int64_t ts_ns = 0);
+  void RecordGitChanges(const GitChanges::Answer& answer);
+  void AppendFact(store::MetadataKind kind, const nlohmann::ordered_json& reported,
+                  int64_t ts_ns = 0);
   void Close();
   void Wait(int64_t wait_ms);
   int64_t NowNs() const;
@@ -90,7 +91,7 @@ class Agent {
   int64_t went_on_ns_ = 0;         // when the run last went on for somebody
   int64_t next_check_ns_ = 0;
   int64_t next_flush_ns_ = 0;
-  int64_t next_look_ns_ = 0;
+  int64_t next_scan_ns_ = 0;
   std::string flush_error_;  // the first one, for the launcher
 };
 

@@ -48,7 +48,7 @@ int AgentMain(const std::vector<std::string>& arguments) {
   ControlChannel channel{UniqueFd(options->control_fd)};
   auto agent = Agent::Create(*options, channel);
   if (!agent.ok()) {
-    channel.Say(kSayFailed, agent.error().text());
+    channel.Send(kVerbFailed, agent.error().text());
     fprintf(stderr, "steptrace: %s\n", InertText(agent.error().text()).c_str());
     return kExitFailed;
   }

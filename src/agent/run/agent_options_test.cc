@@ -42,7 +42,7 @@ TEST(AgentOptionsChanges, ComeThroughAsTheyWere) {
   EXPECT_EQ(options.run_dir, "/run");
 }
 
-TEST(AgentOptionsChanges, WhatIsCutOffOrWrongChangesNothing) {
+TEST(AgentOptionsChanges, TruncatedOrInvalidChangesAreIgnored) {
   AgentOptions changed;
   changed.stack_rate = 50;
   changed.windows = *ParsePlan({"19800:50,20000:5"}, {});

@@ -62,12 +62,12 @@ class AgentTest : public ::testing::Test {
     if (training_ == 0) return;
     kill(training_, SIGKILL);
     waitpid(std::exchange(training_, 0), nullptr, 0);
-    launcher_.Say(kSayExited, "9");
+    launcher_.Send(kVerbExited, "9");
     thread_.join();
   }
 
   // Who asks for a capture of five steps, and has heard that it was asked for.
-  UniqueFd Ask() {
+  UniqueFd RequestCapture() {
     UniqueFd client = *ConnectCapturePort(rings());
     const timeval patience{30, 0};
     setsockopt(client.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -89,7 +89,7 @@ class AgentTest : public ::testing::Test {
     while (ring_->Asked().request == 0 && std::chrono::steady_clock::now() < until) usleep(1000);
     return ring_->Asked().request;
   }
-  void Tell(const char* mark, uint64_t request, uint64_t what) {
+  void WriteMark(const char* mark, uint64_t request, uint64_t what) {
     ring_->Write(wire::RecordKind::kInstant, ring_->Name(wire::Category::kWindow, mark), request,
                  what);
   }
@@ -112,14 +112,14 @@ class AgentTest : public ::testing::Test {
 };
 
 // What a window told just before the end is in the run when the run is closed, and not before.
-TEST_F(AgentTest, WhoWaitsForACaptureThatIsThereHearsOfItWhenTheRunIsClosed) {
-  const UniqueFd client = Ask();
+TEST_F(AgentTest, ClientOfAFinishedCaptureIsAnsweredWhenTheRunCloses) {
+  const UniqueFd client = RequestCapture();
   const uint64_t request = Request();
   ASSERT_NE(request, 0u);
   constexpr auto kKinds = static_cast<uint64_t>(wire::CaptureKind::kOperators);
-  Tell(wire::kNameWindowBegin, request, kKinds);
+  WriteMark(wire::kNameWindowBegin, request, kKinds);
   EXPECT_EQ(Receive(client), "begun 1");
-  Tell(wire::kNameWindowEnd, request, 5 | static_cast<uint64_t>(wire::WindowEnd::kDone) << 32);
+  WriteMark(wire::kNameWindowEnd, request, 5 | static_cast<uint64_t>(wire::WindowEnd::kDone) << 32);
   End();
   const std::string last = Receive(client);
   EXPECT_THAT(last, StartsWith("done "));
@@ -131,14 +131,14 @@ TEST_F(AgentTest, WhoWaitsForACaptureThatIsThereHearsOfItWhenTheRunIsClosed) {
   EXPECT_EQ(run->Read<store::SliceRow>()->size(), 1u);
 }
 
-TEST_F(AgentTest, WhoWaitsForACaptureThatNeverBeganHearsWhy) {
-  const UniqueFd client = Ask();
+TEST_F(AgentTest, ClientOfACaptureThatNeverBeganGetsTheReason) {
+  const UniqueFd client = RequestCapture();
   End();
   EXPECT_THAT(Receive(client), StartsWith("failed the training ended before the first step"));
   EXPECT_EQ(Receive(client), "");
 }
 
-TEST_F(AgentTest, WhoHasNotAskedYetIsLetGo) {
+TEST_F(AgentTest, ClientWithoutARequestIsDisconnected) {
   const UniqueFd client = *ConnectCapturePort(rings());
   End();
   EXPECT_FALSE(std::filesystem::exists(rings()));

@@ -15,7 +15,7 @@ constexpr size_t kMaxLineBytes = 65'536;
 
 }  // namespace
 
-bool ControlChannel::Say(std::string_view verb, std::string_view argument) {
+bool ControlChannel::Send(std::string_view verb, std::string_view argument) {
   if (!socket_.valid()) return false;
   std::string line(verb);
   if (!argument.empty()) {

@@ -23,15 +23,15 @@
 //       ◄──────────────────────────── closed         everything is on disk
 namespace steptrace::agent {
 
-inline constexpr std::string_view kSayReady = "ready";
-inline constexpr std::string_view kSayFailed = "failed";
-inline constexpr std::string_view kSayCommand = "command";
-inline constexpr std::string_view kSaySettings = "settings";
-inline constexpr std::string_view kSayNotice = "notice";
-inline constexpr std::string_view kSayExited = "exited";
-inline constexpr std::string_view kSayClosing = "closing";
-inline constexpr std::string_view kSayRunning = "running";
-inline constexpr std::string_view kSayClosed = "closed";
+inline constexpr std::string_view kVerbReady = "ready";
+inline constexpr std::string_view kVerbFailed = "failed";
+inline constexpr std::string_view kVerbCommand = "command";
+inline constexpr std::string_view kVerbSettings = "settings";
+inline constexpr std::string_view kVerbNotice = "notice";
+inline constexpr std::string_view kVerbExited = "exited";
+inline constexpr std::string_view kVerbClosing = "closing";
+inline constexpr std::string_view kVerbRunning = "running";
+inline constexpr std::string_view kVerbClosed = "closed";
 
 struct ControlMessage {
   std::string verb;
@@ -45,7 +45,7 @@ class ControlChannel {
   explicit ControlChannel(UniqueFd socket) : socket_(std::move(socket)) {}
 
   // False: the other side is gone (or stuck, with a full buffer), or it is more than 32 KiB.
-  bool Say(std::string_view verb, std::string_view argument = {});
+  bool Send(std::string_view verb, std::string_view argument = {});
   // Reads what has arrived; then Next() yields the messages one by one.
   void Receive();
   std::optional<ControlMessage> Next();

@@ -23,30 +23,30 @@ class ControlChannelTest : public testing::Test {
 };
 
 TEST_F(ControlChannelTest, CarriesMessagesInOrder) {
-  EXPECT_TRUE(near_.Say(kSayCommand, "42"));
-  EXPECT_TRUE(near_.Say(kSayExited, "0"));
+  EXPECT_TRUE(near_.Send(kVerbCommand, "42"));
+  EXPECT_TRUE(near_.Send(kVerbExited, "0"));
   far_.Receive();
   auto first = far_.Next();
   ASSERT_TRUE(first.has_value());
-  EXPECT_EQ(first->verb, kSayCommand);
+  EXPECT_EQ(first->verb, kVerbCommand);
   EXPECT_EQ(first->argument, "42");
-  EXPECT_EQ(far_.Next()->verb, kSayExited);
+  EXPECT_EQ(far_.Next()->verb, kVerbExited);
   EXPECT_FALSE(far_.Next().has_value());
   EXPECT_FALSE(far_.at_end());
 }
 
 TEST_F(ControlChannelTest, SeesTheOtherSideGoAndReadsItsLastWords) {
-  near_.Say(kSayFailed, "two\nlines");
+  near_.Send(kVerbFailed, "two\nlines");
   near_.Close();
   far_.Receive();
   EXPECT_TRUE(far_.at_end());
   EXPECT_EQ(far_.Next()->argument, "two lines");
-  EXPECT_FALSE(far_.Say(kSayReady)) << "and is not killed by SIGPIPE";
+  EXPECT_FALSE(far_.Send(kVerbReady)) << "and is not killed by SIGPIPE";
 }
 
-TEST_F(ControlChannelTest, WhatIsTooLongIsNotSaidByHalf) {
-  EXPECT_TRUE(near_.Say(kSaySettings, std::string(30'000, 'x')));
-  EXPECT_FALSE(near_.Say(kSaySettings, std::string(40'000, 'x')));
+TEST_F(ControlChannelTest, TooLongMessageIsNotSentInPart) {
+  EXPECT_TRUE(near_.Send(kVerbSettings, std::string(30'000, 'x')));
+  EXPECT_FALSE(near_.Send(kVerbSettings, std::string(40'000, 'x')));
   far_.Receive();
   EXPECT_EQ(far_.Next()->argument.size(), 30'000u);
   EXPECT_FALSE(far_.Next().has_value());

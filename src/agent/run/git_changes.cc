@@ -23,7 +23,7 @@ namespace {
 
 constexpr int64_t kLimitNs = 10 * kNsPerSecond;
 constexpr int64_t kLastWaitNs = 300 * kNsPerMs;
-constexpr int kLookMs = 5;
+constexpr int kPollMs = 5;
 constexpr size_t kMostTextBytes = 64 << 10;
 constexpr int kLowPriority = 19;
 // <linux/ioprio.h>, which is younger than some systems' headers.
@@ -92,7 +92,7 @@ bool RepositoryNamesPrograms(std::string_view settings) {
 GitChanges::GitChanges(std::filesystem::path folder, int64_t now_ns)
     : folder_(std::move(folder)), git_(FindGit()), until_ns_(now_ns + kLimitNs) {
   if (git_.empty()) {
-    Say({}, "there is no git");
+    SetAnswer({}, "there is no git");
   } else {
     Start(State::kSettings, {"config", "--null", "--show-scope", "--get-regexp", kFilterPrograms});
   }
@@ -109,7 +109,7 @@ void GitChanges::Start(State state, std::vector<std::string> arguments) {
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> environment = CleanEnvironment();
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return Say({}, "git cannot be started");
+  if (pipe2(ends, O_CLOEXEC) != 0) return SetAnswer({}, "git cannot be started");
   output_ = UniqueFd(ends[0]);
   const UniqueFd written(ends[1]);
   fcntl(output_.get(), F_SETFL, O_NONBLOCK);
@@ -123,7 +123,7 @@ void GitChanges::Start(State state, std::vector<std::string> arguments) {
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
     process_ = 0;
-    return Say({}, "git cannot be started");
+    return SetAnswer({}, "git cannot be started");
   }
   setpriority(PRIO_PROCESS, static_cast<id_t>(process_), kLowPriority);
   syscall(SYS_ioprio_set, kIoOfAProcess, process_, kIdleIo);
@@ -131,37 +131,37 @@ void GitChanges::Start(State state, std::vector<std::string> arguments) {
   state_ = state;
 }
 
-void GitChanges::Turn(int64_t now_ns) {
+void GitChanges::Poll(int64_t now_ns) {
   if (process_ == 0) return;
   std::array<char, 4096> block;
   ssize_t got = 0;
   while ((got = read(output_.get(), block.data(), block.size())) > 0) {
     text_.append(block.data(), static_cast<size_t>(got));
-    if (state_ == State::kComparing) return Say(true, "");
-    if (text_.size() > kMostTextBytes) return Say({}, "git has too many settings");
+    if (state_ == State::kComparing) return SetAnswer(true, "");
+    if (text_.size() > kMostTextBytes) return SetAnswer({}, "git has too many settings");
   }
   int status = 0;
   const pid_t ended = got == 0 ? waitpid(process_, &status, WNOHANG) : 0;
   if (ended != 0) process_ = 0;
-  if (ended < 0) return Say({}, "how git ended is not known");
+  if (ended < 0) return SetAnswer({}, "how git ended is not known");
   if (ended > 0) return OnEnd(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-  if (now_ns >= until_ns_) Say({}, "git took more than 10 s");
+  if (now_ns >= until_ns_) SetAnswer({}, "git took more than 10 s");
 }
 
 void GitChanges::OnEnd(int exit_code) {
   if (state_ == State::kComparing) {
-    return exit_code == 0 ? Say(false, "") : Say({}, "git refuses the repository");
+    return exit_code == 0 ? SetAnswer(false, "") : SetAnswer({}, "git refuses the repository");
   }
   // 1: there are none.
-  if (exit_code != 0 && exit_code != 1) return Say({}, "git cannot read its settings");
+  if (exit_code != 0 && exit_code != 1) return SetAnswer({}, "git cannot read its settings");
   if (RepositoryNamesPrograms(text_)) {
-    return Say({}, "the repository's settings name programs that filter files");
+    return SetAnswer({}, "the repository's settings name programs that filter files");
   }
   Start(State::kComparing, {"status", "--porcelain", "-z", "--untracked-files=no",
                             "--ignore-submodules=all", "--no-renames"});
 }
 
-void GitChanges::Say(std::optional<bool> changed, std::string reason) {
+void GitChanges::SetAnswer(std::optional<bool> changed, std::string reason) {
   End();
   answer_ = {changed, std::move(reason)};
   state_ = State::kAnswered;
@@ -186,7 +186,7 @@ void GitChanges::WaitForKilled() {
 std::optional<GitChanges::Answer> GitChanges::Take(int64_t now_ns) {
   WaitForKilled();
   if (state_ == State::kTaken) return std::nullopt;
-  Turn(now_ns);
+  Poll(now_ns);
   if (state_ != State::kAnswered) return std::nullopt;
   state_ = State::kTaken;
   return answer_;
@@ -197,10 +197,10 @@ std::optional<GitChanges::Answer> GitChanges::Finish() {
   const int64_t until_ns = std::min(MonotonicNowNs() + kLastWaitNs, until_ns_);
   while (process_ != 0 && MonotonicNowNs() < until_ns) {
     pollfd wait = {output_.get(), POLLIN, 0};
-    poll(&wait, 1, kLookMs);
-    Turn(MonotonicNowNs());
+    poll(&wait, 1, kPollMs);
+    Poll(MonotonicNowNs());
   }
-  if (process_ != 0) Say({}, "the run was over before git answered");
+  if (process_ != 0) SetAnswer({}, "the run was over before git answered");
   state_ = State::kTaken;
   return answer_;
 }

@@ -44,9 +44,9 @@ class GitChanges {
   enum class State : uint8_t { kSettings, kComparing, kAnswered, kTaken };
 
   void Start(State state, std::vector<std::string> arguments);
-  void Turn(int64_t now_ns);
+  void Poll(int64_t now_ns);
   void OnEnd(int exit_code);
-  void Say(std::optional<bool> changed, std::string reason);
+  void SetAnswer(std::optional<bool> changed, std::string reason);
   void End();
   void WaitForKilled();
 

@@ -41,7 +41,7 @@ class GitChangesTest : public testing::Test {
     fs::permissions(folder_ / "program", fs::perms::owner_all);
     return (folder_ / "program").string();
   }
-  GitChanges::Answer Ask() const {
+  GitChanges::Answer WaitForAnswer() const {
     GitChanges asked(folder_, MonotonicNowNs());
     for (;;) {
       if (const auto answer = asked.Take(MonotonicNowNs())) {
@@ -58,44 +58,44 @@ class GitChangesTest : public testing::Test {
 };
 
 TEST_F(GitChangesTest, TrackedFilesAreComparedAndOthersAreNot) {
-  EXPECT_EQ(Ask().changed, false);
+  EXPECT_EQ(WaitForAnswer().changed, false);
   Write("notes.txt", "not tracked\n");
-  EXPECT_EQ(Ask().changed, false);
+  EXPECT_EQ(WaitForAnswer().changed, false);
   Write("train.py", "print(1)\n");
-  EXPECT_EQ(Ask().changed, true);
+  EXPECT_EQ(WaitForAnswer().changed, true);
 }
 
-TEST_F(GitChangesTest, WhatTheRepositoryNamesIsNotRun) {
+TEST_F(GitChangesTest, ProgramsNamedByTheRepositoryAreNotRun) {
   ASSERT_EQ(Git("config core.fsmonitor '" + Program() + "'"), 0);
   ASSERT_EQ(Git("config filter.x.clean '" + Program() + "'"), 0);
   Write(".gitattributes", "*.py filter=x\n");
   Write("train.py", "PASS\n");
-  const GitChanges::Answer answer = Ask();
+  const GitChanges::Answer answer = WaitForAnswer();
   EXPECT_EQ(answer.changed, std::nullopt);
   EXPECT_EQ(answer.reason, "the repository's settings name programs that filter files");
   ASSERT_EQ(Git("config --unset filter.x.clean"), 0);
-  EXPECT_EQ(Ask().changed, true);
+  EXPECT_EQ(WaitForAnswer().changed, true);
   EXPECT_FALSE(fs::exists(folder_ / "ran"));
 }
 
 TEST_F(GitChangesTest, FiltersBehindLfsAreProgramsToo) {
   ASSERT_EQ(Git("config lfs.extension.x.clean '" + Program() + "'"), 0);
-  EXPECT_EQ(Ask().reason, "the repository's settings name programs that filter files");
+  EXPECT_EQ(WaitForAnswer().reason, "the repository's settings name programs that filter files");
 }
 
 // The kernel waits for a child itself then, and its pid may be another's at once.
-TEST_F(GitChangesTest, WhereChildrenAreNotWaitedForNothingIsKnown) {
+TEST_F(GitChangesTest, WithSigchldIgnoredTheStateIsUnknown) {
   const auto before = signal(SIGCHLD, SIG_IGN);
-  EXPECT_EQ(Ask().reason, "how git ended is not known");
+  EXPECT_EQ(WaitForAnswer().reason, "how git ended is not known");
   signal(SIGCHLD, before);
 }
 
 TEST_F(GitChangesTest, WithoutARepositoryOrGitNothingIsKnown) {
   fs::remove_all(folder_ / ".git");
-  EXPECT_EQ(Ask().reason, "git refuses the repository");
+  EXPECT_EQ(WaitForAnswer().reason, "git refuses the repository");
   const std::string path = getenv("PATH");
   setenv("PATH", "relative:", 1);
-  EXPECT_EQ(Ask().reason, "there is no git");
+  EXPECT_EQ(WaitForAnswer().reason, "there is no git");
   setenv("PATH", path.c_str(), 1);
 }
 

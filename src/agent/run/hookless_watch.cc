@@ -182,7 +182,7 @@ void HooklessWatch::Expect(int32_t pid, const std::vector<std::string>& command)
   if (!IsPython(process) && IsPython(script)) process = script;
 }
 
-void HooklessWatch::Look(int32_t command_pid) {
+void HooklessWatch::Check(int32_t command_pid) {
   const auto launcher = ReadProcessIdentity(command_pid);
   const std::vector<std::string> of_launcher =
       launcher ? ReadCommandLine(launcher->ppid) : std::vector<std::string>();

@@ -57,7 +57,7 @@ class HooklessWatch {
   // The command as it was asked for: it may end before the first look.
   void Expect(int32_t pid, const std::vector<std::string>& command);
   // Looks at the command and its descendants.
-  void Look(int32_t command_pid);
+  void Check(int32_t command_pid);
   std::vector<HooklessProcess> Seen() const;
 
  private:

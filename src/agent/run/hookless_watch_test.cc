@@ -92,7 +92,7 @@ TEST(HooklessWatch, APythonThatLoadedTheHooksHidesNoneThatDidNot) {
   EXPECT_EQ(Explain({inside}, first).kind, Kind::kIdle) << "in a pid namespace of its own";
 }
 
-TEST(HooklessWatch, OffIsWhatAllOfThemAre) {
+TEST(HooklessWatch, HooksAreOffOnlyIfOffInAllProcesses) {
   const HooklessProcess idle = Process({"python3", "x.py"});
   EXPECT_EQ(Explain({idle}, Marks({{HooksMark::kOff, 10}})).kind, Kind::kOff);
   const HooksMarks mixed = Marks({{HooksMark::kLoaded, 10}, {HooksMark::kOff, 11}});
@@ -109,16 +109,16 @@ TEST(HooklessWatch, ToolsOfTheScriptFromTheBeginAreALoss) {
 
 TEST(HooklessWatch, HooksThatCouldNotRecordAreALoss) {
   const HooklessProcess python = Process({"python3", "t.py"});
-  const auto told = [&](HooksMark mark) {
+  const auto reported = [&](HooksMark mark) {
     const HooksMarks marks = Marks({{HooksMark::kLoaded, 10}, {mark, 10}});
     EXPECT_EQ(Explain({python}, marks).kind, Kind::kRefused);
     return Said(Explain({python}, marks));
   };
-  EXPECT_THAT(told(HooksMark::kNoRing),
+  EXPECT_THAT(reported(HooksMark::kNoRing),
               HasSubstr("python3 (pid 10) loaded the hooks, but it could"));
-  EXPECT_THAT(told(HooksMark::kNoRing), HasSubstr("ulimit -f"));
-  EXPECT_THAT(told(HooksMark::kNoProbe), HasSubstr("STEPTRACE_PROBE"));
-  EXPECT_THAT(told(HooksMark::kOtherBuild), HasSubstr("free-threaded"));
+  EXPECT_THAT(reported(HooksMark::kNoRing), HasSubstr("ulimit -f"));
+  EXPECT_THAT(reported(HooksMark::kNoProbe), HasSubstr("STEPTRACE_PROBE"));
+  EXPECT_THAT(reported(HooksMark::kOtherBuild), HasSubstr("free-threaded"));
   const auto refused = RefusedHooks({}, Marks({{HooksMark::kNoRing, 10}}));
   EXPECT_THAT(present::SentenceOf(refused).text, HasSubstr("a Python loaded"));
   EXPECT_FALSE(RefusedHooks({python}, Marks({{HooksMark::kLoaded, 10}})));
@@ -162,7 +162,7 @@ TEST(HooklessWatch, OnlyTheFirstWordOfSteptraceIsItsCommand) {
 TEST(HooklessWatch, ACommandThatEndsAtOnceIsKnownByWhatWasAskedFor) {
   HooklessWatch watch;
   watch.Expect(kNoSuchPid, {"/usr/bin/python3", "-S", "x.py"});
-  watch.Look(kNoSuchPid);
+  watch.Check(kNoSuchPid);
   EXPECT_THAT(Said(Explain(watch.Seen(), {}, geteuid())), HasSubstr("-S"));
 }
 

@@ -79,8 +79,8 @@ model::Finding OutlivesFinding(const std::vector<std::string>& names) {
                                            .processes = ListText(names)});
 }
 
-Survivors LeftWatch::Look(const Moment& moment, const Command& command,
-                          std::span<const RingProcess> rings) {
+Survivors LeftWatch::Check(const Moment& moment, const Command& command,
+                           std::span<const RingProcess> rings) {
   const bool due = moment.now_ns >= next_scan_ns_;
   if (due) Scan(moment.now_ns, command);
   Survivors survivors = Count(moment.boottime_ns, rings);

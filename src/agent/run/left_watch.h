@@ -64,7 +64,7 @@ class LeftWatch {
     uint64_t start_ticks = 0;        // kNoCommand: there was none
     std::span<const JobRoot> known;  // seen in its tree before
   };
-  Survivors Look(const Moment& moment, const Command& command, std::span<const RingProcess> rings);
+  Survivors Check(const Moment& moment, const Command& command, std::span<const RingProcess> rings);
 
   // The processes that were found since the call before.
   std::vector<int32_t> TakeFound() { return std::exchange(found_, {}); }

@@ -47,7 +47,7 @@ TEST(AfterCommand, ARunDoesNotGoOnForAProgramThatNeverTrains) {
   EXPECT_EQ(NextOf({}, kSoonNs), AfterCommand::kClose) << "nobody is left";
 }
 
-TEST(AfterCommand, TheUserReadsWhoTheRunGoesOnFor) {
+TEST(AfterCommand, MessageNamesTheProcessesThatKeepTheRunOpen) {
   EXPECT_EQ(GoesOnText(Of({"a"}, {"b"}, {}, {})),
             "1 of the command's processes still trains; recording goes on until it ends");
   EXPECT_EQ(GoesOnText(Of({"a", "b"}, {}, {}, {})),
@@ -62,21 +62,21 @@ TEST(AfterCommand, TheUserReadsWhoTheRunGoesOnFor) {
 // What a process of this test looks like to the watch, however long it has lived.
 class LeftWatchTest : public ::testing::Test {
  protected:
-  Survivors Look(std::span<const RingProcess> rings, int64_t age_ns) {
+  Survivors Check(std::span<const RingProcess> rings, int64_t age_ns) {
     const double began_ns =
         static_cast<double>(kStartTicks) / static_cast<double>(sysconf(_SC_CLK_TCK)) * 1e9;
-    return watch_.Look({0, static_cast<int64_t>(began_ns) + age_ns}, {kNoCommand, {}}, rings);
+    return watch_.Check({0, static_cast<int64_t>(began_ns) + age_ns}, {kNoCommand, {}}, rings);
   }
 
   static constexpr uint64_t kStartTicks = 5000;
   LeftWatch watch_{"no such run", "/nonexistent"};
 };
 
-TEST_F(LeftWatchTest, WhoHasARingIsCountedByWhetherItTrains) {
+TEST_F(LeftWatchTest, ProcessWithARingIsCountedByWhetherItTrains) {
   const std::vector<RingProcess> rings = {{7, kStartTicks, true, "python3"},
                                           {8, kStartTicks, false, "python3"},
                                           {0, kStartTicks, false, "server"}};
-  const Survivors young = Look(rings, kBecomesTrainingNs - kNsPerSecond);
+  const Survivors young = Check(rings, kBecomesTrainingNs - kNsPerSecond);
   EXPECT_THAT(young.training, ElementsAre("python3 (pid 7)"));
   EXPECT_THAT(young.may_train, ElementsAre("python3 (pid 8)", "server (in another pid namespace)"));
   EXPECT_THAT(young.late, IsEmpty());
@@ -85,7 +85,7 @@ TEST_F(LeftWatchTest, WhoHasARingIsCountedByWhetherItTrains) {
 TEST_F(LeftWatchTest, WhoHasNotTrainedInTenMinutesIsLate) {
   const std::vector<RingProcess> rings = {{7, kStartTicks, true, "python3"},
                                           {8, kStartTicks, false, "python3"}};
-  const Survivors old = Look(rings, kBecomesTrainingNs + kNsPerSecond);
+  const Survivors old = Check(rings, kBecomesTrainingNs + kNsPerSecond);
   EXPECT_THAT(old.training, ElementsAre("python3 (pid 7)"));
   EXPECT_THAT(old.may_train, IsEmpty());
   EXPECT_THAT(old.late, ElementsAre("python3 (pid 8)"));
@@ -140,13 +140,13 @@ TEST(LeftWatch, AProgramOfTheRunIsFollowedUntilItEnds) {
   ASSERT_TRUE(sleep.Runs("sleep"));
   LeftWatch watch(RunOfThisTest(getpid()), "/nonexistent");
   const LeftWatch::Command command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
-  EXPECT_THAT(watch.Look({0, 0}, command, {}).others, ElementsAre(sleep.Named("sleep")));
+  EXPECT_THAT(watch.Check({0, 0}, command, {}).others, ElementsAre(sleep.Named("sleep")));
   EXPECT_THAT(watch.TakeFound(), ElementsAre(sleep.pid()));
   EXPECT_THAT(watch.TakeFound(), IsEmpty());
-  EXPECT_THAT(watch.Look({1, 0}, command, {}).others, ElementsAre(sleep.Named("sleep")));
+  EXPECT_THAT(watch.Check({1, 0}, command, {}).others, ElementsAre(sleep.Named("sleep")));
   EXPECT_THAT(watch.TakeFound(), IsEmpty()) << "it is too early to look at all processes again";
   sleep.Kill();
-  EXPECT_TRUE(watch.Look({2, 0}, command, {}).empty());
+  EXPECT_TRUE(watch.Check({2, 0}, command, {}).empty());
 }
 
 TEST(LeftWatch, PyTorchsHelperForSharedMemoryEndsByItself) {
@@ -160,7 +160,7 @@ TEST(LeftWatch, PyTorchsHelperForSharedMemoryEndsByItself) {
     ASSERT_TRUE(manager.Runs("torch_shm_manag"));
     LeftWatch watch(RunOfThisTest(getpid()), "/nonexistent");
     const LeftWatch::Command command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
-    EXPECT_TRUE(watch.Look({0, 0}, command, {}).empty());
+    EXPECT_TRUE(watch.Check({0, 0}, command, {}).empty());
     EXPECT_THAT(watch.TakeFound(), ElementsAre(manager.pid()));
   }
   std::filesystem::remove_all(folder);
@@ -171,20 +171,20 @@ TEST(LeftWatch, WhoStartsAnotherAndEndsLeavesThatOne) {
   ASSERT_TRUE(first.Runs("sleep"));
   LeftWatch watch(RunOfThisTest(getpid()), "/nonexistent");
   const LeftWatch::Command command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
-  EXPECT_FALSE(watch.Look({0, 0}, command, {}).empty());
+  EXPECT_FALSE(watch.Check({0, 0}, command, {}).empty());
   const MarkedProcess second("/bin/sleep");
   ASSERT_TRUE(second.Runs("sleep"));
   first.Kill();
-  EXPECT_THAT(watch.Look({1, 0}, command, {}).others, ElementsAre(second.Named("sleep")));
+  EXPECT_THAT(watch.Check({1, 0}, command, {}).others, ElementsAre(second.Named("sleep")));
 }
 
-TEST(LeftWatch, WhoHasARingIsNotCountedTwice) {
+TEST(LeftWatch, ProcessWithARingIsCountedOnce) {
   MarkedProcess sleep("/bin/sleep");
   ASSERT_TRUE(sleep.Runs("sleep"));
   LeftWatch watch(RunOfThisTest(getpid()), "/nonexistent");
   const auto identity = ReadProcessIdentity(sleep.pid());
   const std::vector<RingProcess> rings = {{sleep.pid(), identity->start_time_ticks, true, "sleep"}};
-  const Survivors left = watch.Look({0, 0}, {identity->start_time_ticks, {}}, rings);
+  const Survivors left = watch.Check({0, 0}, {identity->start_time_ticks, {}}, rings);
   EXPECT_THAT(left.training, ElementsAre(sleep.Named("sleep")));
   EXPECT_THAT(left.others, IsEmpty());
 }

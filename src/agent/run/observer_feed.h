@@ -29,7 +29,7 @@ class ObserverFeed : public RingListener {
   void OnEvents(const ProcessSession& session, std::span<const analyze::Event> events) override {
     observers_.OnEvents({session.rank(), session.pid(), session.trains()}, events);
   }
-  void OnTensors(const ProcessSession& session, std::span<const ToldTensor> tensors) override {
+  void OnTensors(const ProcessSession& session, std::span<const ReportedTensor> tensors) override {
     observers_.OnTensors({session.rank(), session.pid(), session.trains()}, tensors);
   }
   void OnDeviceMemory(const ProcessSession& session, const DeviceMemorySample& sample) override {
@@ -44,8 +44,8 @@ class ObserverFeed : public RingListener {
                          sample.pid, ts_ns, sample.value});
   }
 
-  std::vector<Alert> Look(Moment moment, int64_t now_ns) {
-    return observers_.Look(moment, now_ns, job_);
+  std::vector<Alert> Check(Moment moment, int64_t now_ns) {
+    return observers_.Check(moment, now_ns, job_);
   }
 
  private:

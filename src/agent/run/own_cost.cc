@@ -13,7 +13,7 @@ OwnCost::OwnCost(const LimiterOptions& limits, store::RunWriter& writer, Recorde
     : writer_(writer),
       recorder_(recorder),
       system_(system),
-      limiter_(limits, [this](const LimiterEvent& event) { Tell(event); }) {}
+      limiter_(limits, [this](const LimiterEvent& event) { Report(event); }) {}
 
 void OwnCost::Observe(int64_t now_ns, const SelfUsage& own) {
   limiter_.SetRanks(recorder_.facts().ranks());
@@ -30,7 +30,7 @@ void OwnCost::Observe(int64_t now_ns, const SelfUsage& own) {
   records_seen_ = recorder_.records();
 }
 
-void OwnCost::Tell(const LimiterEvent& event) {
+void OwnCost::Report(const LimiterEvent& event) {
   const bool worse =
       event.kind == LimiterEventKind::kSlowed || event.kind == LimiterEventKind::kMemoryOver;
   writer_.Append(

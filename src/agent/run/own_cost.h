@@ -24,7 +24,7 @@ class OwnCost {
   void Observe(int64_t now_ns, const SelfUsage& own);
 
  private:
-  void Tell(const LimiterEvent& event);
+  void Report(const LimiterEvent& event);
 
   store::RunWriter& writer_;
   Recorder& recorder_;

@@ -34,17 +34,17 @@ class OwnCostTest : public ::testing::Test {
     }
   }
   // What the run tells of the agent, by its severity; the sentences are the limiter's.
-  std::vector<std::string> Told() {
+  std::vector<std::string> Logged() {
     store::RunReader reader = recording_.Read();
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     const auto rows = reader.Read<store::FindingRow>();
     for (const store::FindingRow& row : *rows) {
       EXPECT_EQ(reader.Text(row.kind), "alert");
       EXPECT_EQ(row.subject, "agent");
       EXPECT_THAT(row.text, StartsWith("The agent "));
-      told.push_back(reader.Text(row.severity));
+      reported.push_back(reader.Text(row.severity));
     }
-    return told;
+    return reported;
   }
 
   Recording recording_;
@@ -58,16 +58,16 @@ class OwnCostTest : public ::testing::Test {
 TEST_F(OwnCostTest, WithinItsLimitsNothingChanges) {
   Run(60, kIdleCores);
   EXPECT_EQ(system_.interval_ns(), kNsPerSecond / 2);
-  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_THAT(Logged(), IsEmpty());
 }
 
-TEST_F(OwnCostTest, OverItsCpuBudgetTheSystemIsSampledLessOftenAndThatIsTold) {
+TEST_F(OwnCostTest, OverItsCpuBudgetTheSystemIsSampledLessOftenAndThatIsReported) {
   Run(11, kBusyCores);
   EXPECT_EQ(system_.interval_ns(), kNsPerSecond);
-  EXPECT_THAT(Told(), ElementsAre("warning"));
+  EXPECT_THAT(Logged(), ElementsAre("warning"));
   Run(31, kIdleCores);
   EXPECT_EQ(system_.interval_ns(), kNsPerSecond / 2);
-  EXPECT_THAT(Told(), ElementsAre("warning", "info"));
+  EXPECT_THAT(Logged(), ElementsAre("warning", "info"));
 }
 
 TEST_F(OwnCostTest, OverItsMemoryLimitTheScriptsOwnRangesAreLeftOutAndCounted) {
@@ -87,11 +87,11 @@ TEST_F(OwnCostTest, OverItsMemoryLimitTheScriptsOwnRangesAreLeftOutAndCounted) {
   const auto losses = recording_.Losses("agent_memory_limit");
   ASSERT_THAT(losses, SizeIs(1));
   EXPECT_EQ(losses[0].count, 1);
-  EXPECT_THAT(Told(), ElementsAre("warning"));
+  EXPECT_THAT(Logged(), ElementsAre("warning"));
   Run(1, kIdleCores, kSmallBytes);
   ranges();
   EXPECT_THAT(*recording_.Read().Read<store::SliceRow>(), SizeIs(5)) << "all but that one";
-  EXPECT_THAT(Told(), ElementsAre("warning", "info"));
+  EXPECT_THAT(Logged(), ElementsAre("warning", "info"));
 }
 
 TEST_F(OwnCostTest, ItsRecordsASecondAreACounter) {

@@ -9,7 +9,7 @@
 namespace steptrace::agent {
 namespace {
 
-TEST(RunEnd, SaysHowTheCommandEnded) {
+TEST(RunEnd, StatusOfEachWayToEnd) {
   EXPECT_EQ(DescribeRunEnd(0).status, "completed");
   EXPECT_EQ(DescribeRunEnd(7 << 8).status, "failed");
   EXPECT_EQ(DescribeRunEnd(7 << 8).exit_code, 7);

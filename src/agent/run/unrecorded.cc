@@ -37,23 +37,23 @@ Unrecorded::Unrecorded(const std::string& run_id, std::filesystem::path ring_dir
                        Recorder& recorder)
     : ring_dir_(std::move(ring_dir)), recorder_(recorder), left_(run_id, ring_dir_) {}
 
-void Unrecorded::LookForHooks(Command& command, int64_t now_ns) {
+void Unrecorded::CheckForHooks(Command& command, int64_t now_ns) {
   if (!recorder_.rings().saw_ring() && command.Alive() && hookless_.TakeDue(now_ns)) {
-    hookless_.Look(command.pid());
+    hookless_.Check(command.pid());
   }
 }
 
-const Survivors& Unrecorded::LookWhoIsLeft(const Command& command, const std::vector<JobRoot>& job,
+const Survivors& Unrecorded::FindSurvivors(const Command& command, const std::vector<JobRoot>& job,
                                            int64_t now_ns) {
-  survivors_ = left_.Look({now_ns, ClockNowNs(CLOCK_BOOTTIME)}, {command.start_ticks(), job},
-                          recorder_.sessions().Living(now_ns));
+  survivors_ = left_.Check({now_ns, ClockNowNs(CLOCK_BOOTTIME)}, {command.start_ticks(), job},
+                           recorder_.sessions().Living(now_ns));
   const std::vector<int32_t> found = left_.TakeFound();
   if (recorder_.rings().saw_ring()) return survivors_;
-  for (int32_t pid : found) hookless_.Look(pid);
+  for (int32_t pid : found) hookless_.Check(pid);
   return survivors_;
 }
 
-void Unrecorded::TellWhoIsLeft(int64_t now_ns) const {
+void Unrecorded::RecordSurvivors(int64_t now_ns) const {
   std::vector<std::string> may_record = survivors_.training;
   for (const auto* more : {&survivors_.may_train, &survivors_.late}) {
     may_record.insert(may_record.end(), more->begin(), more->end());
@@ -67,7 +67,7 @@ void Unrecorded::TellWhoIsLeft(int64_t now_ns) const {
   tell(Loss(LossCause::kUnrecordedProcess, "counters"), survivors_.others);
 }
 
-std::string Unrecorded::TellWhyNoHooks() const {
+std::string Unrecorded::RecordMissingHooks() const {
   HooksMarks marks = HooksMarks::Read(ring_dir_);
   marks.Remove(recorder_.rings().without_room());
   if (recorder_.rings().saw_ring()) {

@@ -26,16 +26,16 @@ class Unrecorded {
     hookless_.Expect(pid, command);
   }
   // While the command runs and nobody has shown a ring.
-  void LookForHooks(Command& command, int64_t now_ns);
+  void CheckForHooks(Command& command, int64_t now_ns);
   // Once it has ended: who is left. `job`: what was seen of its tree before.
-  const Survivors& LookWhoIsLeft(const Command& command, const std::vector<JobRoot>& job,
+  const Survivors& FindSurvivors(const Command& command, const std::vector<JobRoot>& job,
                                  int64_t now_ns);
 
   // What is lost of those that are left.
-  void TellWhoIsLeft(int64_t now_ns) const;
+  void RecordSurvivors(int64_t now_ns) const;
   // Why nothing was recorded, where nothing was: a loss, or the state of the hooks (off, idle),
   // which is no loss. Empty: that is all.
-  std::string TellWhyNoHooks() const;
+  std::string RecordMissingHooks() const;
 
  private:
   std::filesystem::path ring_dir_;

@@ -9,7 +9,7 @@ namespace steptrace::agent {
 namespace {
 
 constexpr uint64_t kAlignment = 8;
-// Frames nearer than that are read in one stretch: a stretch of its own costs more than the bytes.
+// Frames nearer than that are read in one range: a range of its own costs more than the bytes.
 constexpr uint64_t kNeighbourBytes = 512;
 
 bool IsPointer(uint64_t address) {

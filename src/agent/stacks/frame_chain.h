@@ -44,7 +44,7 @@ struct FrameChain {
 struct ChainWalk {
   enum class End {
     kComplete,
-    kMissing,  // a frame lies in no stretch of the copy
+    kMissing,  // a frame lies in no range of the copy
     kBroken,   // what is there is no chain of frames
   };
   End end = End::kBroken;
@@ -55,7 +55,7 @@ struct ChainWalk {
 ChainWalk WalkChain(const PythonLayout& layout, const MemoryCopy& copy, uint64_t head,
                     FrameChain& chain);
 
-// Adds stretches that hold these frames, neighbours together; false: there are too many.
+// Adds ranges that hold these frames, neighbours together; false: there are too many.
 bool AddFrames(const PythonLayout& layout, const std::vector<uint64_t>& frames, MemoryCopy& copy);
 
 }  // namespace steptrace::agent

@@ -93,7 +93,7 @@ TEST_F(FrameChainTest, ACycleIsSeen) {
   EXPECT_EQ(Walk(At(0)).end, ChainWalk::End::kBroken) << "of frames without code";
 }
 
-TEST_F(FrameChainTest, DeepOnesLoseTheirOuterFrames) {
+TEST_F(FrameChainTest, DeepStacksLoseTheirOuterFrames) {
   for (uint64_t i = 0; i < 1000; ++i) AddFrame(i);
   ASSERT_EQ(Walk(At(999)).end, ChainWalk::End::kComplete);
   EXPECT_TRUE(chain_.cut);
@@ -146,14 +146,14 @@ TEST_F(FrameChainTest, SameFramesMayRunOnInTheInnermostOnly) {
   EXPECT_FALSE(chain_.SameAs(other));
 }
 
-TEST_F(FrameChainTest, NeighboursAreReadInOneStretch) {
+TEST_F(FrameChainTest, AdjacentFramesAreReadInOneRange) {
   for (uint64_t i = 0; i < 20; ++i) AddFrame(i);
   Walk(At(19));
   MemoryCopy together;
   std::vector<uint64_t> frames = chain_.visited;
   frames.insert(frames.begin() + 10, 0x600000000008);  // on the C stack
   ASSERT_TRUE(AddFrames(layout_, frames, together));
-  EXPECT_EQ(together.stretches(), 3u);
+  EXPECT_EQ(together.ranges(), 3u);
   for (uint64_t frame : frames) EXPECT_NE(together.Find(frame, layout_.frame_bytes()), nullptr);
 }
 
@@ -225,7 +225,7 @@ TEST(MemoryCopy, IsBounded) {
   MemoryCopy copy;
   EXPECT_FALSE(copy.Add(0x1000, MemoryCopy::kMaxBytes + 1));
   EXPECT_FALSE(copy.Add(UINT64_MAX - 3, 8)) << "around the end of all addresses";
-  for (size_t i = 0; i < MemoryCopy::kMaxStretches; ++i) EXPECT_TRUE(copy.Add(i * 64, 8));
+  for (size_t i = 0; i < MemoryCopy::kMaxRanges; ++i) EXPECT_TRUE(copy.Add(i * 64, 8));
   EXPECT_FALSE(copy.Add(0, 8));
   EXPECT_EQ(copy.Find(0, 9), nullptr);
   EXPECT_EQ(copy.Find(UINT64_MAX, 8), nullptr);

@@ -47,7 +47,7 @@ class TableBytes {
   size_t at_ = 0;
 };
 
-// Columns that are no ints count as not told.
+// Columns that are no ints count as not reported.
 int32_t ColumnOf(uint64_t column) {
   return column <= static_cast<uint64_t>(kMaxLine) ? static_cast<int32_t>(column) : -1;
 }

@@ -9,7 +9,7 @@ namespace steptrace::agent {
 // Where the source of an instruction stands. Columns are bytes of UTF-8 from 0, the end's is the
 // one behind; -1: the table does not tell.
 struct SourceRange {
-  int32_t line = 0;  // 0: not told, and nothing else is
+  int32_t line = 0;  // 0: not reported, and nothing else is
   int32_t end_line = 0;
   int32_t column = -1;
   int32_t end_column = -1;

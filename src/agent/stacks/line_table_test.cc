@@ -62,7 +62,7 @@ TEST(LineTable, AFrameThatHasNotBegunIsOnTheFirstLine) {
   EXPECT_EQ(LineOf({}, -5, -1), 0);
 }
 
-TEST(LineTable, DamagedTablesTellNothingAndHangNobody) {
+TEST(LineTable, DamagedTablesEndAndGiveNoLine) {
   EXPECT_EQ(LineOf({}, kFirst, 0), 0);
   EXPECT_EQ(Lines({0x05, 0x06}, 2), (L{0, 0})) << "no entry at all";
   EXPECT_EQ(Lines({Head(13, 1)}, 1), (L{10})) << "cut in an entry";

@@ -6,7 +6,7 @@
 namespace steptrace::agent {
 
 void MemoryCopy::Clear() {
-  stretches_.clear();
+  ranges_.clear();
   bytes_of_one_ = 0;
   times_ = 1;
   used_ = 0;
@@ -14,9 +14,9 @@ void MemoryCopy::Clear() {
 }
 
 bool MemoryCopy::Add(uint64_t address, size_t bytes) {
-  if (stretches_.size() >= kMaxStretches || bytes > kMaxBytes - bytes_of_one_) return false;
+  if (ranges_.size() >= kMaxRanges || bytes > kMaxBytes - bytes_of_one_) return false;
   if (address + bytes < address) return false;
-  stretches_.push_back({address, bytes, bytes_of_one_});
+  ranges_.push_back({address, bytes, bytes_of_one_});
   bytes_of_one_ += bytes;
   times_ = 1;
   used_ = 0;
@@ -35,8 +35,8 @@ ReadOutcome MemoryCopy::Read(ProcessMemory& memory, size_t times) {
   MakeRoom(times_ * bytes_of_one_);
   pieces_.clear();
   for (size_t time = 0; time < times_; ++time) {
-    for (const Stretch& stretch : stretches_) {
-      pieces_.push_back({stretch.address, Copy(time) + stretch.at, stretch.bytes});
+    for (const MemoryRange& range : ranges_) {
+      pieces_.push_back({range.address, Copy(time) + range.at, range.bytes});
     }
   }
   return memory.Read(pieces_);
@@ -63,24 +63,24 @@ ReadOutcome MemoryCopy::AddAndRead(ProcessMemory& memory, uint64_t address, size
   times_ = 1;
   used_ = 0;
   if (!Add(address, bytes)) return ReadOutcome::kFault;
-  const MemoryPiece piece{address, Copy(0) + stretches_.back().at, bytes};
+  const MemoryPiece piece{address, Copy(0) + ranges_.back().at, bytes};
   const ReadOutcome outcome = memory.Read({&piece, 1});
   if (outcome != ReadOutcome::kOk) {
-    bytes_of_one_ = stretches_.back().at;
-    stretches_.pop_back();
+    bytes_of_one_ = ranges_.back().at;
+    ranges_.pop_back();
   }
   return outcome;
 }
 
 const std::byte* MemoryCopy::Find(uint64_t address, size_t bytes) const {
-  const size_t count = stretches_.size();
+  const size_t count = ranges_.size();
   for (size_t tried = 0, i = last_; tried < count; ++tried, i = i + 1 < count ? i + 1 : 0) {
     if (i >= count) i = 0;
-    const Stretch& stretch = stretches_[i];
-    if (address < stretch.address || address - stretch.address > stretch.bytes) continue;
-    if (stretch.bytes - (address - stretch.address) < bytes) continue;
+    const MemoryRange& range = ranges_[i];
+    if (address < range.address || address - range.address > range.bytes) continue;
+    if (range.bytes - (address - range.address) < bytes) continue;
     last_ = i;
-    return Copy(used_) + stretch.at + (address - stretch.address);
+    return Copy(used_) + range.at + (address - range.address);
   }
   return nullptr;
 }

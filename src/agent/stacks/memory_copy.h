@@ -9,19 +9,19 @@
 
 namespace steptrace::agent {
 
-// Copies of some stretches of another process's memory, to be read again together: the stretches
+// Copies of some ranges of another process's memory, to be read again together: the ranges
 // stay while the copies change. Read several times over in one call they are as many copies, each
 // complete before the next one begins. Bounded; one thread.
 class MemoryCopy {
  public:
-  static constexpr size_t kMaxStretches = 1024;
+  static constexpr size_t kMaxRanges = 1024;
   static constexpr size_t kMaxBytes = size_t{1} << 20;
 
   void Clear();
-  // Adds a stretch without reading it, after which the copies hold anything; false: there are too
+  // Adds a range without reading it, after which the copies hold anything; false: there are too
   // many. One that overlaps another is kept beside it.
   bool Add(uint64_t address, size_t bytes);
-  // Reads every stretch, and all of them that many times over or as often as there is room for, in
+  // Reads every range, and all of them that many times over or as often as there is room for, in
   // as few calls as can be. The first copy is in use then.
   ReadOutcome Read(ProcessMemory& memory, size_t times = 1);
   // Goes to the copy that was read after, or before, the one in use; false: there is none.
@@ -29,19 +29,19 @@ class MemoryCopy {
   bool UseBefore();
   // Whether the copy in use holds what the one before it held.
   bool SameAsBefore() const;
-  // Adds a stretch and reads it alone, beside the copy in use; the others are gone.
+  // Adds a range and reads it alone, beside the copy in use; the others are gone.
   ReadOutcome AddAndRead(ProcessMemory& memory, uint64_t address, size_t bytes);
-  // These bytes in the copy in use; nullptr: no stretch holds them all.
+  // These bytes in the copy in use; nullptr: no range holds them all.
   const std::byte* Find(uint64_t address, size_t bytes) const;
-  size_t stretches() const { return stretches_.size(); }
-  // A stretch by its place in the order in which they were added, in the copy in use; nullptr:
+  size_t ranges() const { return ranges_.size(); }
+  // A range by its place in the order in which they were added, in the copy in use; nullptr:
   // there are fewer.
-  const std::byte* Stretched(size_t number) const {
-    return number < stretches_.size() ? Copy(used_) + stretches_[number].at : nullptr;
+  const std::byte* RangeAt(size_t number) const {
+    return number < ranges_.size() ? Copy(used_) + ranges_[number].at : nullptr;
   }
 
  private:
-  struct Stretch {
+  struct MemoryRange {
     uint64_t address = 0;
     size_t bytes = 0;
     size_t at = 0;  // in a copy
@@ -50,7 +50,7 @@ class MemoryCopy {
   const std::byte* Copy(size_t time) const { return bytes_.data() + time * bytes_of_one_; }
   void MakeRoom(size_t bytes);
 
-  std::vector<Stretch> stretches_;
+  std::vector<MemoryRange> ranges_;
   size_t bytes_of_one_ = 0;
   size_t times_ = 1;
   size_t used_ = 0;               // which of them

@@ -46,7 +46,7 @@ bool ProcessStacks::SampleThread(const ThreadFacts& facts, std::vector<ThreadSam
   Thread& thread = ThreadOf(facts);
   const auto tid = static_cast<int32_t>(facts.native_thread_id);
   std::optional<SchedStat> turns;
-  if (thread.turns) turns = states_.TurnsOf(tid);
+  if (thread.turns) turns = states_.SchedStatOf(tid);
   if (HasNotRun(thread, turns)) {
     thread.last.monotonic_ns = MonotonicNowNs();
     samples.push_back(thread.last);
@@ -62,7 +62,7 @@ bool ProcessStacks::SampleThread(const ThreadFacts& facts, std::vector<ThreadSam
     if (!state || *state == 'Z' || *state == 'X') return false;
     sample.running = *state == 'R';
     // Of one that runs nobody asks: it will have run.
-    if (!sample.running && !turns) turns = states_.TurnsOf(tid);
+    if (!sample.running && !turns) turns = states_.SchedStatOf(tid);
   }
   sample.monotonic_ns = MonotonicNowNs();
   const StackOutcome outcome = thread.stack.Take(*memory_, codes_, sample.running);

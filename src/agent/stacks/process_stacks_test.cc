@@ -96,7 +96,7 @@ class EveryPython : public ::testing::TestWithParam<int> {
   SourceCalls sources_{UtcNowNs()};
 };
 
-TEST_P(EveryPython, TellsTheKnownStacksOfAllThreads) {
+TEST_P(EveryPython, KnownStacksOfAllThreadsAreRead) {
   const auto pythons = steptrace::testing::Pythons(GetParam());
   if (pythons.empty()) GTEST_SKIP() << "no Python 3." << GetParam() << " here";
   for (const std::string& python : pythons) {
@@ -144,13 +144,13 @@ class OverwrittenOwners : public ProcessMemory {
     if (outcome != ReadOutcome::kOk) return outcome;
     const size_t frame_bytes = runtime_.layout.frame_bytes();
     for (const MemoryPiece& piece : pieces) {
-      for (size_t at = 0; at + frame_bytes <= piece.bytes; at += 8) Look(piece.into + at);
+      for (size_t at = 0; at + frame_bytes <= piece.bytes; at += 8) Corrupt(piece.into + at);
     }
     return outcome;
   }
 
  private:
-  void Look(std::byte* bytes) {
+  void Corrupt(std::byte* bytes) {
     const auto& frame = runtime_.layout.frame;
     if (bytes[frame.owner] != std::byte{frame.first_shim_owner}) return;
     if (Load<uint64_t>(bytes + frame.previous) == 0) return;  // outermost: the stack is whole
@@ -223,7 +223,7 @@ while True:
 
 // What calls without a pause is sampled as often as what holds still for as long, and ends in the
 // function that calls where its callees come and go too fast to be proven.
-TEST_P(EveryPython, CallingWithoutAPauseIsNotSampledLess) {
+TEST_P(EveryPython, ConstantlyCallingThreadIsSampledAsOften) {
   const auto pythons = steptrace::testing::Pythons(GetParam());
   if (pythons.empty()) GTEST_SKIP() << "no Python 3." << GetParam() << " here";
   // How long each takes is chance without a memory, 2 ms in the mean, and looks are 4 ms of its CPU
@@ -249,13 +249,13 @@ while True:
   auto stacks = Open(child.pid());
   ASSERT_NE(stacks, nullptr);
   std::mt19937 random(1);
-  constexpr int kLooks = 300;
+  constexpr int kReads = 300;
   int calling = 0, holding = 0;
   bool began = false;  // it may be in the call still that told us
   clockid_t cpu{};
   ASSERT_EQ(clock_getcpuclockid(child.pid(), &cpu), 0);
   int64_t sampled_at_ns = 0;
-  for (int tries = 0; tries < 20'000 && calling + holding < kLooks; ++tries) {
+  for (int tries = 0; tries < 20'000 && calling + holding < kReads; ++tries) {
     usleep(static_cast<useconds_t>(2000 + random() % 4000));
     // Without a core it does neither, for as long as others have it.
     const int64_t cpu_ns = ClockNowNs(cpu);
@@ -274,9 +274,9 @@ while True:
       if (words[1].starts_with("holds:")) ++holding;
     }
   }
-  ASSERT_GE(calling + holding, kLooks);
+  ASSERT_GE(calling + holding, kReads);
   // Four times what chance makes of so many looks.
-  EXPECT_NEAR(calling / static_cast<double>(kLooks), 0.5, 0.12);
+  EXPECT_NEAR(calling / static_cast<double>(kReads), 0.5, 0.12);
 }
 
 // A function that is called for some microseconds has the time that it takes, though no two copies
@@ -450,7 +450,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, EveryPython, ::testing::Values(11, 12, 13, 14
                            return "Python3" + std::to_string(version.param);
                          });
 
-TEST(PythonFinder, SaysWhyThereIsNothingToRead) {
+TEST(PythonFinder, ReportsWhyAProcessCannotBeRead) {
   PythonFinder finder;
   NoPython why;
   PythonChild shell("/bin/sh", "echo; exec sleep 1000");

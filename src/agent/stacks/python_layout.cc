@@ -136,7 +136,7 @@ PythonLayout FromGroups(uint32_t version, const Groups& groups, Words words) {
 }
 
 // What no build of a version changes: another order of the words would show here.
-bool LooksRight(const PythonLayout& layout) {
+bool IsPlausible(const PythonLayout& layout) {
   return layout.object.type == 8 && layout.bytes.size == 16 && layout.bytes.data == 32 &&
          layout.text.length == 16 && layout.text.ascii_data >= 40 && layout.text.ascii_data <= 64 &&
          layout.thread.prev == 0 && layout.thread.next == 8 && layout.thread.interpreter == 16 &&
@@ -199,7 +199,7 @@ Result<PythonLayout> LayoutFromDebugOffsets(std::span<const uint64_t> words) {
   PythonLayout layout =
       FromGroups(version, minor == 0x030d ? kGroups313 : kGroups314, Words(words, sane));
   if (minor == 0x030e) layout.frame.tag_mask = kTagBits314;
-  if (!sane || !LooksRight(layout)) {
+  if (!sane || !IsPlausible(layout)) {
     return Error{"CPython " + PythonVersionText(version) + " describes itself in an unknown way"};
   }
   return layout;

@@ -41,7 +41,7 @@ std::vector<uint64_t> Words314() {
                             {77, {64, 32, 16, 40}}});
 }
 
-TEST(PythonLayout, Of314IsTakenFromItsOwnWords) {
+TEST(PythonLayout, Python314LayoutIsReadFromItsDebugOffsets) {
   const auto layout = LayoutFromDebugOffsets(Words314());
   ASSERT_TRUE(layout.ok()) << layout.error().text();
   EXPECT_EQ(layout->runtime.interpreters_head, 700u);
@@ -77,7 +77,7 @@ TEST(PythonLayout, HugeOffsetsAreRefused) {
   }
 }
 
-TEST(PythonLayout, WhatIsNotKnownIsSaid) {
+TEST(PythonLayout, UnknownLayoutIsReported) {
   std::vector<uint64_t> words = Words314();
   words[2] = 1;
   EXPECT_THAT(LayoutFromDebugOffsets(words).error().text(),

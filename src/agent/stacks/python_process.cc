@@ -11,7 +11,7 @@
 #include <charconv>
 
 #include "agent/system/kept_file.h"
-#include "agent/system/text.h"
+#include "agent/system/kernel_text.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
 

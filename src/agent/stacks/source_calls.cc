@@ -95,7 +95,7 @@ class PrimaryScan {
     } else if (c == ')' || c == ']' || c == '}') {
       if (depth_ == 0 || text_[opened_[--depth_]] != OpeningOf(c)) return false;
     } else if (depth_ == 0 && IsBlank(c)) {
-      return PassBlanksBesideDot();
+      return SkipBlanksAroundDot();
     } else if (depth_ == 0 && !IsName(c) && c != '.') {
       return false;
     }
@@ -103,7 +103,7 @@ class PrimaryScan {
     return true;
   }
   // A chain of calls may go on behind a line's end.
-  bool PassBlanksBesideDot() {
+  bool SkipBlanksAroundDot() {
     const bool behind = at_ > 0 && text_[at_ - 1] == '.';
     while (at_ < text_.size() && IsBlank(text_[at_])) ++at_;
     return behind || (at_ < text_.size() && text_[at_] == '.');

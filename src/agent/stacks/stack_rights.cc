@@ -10,7 +10,7 @@
 #include "agent/stacks/process_memory.h"
 #include "agent/stacks/python_process.h"
 #include "agent/system/kept_file.h"
-#include "agent/system/text.h"
+#include "agent/system/kernel_text.h"
 
 namespace steptrace::agent {
 namespace {

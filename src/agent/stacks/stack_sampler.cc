@@ -79,7 +79,7 @@ void StackSampler::Fail(Process& process, const NoPython& why, int64_t now_ns,
   process.next_try_ns = why.may_change ? now_ns + kTryAgainNs : kNever;
   if (why.gone) return;
   if (!std::exchange(process.unread, true)) readings.changes.push_back({process.root, false});
-  if (std::exchange(process.told, true)) return;
+  if (std::exchange(process.reported, true)) return;
   readings.unread.push_back({process.root, why.reason, why.remedy});
 }
 
@@ -142,7 +142,7 @@ void StackSampler::Sample(int64_t now_ns, int64_t period_ns, StackReadings& read
   readings.too_many_stacks = stacks_.too_many();
 }
 
-void StackSampler::TellLosses(StackReadings& readings) {
+void StackSampler::RecordLosses(StackReadings& readings) {
   readings.losses = std::exchange(ended_losses_, {});
   for (const auto& [pid, process] : processes_) {
     readings.losses.push_back({process.root, LossesOf(process)});

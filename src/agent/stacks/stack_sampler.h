@@ -80,7 +80,7 @@ class StackSampler {
   void Sample(int64_t now_ns, int64_t period_ns, StackReadings& readings);
   // The losses of each process so far, and once more of those that were sampled until the last
   // call.
-  void TellLosses(StackReadings& readings);
+  void RecordLosses(StackReadings& readings);
   // Processes whose stacks are read.
   int64_t read_processes() const;
   // Until then a Sample() would do nothing: 0 while a process is read, INT64_MAX without any.
@@ -91,8 +91,8 @@ class StackSampler {
     JobRoot root;
     std::unique_ptr<ProcessStacks> stacks;  // nullptr: not read (yet)
     int64_t next_try_ns = 0;
-    bool told = false;    // why it is not read
-    bool unread = false;  // as `changes` had it last
+    bool reported = false;  // why it is not read
+    bool unread = false;    // as `changes` had it last
     int failures = 0;
     StackLosses losses;                  // of readers before this one
     std::map<int32_t, int64_t> last_ns;  // of each thread's sample

@@ -146,7 +146,7 @@ TEST(StackSampler, SaysUntilWhenThereIsNothingToDo) {
   EXPECT_EQ(sampler.IdleUntilNs(), 0);
 }
 
-TEST(StackSampler, SaysOnceWhyAProcessIsNotRead) {
+TEST(StackSampler, UnreadableProcessIsReportedOnce) {
   PythonChild shell("/bin/sh", "echo; exec sleep 1000");
   JobRoot other_life = RootOf(getpid());
   ++other_life.start_ticks;

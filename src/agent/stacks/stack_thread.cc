@@ -100,7 +100,7 @@ void StackThread::Shared::Run(std::shared_ptr<Shared> self) {
     if (now_ns >= self->next_observe_ns) self->Observe(now_ns);
     self->HandOver();
   }
-  self->sampler.TellLosses(self->taken);
+  self->sampler.RecordLosses(self->taken);
   self->HandOver();
   std::lock_guard lock(self->mutex);
   self->ended = true;
@@ -138,7 +138,7 @@ bool StackThread::Shared::TakeChanges() {
 
 void StackThread::Shared::Observe(int64_t now_ns) {
   next_observe_ns = now_ns + kObserveIntervalNs;
-  sampler.TellLosses(taken);
+  sampler.RecordLosses(taken);
   if (now_ns < quick_until_ns) return;
   if (std::exchange(quick_until_ns, INT64_MIN) != INT64_MIN) {
     limiter.StartAnew(now_ns);

@@ -37,7 +37,7 @@ std::optional<bool> TaskStates::Runs(int32_t tid) {
   return *state == 'R';
 }
 
-std::optional<SchedStat> TaskStates::TurnsOf(int32_t tid) {
+std::optional<SchedStat> TaskStates::SchedStatOf(int32_t tid) {
   const auto text = Read(turns_, tid, "/schedstat");
   return text ? ParseSchedStat(*text) : std::nullopt;
 }

@@ -28,7 +28,7 @@ class TaskStates {
   std::optional<bool> Runs(int32_t tid);
   // How long and how often it has had a core: does not change while it has none. Nothing: the
   // kernel does not tell. Costs half of StateOf.
-  std::optional<SchedStat> TurnsOf(int32_t tid);
+  std::optional<SchedStat> SchedStatOf(int32_t tid);
 
  private:
   std::optional<std::string_view> Read(std::map<int32_t, KeptFile>& files, int32_t tid,

@@ -16,7 +16,7 @@ bool IsThreadId(uint64_t id) {
 }  // namespace
 
 // The copy of these bytes: of those that were known, or read now; nullptr: not there.
-const std::byte* ThreadList::Look(ProcessMemory& memory, uint64_t address, size_t bytes) {
+const std::byte* ThreadList::ReadAt(ProcessMemory& memory, uint64_t address, size_t bytes) {
   const std::byte* found = copy_.Find(address, bytes);
   if (found == nullptr && copy_.AddAndRead(memory, address, bytes) == ReadOutcome::kOk) {
     found = copy_.Find(address, bytes);
@@ -34,7 +34,7 @@ void ThreadList::ReadThreads(ProcessMemory& memory, uint64_t interpreter, uint64
       more_threads_ = true;
       return;
     }
-    const std::byte* at = Look(memory, address, layout.thread_bytes());
+    const std::byte* at = ReadAt(memory, address, layout.thread_bytes());
     if (at == nullptr) return;
     const ThreadFacts thread = ThreadFactsOf(layout, address, at);
     if (thread.interpreter != interpreter || thread.prev != before) return;
@@ -53,23 +53,23 @@ ReadOutcome ThreadList::Read(ProcessMemory& memory, std::vector<ThreadFacts>& th
   more_threads_ = false;
   copy_.Clear();
   used_.clear();
-  for (const Stretch& stretch : known_) copy_.Add(stretch.address, stretch.bytes);
+  for (const MemoryRange& range : known_) copy_.Add(range.address, range.bytes);
   // A thread state that is gone with its memory: everything is looked for anew.
   if (!known_.empty() && copy_.Read(memory) != ReadOutcome::kOk) copy_.Clear();
   uint64_t interpreter = 0;
   const PythonLayout& layout = runtime_.layout;
   const uint64_t head_at = runtime_.runtime + layout.runtime.interpreters_head;
-  if (const std::byte* head = Look(memory, head_at, kPointerBytes)) {
+  if (const std::byte* head = ReadAt(memory, head_at, kPointerBytes)) {
     interpreter = Load<uint64_t>(head);
   } else {
     known_.clear();
     return ReadValue(memory, head_at, interpreter);
   }
   for (size_t count = 0; interpreter != 0 && count < kMaxInterpreters; ++count) {
-    const auto first = Look(memory, interpreter + layout.interpreter.threads_head, kPointerBytes);
+    const auto first = ReadAt(memory, interpreter + layout.interpreter.threads_head, kPointerBytes);
     if (first == nullptr) break;
     ReadThreads(memory, interpreter, Load<uint64_t>(first), threads);
-    const auto next = Look(memory, interpreter + layout.interpreter.next, kPointerBytes);
+    const auto next = ReadAt(memory, interpreter + layout.interpreter.next, kPointerBytes);
     if (next == nullptr) break;
     interpreter = Load<uint64_t>(next);
   }

@@ -24,18 +24,18 @@ class ThreadList {
   bool more_threads() const { return more_threads_; }  // than kMaxThreads
 
  private:
-  const std::byte* Look(ProcessMemory& memory, uint64_t address, size_t bytes);
+  const std::byte* ReadAt(ProcessMemory& memory, uint64_t address, size_t bytes);
   void ReadThreads(ProcessMemory& memory, uint64_t interpreter, uint64_t first,
                    std::vector<ThreadFacts>& threads);
 
   PythonRuntime runtime_;
   MemoryCopy copy_;
-  struct Stretch {
+  struct MemoryRange {
     uint64_t address = 0;
     size_t bytes = 0;
   };
-  std::vector<Stretch> known_;  // that the last list was read from
-  std::vector<Stretch> used_;
+  std::vector<MemoryRange> known_;  // that the last list was read from
+  std::vector<MemoryRange> used_;
   bool more_threads_ = false;
 };
 

@@ -38,7 +38,7 @@ void ThreadStack::AddKnown() {
   again_ = code_again_ = SIZE_MAX;
   copy_.Add(thread_.address, runtime_.layout.thread_bytes());
   const uint64_t c_frame = runtime_.layout.thread.frame_in_c_frame ? c_frame_ : 0;
-  c_frame_copy_ = copy_.stretches();
+  c_frame_copy_ = copy_.ranges();
   if (c_frame != 0) copy_.Add(c_frame + runtime_.layout.thread.c_frame_current, kPointerBytes);
   AddFrames(runtime_.layout, frames_, copy_);
 }
@@ -51,7 +51,7 @@ void ThreadStack::AddHeadAgain() {
   again_at_ =
       in_c_frame ? c_frame_ + layout.thread.c_frame_current : thread_.address + layout.thread.frame;
   if (in_c_frame && c_frame_ == 0) return;
-  const size_t number = copy_.stretches();
+  const size_t number = copy_.ranges();
   if (!copy_.Add(again_at_, kPointerBytes)) return;
   again_ = number;
   if (frames_.empty()) return;
@@ -62,7 +62,7 @@ void ThreadStack::AddHeadAgain() {
 // Whether the innermost frame is another function's at the look's end: it has returned, and what
 // was called next has its place. In between its caller is at the next call already.
 bool ThreadStack::IsReplaced(const FrameChain& chain) const {
-  const std::byte* last = copy_.Stretched(code_again_);
+  const std::byte* last = copy_.RangeAt(code_again_);
   if (last == nullptr || chain.frames.empty()) return false;
   const PythonLayout& layout = runtime_.layout;
   const FrameSeen& innermost = chain.frames.front();
@@ -71,8 +71,8 @@ bool ThreadStack::IsReplaced(const FrameChain& chain) const {
 }
 
 // Leaves of a chain what was also there at the look's end; false: nothing.
-bool ThreadStack::CloseLook(uint64_t head, FrameChain& chain) {
-  const std::byte* last = copy_.Stretched(again_);
+bool ThreadStack::CheckReplaced(uint64_t head, FrameChain& chain) {
+  const std::byte* last = copy_.RangeAt(again_);
   if (last == nullptr) return true;
   const PythonLayout& layout = runtime_.layout;
   if (layout.thread.frame_in_c_frame && again_at_ != c_frame_ + layout.thread.c_frame_current) {
@@ -93,33 +93,33 @@ bool ThreadStack::CloseLook(uint64_t head, FrameChain& chain) {
   return shared > 0;
 }
 
-ThreadStack::Look ThreadStack::FindHead(ProcessMemory& memory, uint64_t& head) {
+ThreadStack::ReadResult ThreadStack::FindHead(ProcessMemory& memory, uint64_t& head) {
   const PythonLayout& layout = runtime_.layout;
   const std::byte* state = copy_.Find(thread_.address, layout.thread_bytes());
-  if (state == nullptr || !SameThread()) return Look::kGone;
+  if (state == nullptr || !SameThread()) return ReadResult::kGone;
   head = Load<uint64_t>(state + layout.thread.frame);
-  if (!layout.thread.frame_in_c_frame) return Look::kDone;
+  if (!layout.thread.frame_in_c_frame) return ReadResult::kDone;
   c_frame_ = head;
   head = 0;
-  if (c_frame_ == 0) return Look::kDone;
+  if (c_frame_ == 0) return ReadResult::kDone;
   const uint64_t at = c_frame_ + layout.thread.c_frame_current;
   // It is there twice, and this is the first.
-  const std::byte* current = again_ != SIZE_MAX && again_at_ == at ? copy_.Stretched(c_frame_copy_)
+  const std::byte* current = again_ != SIZE_MAX && again_at_ == at ? copy_.RangeAt(c_frame_copy_)
                                                                    : copy_.Find(at, kPointerBytes);
   if (current == nullptr) {
-    if (copy_.AddAndRead(memory, at, kPointerBytes) != ReadOutcome::kOk) return Look::kTorn;
+    if (copy_.AddAndRead(memory, at, kPointerBytes) != ReadOutcome::kOk) return ReadResult::kTorn;
     current = copy_.Find(at, kPointerBytes);
   }
   head = Load<uint64_t>(current);
-  return Look::kDone;
+  return ReadResult::kDone;
 }
 
 // Copies what is known, `times` over, with the marks that are due; false: the thread is gone.
 bool ThreadStack::ReadKnown(ProcessMemory& memory, CodeCache& codes, size_t times) {
   AddKnown();
-  if (codes.round() >= next_check_ && told_generation_ == codes.generation()) {
+  if (codes.round() >= next_check_ && reported_generation_ == codes.generation()) {
     bool any = false;
-    AddMarks(codes, told_, any);
+    AddMarks(codes, reported_, any);
   }
   AddHeadAgain();
   const ReadOutcome outcome = copy_.Read(memory, times);
@@ -132,16 +132,16 @@ bool ThreadStack::ReadKnown(ProcessMemory& memory, CodeCache& codes, size_t time
 }
 
 // Of the copy in use, into chain_, while before_ has what was seen before.
-ThreadStack::Look ThreadStack::NextLook(ProcessMemory& memory, bool after_whole) {
+ThreadStack::ReadResult ThreadStack::ReadNext(ProcessMemory& memory, bool after_whole) {
   if (after_whole && copy_.SameAsBefore()) {
     std::swap(chain_, before_);
     pairs_.push_back({chain_.frames.size(), !chain_.open});
-    return Look::kDone;
+    return ReadResult::kDone;
   }
-  const size_t stretches = copy_.stretches();
-  const Look seen = Walk(memory, chain_);
-  steady_ = copy_.stretches() == stretches;
-  if (seen != Look::kDone || !after_whole) {
+  const size_t ranges = copy_.ranges();
+  const ReadResult seen = Walk(memory, chain_);
+  steady_ = copy_.ranges() == ranges;
+  if (seen != ReadResult::kDone || !after_whole) {
     pairs_.clear();
     return seen;
   }
@@ -152,23 +152,23 @@ ThreadStack::Look ThreadStack::NextLook(ProcessMemory& memory, bool after_whole)
 }
 
 // From the thread state in the copy; reads what frames of it lack.
-ThreadStack::Look ThreadStack::Walk(ProcessMemory& memory, FrameChain& chain) {
+ThreadStack::ReadResult ThreadStack::Walk(ProcessMemory& memory, FrameChain& chain) {
   uint64_t head = 0;
-  if (const Look found = FindHead(memory, head); found != Look::kDone) return found;
+  if (const ReadResult found = FindHead(memory, head); found != ReadResult::kDone) return found;
   const uint64_t frame_bytes = runtime_.layout.frame_bytes();
   for (int missing = 0; missing < kMaxMissing; ++missing) {
     const ChainWalk walk = WalkChain(runtime_.layout, copy_, head, chain);
     if (walk.end == ChainWalk::End::kComplete) {
       frames_ = chain.visited;
-      return CloseLook(head, chain) ? Look::kDone : Look::kTorn;
+      return CheckReplaced(head, chain) ? ReadResult::kDone : ReadResult::kTorn;
     }
-    if (walk.end == ChainWalk::End::kBroken) return Look::kTorn;
+    if (walk.end == ChainWalk::End::kBroken) return ReadResult::kTorn;
     const uint64_t page = walk.missing & ~(kPageBytes - 1);
     const uint64_t begin = std::max(page, walk.missing - std::min(walk.missing, kCallersBytes));
     const uint64_t bytes = walk.missing - begin + frame_bytes;
-    if (copy_.AddAndRead(memory, begin, bytes) != ReadOutcome::kOk) return Look::kTorn;
+    if (copy_.AddAndRead(memory, begin, bytes) != ReadOutcome::kOk) return ReadResult::kTorn;
   }
-  return Look::kTorn;
+  return ReadResult::kTorn;
 }
 
 ThreadStack::Pair ThreadStack::Compare(const FrameChain& chain, const FrameChain& before) {
@@ -178,9 +178,9 @@ ThreadStack::Pair ThreadStack::Compare(const FrameChain& chain, const FrameChain
 
 // What all of the looks have in common.
 ThreadStack::Pair ThreadStack::Settled(bool running) const {
-  if (!running && pairs_.size() == kLooks - 1 && pairs_.back().same) return pairs_.back();
-  if (pairs_.size() < kLooksAtRunning - 1) return {};
-  const auto last = std::span(pairs_).last(kLooksAtRunning - 1);
+  if (!running && pairs_.size() == kReads - 1 && pairs_.back().same) return pairs_.back();
+  if (pairs_.size() < kReadsWhileRunning - 1) return {};
+  const auto last = std::span(pairs_).last(kReadsWhileRunning - 1);
   const auto least = std::min_element(
       last.begin(), last.end(), [](const Pair& a, const Pair& b) { return a.shared < b.shared; });
   const bool same = std::all_of(last.begin(), last.end(), [](const Pair& one) { return one.same; });
@@ -188,20 +188,20 @@ ThreadStack::Pair ThreadStack::Settled(bool running) const {
 }
 
 // How many outer frames are as they were told.
-size_t ThreadStack::SharedWithTold(const CodeCache& codes) const {
-  if (told_generation_ != codes.generation()) return 0;
-  const size_t most = std::min(told_.size(), chain_.frames.size());
+size_t ThreadStack::SharedWithReported(const CodeCache& codes) const {
+  if (reported_generation_ != codes.generation()) return 0;
+  const size_t most = std::min(reported_.size(), chain_.frames.size());
   size_t shared = 0;
   for (auto frame = chain_.frames.rbegin(); shared < most; ++frame, ++shared) {
-    const FrameSeen& told = told_[shared];
-    if (frame->code != told.code || frame->instruction != told.instruction) break;
+    const FrameSeen& reported = reported_[shared];
+    if (frame->code != reported.code || frame->instruction != reported.instruction) break;
   }
   return shared;
 }
 
 // The frames whose code may be unknown, or due to be compared.
 std::span<const FrameSeen> ThreadStack::Unproven(const CodeCache& codes) const {
-  const size_t proven = codes.round() >= next_check_ ? 0 : SharedWithTold(codes);
+  const size_t proven = codes.round() >= next_check_ ? 0 : SharedWithReported(codes);
   return std::span(chain_.frames).first(chain_.frames.size() - proven);
 }
 
@@ -257,7 +257,8 @@ bool ThreadStack::Prove(ProcessMemory& memory, CodeCache& codes) {
   if (!AddMarks(codes, frames, look)) return false;
   if (!look) return true;
   AddHeadAgain();
-  if (copy_.Read(memory) != ReadOutcome::kOk || Walk(memory, before_) != Look::kDone) return false;
+  if (copy_.Read(memory) != ReadOutcome::kOk || Walk(memory, before_) != ReadResult::kDone)
+    return false;
   const Pair pair = Compare(chain_, before_);
   return (pair.same || pair.shared == chain_.frames.size()) && MarksHold(codes, frames);
 }
@@ -279,7 +280,7 @@ bool ThreadStack::DescribeFrame(CodeCache& codes, const FrameSeen& frame) {
   if (!line) return false;
   next_check_ = std::min(next_check_, code->next_check);
   words_.frames.push_back({code->function, code->file, *line});
-  told_.push_back(frame);
+  reported_.push_back(frame);
   return true;
 }
 
@@ -300,14 +301,14 @@ void ThreadStack::DescribeCalled(ProcessMemory& memory, CodeCache& codes) {
 // Only what differs from what was told last.
 bool ThreadStack::Describe(ProcessMemory& memory, CodeCache& codes, bool whole) {
   const std::vector<FrameSeen>& frames = chain_.frames;
-  const size_t shared = SharedWithTold(codes);
+  const size_t shared = SharedWithReported(codes);
   if (codes.round() >= next_check_) next_check_ = NextCheckOf(codes, frames);
   const std::optional<FrameSeen> called = whole ? std::nullopt : chain_.called;
-  const bool as_told = shared == frames.size() && shared == told_.size() &&
+  const bool as_told = shared == frames.size() && shared == reported_.size() &&
                        words_.cut == chain_.cut && whole_ == whole && told_called_ == called;
   if (as_told) return true;
-  told_generation_ = codes.generation();
-  told_.resize(shared);
+  reported_generation_ = codes.generation();
+  reported_.resize(shared);
   words_.frames.resize(shared);
   words_.numbers.resize(words_.cut == chain_.cut ? std::min(shared, words_.numbers.size()) : 0);
   words_.cut = chain_.cut;
@@ -340,7 +341,7 @@ bool ThreadStack::DropShims(CodeCache& codes) {
 }
 
 // Puts what is settled into words; false: look again.
-bool ThreadStack::Tell(ProcessMemory& memory, CodeCache& codes, const Pair& settled) {
+bool ThreadStack::DescribeSettled(ProcessMemory& memory, CodeCache& codes, const Pair& settled) {
   std::vector<FrameSeen> looked;
   std::optional<FrameSeen> looked_called;
   if (!settled.same) {
@@ -367,25 +368,25 @@ void ThreadStack::BeginAnew() {
 }
 
 StackOutcome ThreadStack::Take(ProcessMemory& memory, CodeCache& codes, bool running) {
-  const int most = torn_in_a_row_ > 1 ? kFewLooks : kMaxLooks;
-  const size_t at_once = running ? kLooksAtRunning : kLooks;
+  const int most = torn_in_a_row_ > 1 ? kFewReads : kMaxReads;
+  const size_t at_once = running ? kReadsWhileRunning : kReads;
   pairs_.clear();
   moved_ = false;
   bool whole = false;
   for (int looks = 0; looks < most;) {
     if (!ReadKnown(memory, codes, steady_ ? at_once : 1)) return StackOutcome::kGone;
     do {
-      const Look seen = NextLook(memory, whole);
-      if (seen == Look::kGone) return StackOutcome::kGone;
-      whole = seen == Look::kDone;
+      const ReadResult seen = ReadNext(memory, whole);
+      if (seen == ReadResult::kGone) return StackOutcome::kGone;
+      whole = seen == ReadResult::kDone;
       if (whole && chain_.frames.empty()) return StackOutcome::kEmpty;
       if (pairs_.empty()) BeginAnew();
       const Pair settled = whole ? Settled(running) : Pair{};
-      if (settled.shared > 0 && Tell(memory, codes, settled)) {
+      if (settled.shared > 0 && DescribeSettled(memory, codes, settled)) {
         torn_in_a_row_ = 0;
         return StackOutcome::kTaken;
       }
-      if (pairs_.size() >= kLooksAtRunning - 1) BeginAnew();  // nothing of them stayed
+      if (pairs_.size() >= kReadsWhileRunning - 1) BeginAnew();  // nothing of them stayed
       std::swap(chain_, before_);
     } while (++looks < most && copy_.UseNext());
   }

@@ -62,12 +62,12 @@ struct StackInWords {
 // known, all looks are one call, and nothing is looked up that is as it was. One thread.
 class ThreadStack {
  public:
-  static constexpr size_t kLooks = 2;
-  static constexpr size_t kLooksAtRunning = 4;
+  static constexpr size_t kReads = 2;
+  static constexpr size_t kReadsWhileRunning = 4;
   // Nearly all that runs is proven by the tenth look; of those that one call brings there are four.
-  static constexpr int kMaxLooks = 240;
+  static constexpr int kMaxReads = 240;
   // Of one that was torn time and again: there is another reason, and CPU is spent for nothing.
-  static constexpr int kFewLooks = 16;
+  static constexpr int kFewReads = 16;
 
   ThreadStack(const PythonRuntime& runtime, const ThreadFacts& thread)
       : runtime_(runtime), thread_(thread) {}
@@ -81,7 +81,7 @@ class ThreadStack {
   int torn_in_a_row() const { return torn_in_a_row_; }
 
  private:
-  enum class Look { kDone, kTorn, kGone };
+  enum class ReadResult { kDone, kTorn, kGone };
   // What two looks, one after the other, have in common.
   struct Pair {
     size_t shared = 0;  // outer frames
@@ -89,25 +89,25 @@ class ThreadStack {
   };
 
   bool ReadKnown(ProcessMemory& memory, CodeCache& codes, size_t times);
-  Look NextLook(ProcessMemory& memory, bool after_whole);
-  Look FindHead(ProcessMemory& memory, uint64_t& head);
-  Look Walk(ProcessMemory& memory, FrameChain& chain);
+  ReadResult ReadNext(ProcessMemory& memory, bool after_whole);
+  ReadResult FindHead(ProcessMemory& memory, uint64_t& head);
+  ReadResult Walk(ProcessMemory& memory, FrameChain& chain);
   void BeginAnew();
   void AddKnown();
   void AddHeadAgain();
   bool IsReplaced(const FrameChain& chain) const;
-  bool CloseLook(uint64_t head, FrameChain& chain);
+  bool CheckReplaced(uint64_t head, FrameChain& chain);
   bool SameThread() const;
   static Pair Compare(const FrameChain& chain, const FrameChain& before);
   // How many outer frames of chain_ are proven, and whether it is all of it; 0: look again.
   Pair Settled(bool running) const;
   bool DropShims(CodeCache& codes);
-  bool Tell(ProcessMemory& memory, CodeCache& codes, const Pair& settled);
+  bool DescribeSettled(ProcessMemory& memory, CodeCache& codes, const Pair& settled);
   bool Prove(ProcessMemory& memory, CodeCache& codes);
   std::span<const FrameSeen> Unproven(const CodeCache& codes) const;
   bool AddMarks(CodeCache& codes, std::span<const FrameSeen> frames, bool& any);
   bool MarksHold(CodeCache& codes, std::span<const FrameSeen> frames);
-  size_t SharedWithTold(const CodeCache& codes) const;
+  size_t SharedWithReported(const CodeCache& codes) const;
   static uint64_t NextCheckOf(CodeCache& codes, std::span<const FrameSeen> frames);
   bool Describe(ProcessMemory& memory, CodeCache& codes, bool whole);
   bool DescribeFrame(CodeCache& codes, const FrameSeen& frame);
@@ -126,7 +126,7 @@ class ThreadStack {
   int torn_in_a_row_ = 0;
   bool steady_ = false;           // the last look found all where it was known to be
   uint64_t c_frame_ = 0;          // where it was last
-  size_t c_frame_copy_ = 0;       // which stretch of the copy it is
+  size_t c_frame_copy_ = 0;       // which range of the copy it is
   size_t again_ = SIZE_MAX;       // ... and which says once more what is innermost, if one does
   uint64_t again_at_ = 0;         // where that lies
   size_t code_again_ = SIZE_MAX;  // ... and which says whose that frame is, if one does
@@ -134,11 +134,11 @@ class ThreadStack {
   std::vector<uint64_t> frames_;  // where they were last
   // The stack told last: words_ say what these frames are, outermost first.
   StackInWords words_;
-  std::vector<FrameSeen> told_;
+  std::vector<FrameSeen> reported_;
   std::optional<FrameSeen> told_called_;
-  bool whole_ = false;            // nothing is left out at the inner end
-  uint64_t told_generation_ = 0;  // of the code objects
-  uint64_t next_check_ = 0;       // the round in which the mark of one of them is due
+  bool whole_ = false;                // nothing is left out at the inner end
+  uint64_t reported_generation_ = 0;  // of the code objects
+  uint64_t next_check_ = 0;           // the round in which the mark of one of them is due
 };
 
 }  // namespace steptrace::agent

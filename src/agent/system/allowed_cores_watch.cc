@@ -47,24 +47,24 @@ void AllowedCoresWatch::See(int32_t pid, int32_t ppid, std::string_view list,
     if (parent != of_.end()) own.known = parent->second.known;
   }
   if (own.known == list || ThreadsAreBound(pid, list, before)) return;
-  if (!first) TellOfChildren(pid, context);
+  if (!first) ReportChildren(pid, context);
   own.known = list;
-  own.told = true;
-  Tell(pid, own.known, context);
+  own.reported = true;
+  Report(pid, own.known, context);
 }
 
 // Those that it has started keep theirs.
-void AllowedCoresWatch::TellOfChildren(int32_t pid, SampleContext& context) {
+void AllowedCoresWatch::ReportChildren(int32_t pid, SampleContext& context) {
   for (auto& [child, of] : of_) {
-    if (of.ppid != pid || of.known.empty() || std::exchange(of.told, true)) continue;
-    Tell(child, of.known, context);
+    if (of.ppid != pid || of.known.empty() || std::exchange(of.reported, true)) continue;
+    Report(child, of.known, context);
   }
 }
 
-void AllowedCoresWatch::Tell(int32_t pid, const std::string& list, SampleContext& context) {
-  if (told_ >= most_) return;
-  ++told_;
-  context.TellAllowedCores({pid, list});
+void AllowedCoresWatch::Report(int32_t pid, const std::string& list, SampleContext& context) {
+  if (reported_ >= most_) return;
+  ++reported_;
+  context.EmitAllowedCores({pid, list});
 }
 
 }  // namespace steptrace::agent

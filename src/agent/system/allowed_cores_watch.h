@@ -28,16 +28,16 @@ class AllowedCoresWatch {
     int32_t ppid = 0;
     std::string read{};   // last
     std::string known{};  // to whoever has what was told
-    bool told = false;
+    bool reported = false;
   };
 
   bool ThreadsAreBound(int32_t pid, std::string_view list, std::string_view before);
-  void Tell(int32_t pid, const std::string& list, SampleContext& context);
-  void TellOfChildren(int32_t pid, SampleContext& context);
+  void Report(int32_t pid, const std::string& list, SampleContext& context);
+  void ReportChildren(int32_t pid, SampleContext& context);
 
   std::string proc_root_;
   int most_;
-  int told_ = 0;
+  int reported_ = 0;
   std::map<int32_t, Of> of_;  // living processes
   std::string buffer_;
 };

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "agent/system/text.h"
+#include "agent/system/kernel_text.h"
 
 namespace steptrace::agent {
 namespace {

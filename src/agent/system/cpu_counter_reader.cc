@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "agent/system/kept_file.h"
+#include "agent/system/kernel_text.h"
 #include "agent/system/rates.h"
-#include "agent/system/text.h"
 #include "agent/system/thread_counts.h"
 
 namespace steptrace::agent {

@@ -114,7 +114,7 @@ TEST_F(CpuCounterReaderTest, ASharedCounterIsScaledAndItsShareIsSaid) {
   EXPECT_DOUBLE_EQ(*Value(Metric::kProcessCountersRunningShare), 0.25) << "the least";
 }
 
-TEST_F(CpuCounterReaderTest, ACounterThatNeverRanSaysNothing) {
+TEST_F(CpuCounterReaderTest, CounterThatNeverRanGivesNoSample) {
   Threads({kPid});
   Sample();
   Set(kPid, CpuCounter::kCycles, 10, kSecondNs, kSecondNs);
@@ -193,7 +193,7 @@ TEST_F(CpuCounterReaderTest, AProcessThatSwitchesOftenIsLeftAlone) {
   EXPECT_TRUE(state_->open.empty()) << "for good: half a series tells nothing";
 }
 
-TEST_F(CpuCounterReaderTest, WhyThereAreNone) {
+TEST_F(CpuCounterReaderTest, ReportsWhyCountersAreUnavailable) {
   const struct {
     int error;
     const char* paranoid;
@@ -220,7 +220,7 @@ TEST_F(CpuCounterReaderTest, WhyThereAreNone) {
   }
 }
 
-TEST_F(CpuCounterReaderTest, WhatTheProcessorLacksIsLeftOut) {
+TEST_F(CpuCounterReaderTest, CountersThatTheProcessorLacksAreLeftOut) {
   state_->refuse = [](const auto& request) {
     return request.counter == CpuCounter::kItlbMisses ? ENOENT : 0;
   };

@@ -15,7 +15,7 @@ struct PerfEvent {
   uint64_t config;
 };
 
-// perf_event_open(2): of a cache event the operation and its result stand beside the cache.
+// perf_event_open(2): of a cache event the operation and its result stand next to the cache.
 PerfEvent EventOf(CpuCounter counter) {
   constexpr int kOperationShift = 8, kResultShift = 16;
   switch (counter) {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "agent/system/kernel_text.h"
 #include "agent/system/rates.h"
-#include "agent/system/text.h"
 
 namespace steptrace::agent {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 #include <filesystem>
 
-#include "agent/system/text.h"
+#include "agent/system/kernel_text.h"
 
 namespace steptrace::agent {
 namespace {

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "agent/system/kept_file.h"
+#include "agent/system/kernel_text.h"
 #include "agent/system/system_sampler.h"
-#include "agent/system/text.h"
 #include "base/time.h"
 
 namespace steptrace::agent {
@@ -65,9 +65,9 @@ DoctorCheck CheckOf(const Findings& findings, const Source& source) {
                     .reason = source.what,
                     .remedy = {}};
   if (check.available) return check;
-  if (const UnavailableSource* told = findings.Unavailable(source.name)) {
-    check.reason = told->reason;
-    check.remedy = told->remedy;
+  if (const UnavailableSource* reported = findings.Unavailable(source.name)) {
+    check.reason = reported->reason;
+    check.remedy = reported->remedy;
   } else {
     check.reason = "this machine has none";
     check.remedy = "nothing is wrong where it has none; else see that /proc and /sys are mounted";
@@ -84,8 +84,11 @@ std::string Number(double value, const char* unit) {
 // No limit is no lack: the check is about whether one would be seen.
 DoctorCheck CgroupCheck(const Findings& findings) {
   DoctorCheck check{.source = "cgroup", .available = true, .reason = {}, .remedy = {}};
-  if (const UnavailableSource* told = findings.Unavailable("cgroup")) {
-    return {.source = "cgroup", .available = false, .reason = told->reason, .remedy = told->remedy};
+  if (const UnavailableSource* reported = findings.Unavailable("cgroup")) {
+    return {.source = "cgroup",
+            .available = false,
+            .reason = reported->reason,
+            .remedy = reported->remedy};
   }
   constexpr double kGib = 1 << 30;
   const auto cores = findings.Value(Metric::kCgroupCpuLimit);
@@ -100,10 +103,10 @@ DoctorCheck CpuCounterCheck(const Findings& findings) {
                     .available = true,
                     .reason = "cycles, instructions, misses of the instruction TLB",
                     .remedy = {}};
-  if (const UnavailableSource* told = findings.Unavailable("cpu counters")) {
+  if (const UnavailableSource* reported = findings.Unavailable("cpu counters")) {
     check.available = false;
-    check.reason = told->reason;
-    check.remedy = told->remedy;
+    check.reason = reported->reason;
+    check.remedy = reported->remedy;
   }
   return check;
 }
@@ -112,9 +115,9 @@ void AddGpuChecks(const Findings& findings, const std::vector<GpuDevice>& gpus,
                   std::vector<DoctorCheck>& checks) {
   if (gpus.empty()) {
     DoctorCheck check{.source = "gpu", .available = false, .reason = "no GPU", .remedy = {}};
-    if (const UnavailableSource* told = findings.Unavailable("gpu")) {
-      check.reason = told->reason;
-      check.remedy = told->remedy;
+    if (const UnavailableSource* reported = findings.Unavailable("gpu")) {
+      check.reason = reported->reason;
+      check.remedy = reported->remedy;
     }
     checks.push_back(std::move(check));
     return;
@@ -130,10 +133,12 @@ void AddGpuChecks(const Findings& findings, const std::vector<GpuDevice>& gpus,
                       .reason = "multiprocessors, tensor cores and memory bandwidth in use",
                       .remedy = {}});
   }
-  for (const UnavailableSource& told : findings.unavailable()) {
-    if (!told.of_gpu) continue;
-    checks.push_back(
-        {.source = told.source, .available = false, .reason = told.reason, .remedy = told.remedy});
+  for (const UnavailableSource& reported : findings.unavailable()) {
+    if (!reported.of_gpu) continue;
+    checks.push_back({.source = reported.source,
+                      .available = false,
+                      .reason = reported.reason,
+                      .remedy = reported.remedy});
   }
 }
 

@@ -74,7 +74,7 @@ TEST(DoctorChecks, CpuCountersAreThereOrHaveAReason) {
   EXPECT_FALSE(Find(checks, "cpu counters")->reason.empty());
 }
 
-TEST(DoctorChecks, ALimitIsToldWithItsSize) {
+TEST(DoctorChecks, LimitIsReportedWithItsSize) {
   FakeTree proc, cg;
   proc.Write("self/mountinfo", "41 31 0:38 / " + cg.root() + " rw - cgroup2 cgroup2 rw\n");
   proc.Write("self/cgroup", "0::/app\n");

@@ -139,7 +139,7 @@ std::vector<GpmReader::Value> GpmReader::Sample(int64_t now_ns) {
   return second ? Compare() : std::vector<Value>{};
 }
 
-bool GpmReader::Tells(Metric metric) const {
+bool GpmReader::Measures(Metric metric) const {
   if (!on()) return false;
   for (size_t i = 0; i < std::size(kGpmMetrics); ++i) {
     if (kGpmMetrics[i].metric == metric) return (missing_ >> i & 1) == 0;

@@ -16,7 +16,7 @@ namespace steptrace::agent {
 // cores and memory bandwidth was in use, and what went over PCIe and NVLink. The counters are
 // always on: reading them takes nothing from other tools.
 //
-//   ready ── Sample: one sample ──► Sample: a second one, and the metrics of the stretch between
+//   ready ── Sample: one sample ──► Sample: a second one, and the metrics of the time range between
 //     │                               │ again and again, the older sample is overwritten
 //     └──── not supported at all ─────┴──► off, with the reason
 //
@@ -37,7 +37,7 @@ class GpmReader {
   std::vector<Value> Sample(int64_t now_ns);
 
   // Whether Sample tells the metric, or will when it can: nobody else needs to be asked.
-  bool Tells(store::Metric metric) const;
+  bool Measures(store::Metric metric) const;
   bool on() const { return off_.empty(); }
   // Why it is off, in a sentence; empty: it is on.
   const std::string& off() const { return off_; }

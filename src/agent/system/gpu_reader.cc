@@ -13,21 +13,21 @@ namespace steptrace::agent {
 
 using store::Metric;
 
-enum GpuReader::Ask : uint32_t {
-  kAskUtilization = 1 << 0,
-  kAskMemory = 1 << 1,
-  kAskPower = 1 << 2,
-  kAskSmClock = 1 << 3,
-  kAskMemoryClock = 1 << 4,
-  kAskTemperature = 1 << 5,
-  kAskThrottle = 1 << 6,
-  kAskFields = 1 << 7,
-  kAskPcieReceived = 1 << 8,
-  kAskPcieSent = 1 << 9,
-  kAskNvlinkReceived = 1 << 10,
-  kAskNvlinkSent = 1 << 11,
-  kAskEccSingle = 1 << 12,
-  kAskEccDouble = 1 << 13,
+enum GpuReader::Query : uint32_t {
+  kQueryUtilization = 1 << 0,
+  kQueryMemory = 1 << 1,
+  kQueryPower = 1 << 2,
+  kQuerySmClock = 1 << 3,
+  kQueryMemoryClock = 1 << 4,
+  kQueryTemperature = 1 << 5,
+  kQueryThrottle = 1 << 6,
+  kQueryFields = 1 << 7,
+  kQueryPcieReceived = 1 << 8,
+  kQueryPcieSent = 1 << 9,
+  kQueryNvlinkReceived = 1 << 10,
+  kQueryNvlinkSent = 1 << 11,
+  kQueryEccSingle = 1 << 12,
+  kQueryEccDouble = 1 << 13,
 };
 
 namespace {
@@ -100,7 +100,7 @@ GpuReader::~GpuReader() {
 
 // What a call said of a metric: true when there is a value. A metric that is not supported, not
 // allowed or unknown to the driver is not asked for again; other errors may pass.
-bool GpuReader::Supported(SampleContext& context, Gpu& gpu, Ask ask, const char* what,
+bool GpuReader::Supported(SampleContext& context, Gpu& gpu, Query ask, const char* what,
                           nvml::Return code) {
   if (code == nvml::kSuccess) return true;
   if (code == nvml::kGpuIsLost || code == nvml::kResetRequired) {
@@ -119,7 +119,7 @@ bool GpuReader::Supported(SampleContext& context, Gpu& gpu, Ask ask, const char*
 }
 
 template <class Function, class... Arguments>
-bool GpuReader::Call(SampleContext& context, Gpu& gpu, Ask ask, const char* what,
+bool GpuReader::Call(SampleContext& context, Gpu& gpu, Query ask, const char* what,
                      Function* function, Arguments... arguments) {
   if (gpu.lost || (gpu.unsupported & ask) != 0) return false;
   const nvml::Return code =
@@ -206,24 +206,24 @@ void GpuReader::RegisterXid(SampleContext& context) {
 void GpuReader::SampleGauges(SampleContext& context, Gpu& gpu) {
   const nvml::Functions& call = library_->call();
   nvml::Utilization utilization{};
-  if (Call(context, gpu, kAskUtilization, "utilization", call.nvmlDeviceGetUtilizationRates,
+  if (Call(context, gpu, kQueryUtilization, "utilization", call.nvmlDeviceGetUtilizationRates,
            &utilization)) {
     context.EmitDevice(Metric::kGpuUtilization, gpu.index, utilization.gpu_percent / kPercent);
     context.EmitDevice(Metric::kGpuMemoryBusyShare, gpu.index,
                        utilization.memory_percent / kPercent);
   }
   nvml::Memory memory{};
-  if (Call(context, gpu, kAskMemory, "memory", call.nvmlDeviceGetMemoryInfo, &memory)) {
+  if (Call(context, gpu, kQueryMemory, "memory", call.nvmlDeviceGetMemoryInfo, &memory)) {
     context.EmitDevice(Metric::kGpuMemoryUsed, gpu.index, static_cast<double>(memory.used_bytes));
     context.EmitDevice(Metric::kGpuMemoryTotal, gpu.index, static_cast<double>(memory.total_bytes));
   }
   unsigned int milliwatts = 0;
-  if (Call(context, gpu, kAskPower, "power", call.nvmlDeviceGetPowerUsage, &milliwatts)) {
+  if (Call(context, gpu, kQueryPower, "power", call.nvmlDeviceGetPowerUsage, &milliwatts)) {
     constexpr double kMilli = 1e-3;
     context.EmitDevice(Metric::kGpuPower, gpu.index, milliwatts * kMilli);
   }
   unsigned int celsius = 0;
-  if (Call(context, gpu, kAskTemperature, "temperature", call.nvmlDeviceGetTemperature,
+  if (Call(context, gpu, kQueryTemperature, "temperature", call.nvmlDeviceGetTemperature,
            static_cast<int>(nvml::kTemperatureGpu), &celsius)) {
     context.EmitDevice(Metric::kGpuTemperature, gpu.index, celsius);
   }
@@ -232,11 +232,11 @@ void GpuReader::SampleGauges(SampleContext& context, Gpu& gpu) {
 void GpuReader::SampleClocks(SampleContext& context, Gpu& gpu) {
   const nvml::Functions& call = library_->call();
   unsigned int mhz = 0;
-  if (Call(context, gpu, kAskSmClock, "SM clock", call.nvmlDeviceGetClockInfo,
+  if (Call(context, gpu, kQuerySmClock, "SM clock", call.nvmlDeviceGetClockInfo,
            static_cast<int>(nvml::kClockSm), &mhz)) {
     context.EmitDevice(Metric::kGpuSmClock, gpu.index, mhz * kHzPerMhz);
   }
-  if (Call(context, gpu, kAskMemoryClock, "memory clock", call.nvmlDeviceGetClockInfo,
+  if (Call(context, gpu, kQueryMemoryClock, "memory clock", call.nvmlDeviceGetClockInfo,
            static_cast<int>(nvml::kClockMemory), &mhz)) {
     context.EmitDevice(Metric::kGpuMemoryClock, gpu.index, mhz * kHzPerMhz);
   }
@@ -245,7 +245,7 @@ void GpuReader::SampleClocks(SampleContext& context, Gpu& gpu) {
                          ? call.nvmlDeviceGetCurrentClocksEventReasons
                          : call.nvmlDeviceGetCurrentClocksThrottleReasons;
   unsigned long long reasons = 0;
-  if (Call(context, gpu, kAskThrottle, "throttle reasons", reasons_of, &reasons)) {
+  if (Call(context, gpu, kQueryThrottle, "throttle reasons", reasons_of, &reasons)) {
     context.EmitDevice(Metric::kGpuThrottleReasons, gpu.index, static_cast<double>(reasons));
   }
 }
@@ -280,7 +280,7 @@ void GpuReader::SampleGpm(SampleContext& context, Gpu& gpu) {
     context.EmitDevice(one.metric, gpu.index, one.value);
   }
   if (gpu.gpm->lost()) {
-    Supported(context, gpu, kAskFields, "GPM", nvml::kGpuIsLost);
+    Supported(context, gpu, kQueryFields, "GPM", nvml::kGpuIsLost);
   } else if (!gpu.gpm->on()) {
     context.ReportOnce(GpuName(gpu.index) + " GPM", gpu.gpm->off(), "", true);
   }
@@ -288,21 +288,21 @@ void GpuReader::SampleGpm(SampleContext& context, Gpu& gpu) {
 
 void GpuReader::SampleFields(SampleContext& context, Gpu& gpu, std::optional<double> seconds) {
   constexpr struct {
-    Ask ask;
+    Query ask;
     unsigned int field;
     unsigned int scope;
     const char* what;
     Metric metric;
   } kFields[] = {
-      {kAskPcieReceived, nvml::kFieldPcieReceivedBytes, 0, "PCIe throughput",
+      {kQueryPcieReceived, nvml::kFieldPcieReceivedBytes, 0, "PCIe throughput",
        Metric::kGpuPcieReceive},
-      {kAskPcieSent, nvml::kFieldPcieSentBytes, 0, "PCIe throughput", Metric::kGpuPcieSend},
-      {kAskNvlinkReceived, nvml::kFieldNvlinkReceivedKib, nvml::kScopeAllLinks, "NVLink throughput",
-       Metric::kGpuNvlinkReceive},
-      {kAskNvlinkSent, nvml::kFieldNvlinkSentKib, nvml::kScopeAllLinks, "NVLink throughput",
+      {kQueryPcieSent, nvml::kFieldPcieSentBytes, 0, "PCIe throughput", Metric::kGpuPcieSend},
+      {kQueryNvlinkReceived, nvml::kFieldNvlinkReceivedKib, nvml::kScopeAllLinks,
+       "NVLink throughput", Metric::kGpuNvlinkReceive},
+      {kQueryNvlinkSent, nvml::kFieldNvlinkSentKib, nvml::kScopeAllLinks, "NVLink throughput",
        Metric::kGpuNvlinkSend},
-      {kAskEccSingle, nvml::kFieldEccSingleBit, 0, "ECC errors", Metric::kGpuEccErrors},
-      {kAskEccDouble, nvml::kFieldEccDoubleBit, 0, "ECC errors", Metric::kGpuEccErrors},
+      {kQueryEccSingle, nvml::kFieldEccSingleBit, 0, "ECC errors", Metric::kGpuEccErrors},
+      {kQueryEccDouble, nvml::kFieldEccDoubleBit, 0, "ECC errors", Metric::kGpuEccErrors},
   };
   // One call for all: fields that the driver reads together cost one trip into the kernel.
   std::array<nvml::FieldValue, std::size(kFields)> values{};
@@ -310,12 +310,12 @@ void GpuReader::SampleFields(SampleContext& context, Gpu& gpu, std::optional<dou
   int count = 0;
   for (size_t i = 0; i < std::size(kFields); ++i) {
     if ((gpu.unsupported & kFields[i].ask) != 0) continue;
-    if (gpu.gpm->Tells(kFields[i].metric)) continue;
+    if (gpu.gpm->Measures(kFields[i].metric)) continue;
     asked[static_cast<size_t>(count)] = i;
     values[static_cast<size_t>(count++)] = {.field = kFields[i].field, .scope = kFields[i].scope};
   }
   if (count == 0) return;
-  if (!Call(context, gpu, kAskFields, "field values", library_->call().nvmlDeviceGetFieldValues,
+  if (!Call(context, gpu, kQueryFields, "field values", library_->call().nvmlDeviceGetFieldValues,
             count, values.data())) {
     return;
   }
@@ -325,8 +325,8 @@ void GpuReader::SampleFields(SampleContext& context, Gpu& gpu, std::optional<dou
     const auto& field = kFields[asked[static_cast<size_t>(i)]];
     if (!Supported(context, gpu, field.ask, field.what, value.result)) continue;
     EmitField(context, gpu, value, seconds);
-    if (field.ask != kAskEccSingle && field.ask != kAskEccDouble) continue;
-    auto& begin = field.ask == kAskEccSingle ? gpu.ecc_single_begin : gpu.ecc_double_begin;
+    if (field.ask != kQueryEccSingle && field.ask != kQueryEccDouble) continue;
+    auto& begin = field.ask == kQueryEccSingle ? gpu.ecc_single_begin : gpu.ecc_double_begin;
     const uint64_t now = NumberIn(value).value_or(0);
     if (!begin) begin = now;
     errors = errors.value_or(0) + GrowthOrZero(*begin, now);
@@ -367,7 +367,7 @@ void GpuReader::Sample(SampleContext& context, const std::set<int32_t>& job) {
   for (Gpu& gpu : gpus_) {
     SampleGpu(context, gpu, seconds);
     if (gpu.lost) continue;
-    if (const auto use = gpu.users->Look(context.now_ns(), job)) context.TellGpu(*use);
+    if (const auto use = gpu.users->UseOf(context.now_ns(), job)) context.EmitGpu(*use);
   }
 }
 

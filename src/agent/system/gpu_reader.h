@@ -26,7 +26,7 @@ struct GpuDevice {
 bool HasNvidiaGpu(const std::string& sys_root);
 
 // NVIDIA GPUs by NVML. The library is loaded at the first sample. A metric that a GPU does not
-// support is not asked for again; a GPU that is lost is left alone; both are told once.
+// support is not asked for again; a GPU that is lost is left alone; both are reported once.
 //
 // A call of NVML can block for milliseconds, the first ones for seconds: a thread that must not
 // wait (the one that drains rings) must not sample GPUs. One thread.
@@ -58,7 +58,7 @@ class GpuReader {
     std::unique_ptr<GpmReader> gpm{};
     std::unique_ptr<GpuUsers> users{};
   };
-  enum Ask : uint32_t;
+  enum Query : uint32_t;
 
   void Load(SampleContext& context);
   void FindGpus(SampleContext& context);
@@ -72,9 +72,9 @@ class GpuReader {
                  std::optional<double> seconds);
   void SampleXid(SampleContext& context);
   template <class Function, class... Arguments>
-  bool Call(SampleContext& context, Gpu& gpu, Ask ask, const char* what, Function* function,
+  bool Call(SampleContext& context, Gpu& gpu, Query ask, const char* what, Function* function,
             Arguments... arguments);
-  bool Supported(SampleContext& context, Gpu& gpu, Ask ask, const char* what, nvml::Return code);
+  bool Supported(SampleContext& context, Gpu& gpu, Query ask, const char* what, nvml::Return code);
 
   std::string library_path_;
   std::string sys_root_;

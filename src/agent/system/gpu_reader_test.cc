@@ -99,15 +99,15 @@ TEST_F(GpuReaderTest, WhatAGpuDoesNotSupportIsToldOnceAndLeftOut) {
   EXPECT_EQ(sink_.Unavailable("gpu 1 power")->reason, "Not Supported (3)");
   EXPECT_TRUE(sink_.Unavailable("gpu 1 NVLink throughput"));
   EXPECT_FALSE(sink_.Unavailable("gpu 0 power"));
-  size_t told = 0;
-  for (const auto& source : sink_.unavailable) told += source.source == "gpu 1 power";
-  EXPECT_EQ(told, 1u);
+  size_t reported = 0;
+  for (const auto& source : sink_.unavailable) reported += source.source == "gpu 1 power";
+  EXPECT_EQ(reported, 1u);
   // It is not asked for again, even were there a value.
   Sample(std::string(kTwoGpus) + "1.power 5\n");
   EXPECT_FALSE(sink_.Has(Metric::kGpuPower, 1));
 }
 
-TEST_F(GpuReaderTest, APassingErrorPasses) {
+TEST_F(GpuReaderTest, TransientErrorIsRetried) {
   Sample(std::string(kTwoGpus) + "0.temperature !999\n");
   EXPECT_FALSE(sink_.Has(Metric::kGpuTemperature, 0));
   Sample(kTwoGpus);
@@ -199,7 +199,7 @@ TEST_F(GpuReaderTest, AGpuBeforeHopperHasNoGpm) {
   EXPECT_NE(sink_.Unavailable("gpu 0 GPM")->reason.find("older than Hopper"), std::string::npos);
 }
 
-TEST_F(GpuReaderTest, AnErrorOfGpmMayPassButNotForEver) {
+TEST_F(GpuReaderTest, GpmErrorIsRetriedOnlyABoundedNumberOfTimes) {
   const std::string fails = std::string(kHopper) + "0.gpm_metrics !999\n";
   Sample(kHopper);
   Sample(fails);
@@ -215,7 +215,7 @@ TEST_F(GpuReaderTest, AnErrorOfGpmMayPassButNotForEver) {
   EXPECT_FALSE(sink_.Has(Metric::kGpuSmActiveShare, 0));
 }
 
-TEST_F(GpuReaderTest, AValueThatCannotBeIsNone) {
+TEST_F(GpuReaderTest, ImpossibleValueIsLeftOut) {
   Sample(kHopper);
   Sample(std::string(kHopper) + "0.gpm.2 nan\n0.gpm.3 -5\n0.gpm.10 1e300\n");
   EXPECT_FALSE(sink_.Has(Metric::kGpuSmActiveShare, 0));
@@ -309,7 +309,7 @@ TEST_F(GpuReaderWithoutLibrary, AGpuWithoutADriverIsToldOnceWithTheRemedy) {
   EXPECT_FALSE(sink_.unavailable[0].remedy.empty());
 }
 
-TEST_F(GpuReaderWithoutLibrary, AMachineWithoutAGpuHasNothingToMend) {
+TEST_F(GpuReaderWithoutLibrary, MachineWithoutAGpuHasNoRemedy) {
   AddPciDevice("0x10de", "0x040300");  // the sound half of a card that was passed on
   SampleTwice("libno-such-nvml.so.1");
   ASSERT_EQ(sink_.unavailable.size(), 1u);
@@ -323,7 +323,7 @@ TEST_F(GpuReaderWithoutLibrary, ALibraryThatIsNoNvmlIsRefused) {
   EXPECT_NE(sink_.Unavailable("gpu")->reason.find("nvmlInit_v2"), std::string::npos);
 }
 
-TEST_F(GpuReaderWithoutLibrary, TurnedOffSaysNothing) {
+TEST_F(GpuReaderWithoutLibrary, DisabledReaderReportsNothing) {
   AddPciDevice("0x10de", "0x030200");
   SampleTwice("");
   EXPECT_TRUE(sink_.unavailable.empty());

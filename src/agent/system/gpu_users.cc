@@ -65,7 +65,7 @@ bool GpuUsers::IsMps(int32_t pid) const {
   return KeptFile(comm).ReadOnce(buffer).value_or("").starts_with("nvidia-cuda-mps");
 }
 
-std::optional<GpuUse> GpuUsers::Look(int64_t now_ns, const std::set<int32_t>& job) {
+std::optional<GpuUse> GpuUsers::UseOf(int64_t now_ns, const std::set<int32_t>& job) {
   const GpuUse before = use_;
   if (!off_ && now_ns >= next_ns_) {
     const std::set<int32_t> now = List().value_or(std::set<int32_t>());
@@ -88,7 +88,7 @@ std::optional<GpuUse> GpuUsers::Look(int64_t now_ns, const std::set<int32_t>& jo
     next_ns_ = again_ ? now_ns : now_ns + kEveryNs;
     last_ = now;
   }
-  if (std::exchange(told_, true) && before == use_) return std::nullopt;
+  if (std::exchange(reported_, true) && before == use_) return std::nullopt;
   return use_;
 }
 

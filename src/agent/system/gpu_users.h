@@ -27,7 +27,7 @@ class GpuUsers {
 
   // `job`: the living processes of the run. What there is to tell for the first time, or what has
   // grown.
-  std::optional<GpuUse> Look(int64_t now_ns, const std::set<int32_t>& job);
+  std::optional<GpuUse> UseOf(int64_t now_ns, const std::set<int32_t>& job);
 
  private:
   std::optional<std::set<int32_t>> List();
@@ -37,7 +37,7 @@ class GpuUsers {
   nvml::Device device_;
   std::string proc_root_;
   GpuUse use_;
-  bool told_ = false;
+  bool reported_ = false;
   bool off_ = false;  // it gives no list
   int64_t next_ns_ = 0;
   bool again_ = false;      // the last look saw somebody new

@@ -48,7 +48,7 @@ class GpuUsersTest : public ::testing::Test {
   SampleClock clock_;
 };
 
-TEST_F(GpuUsersTest, TheGpuIsToldOnceWhereThisRunIsAloneOnIt) {
+TEST_F(GpuUsersTest, GpuUsedByThisRunOnlyIsReportedOnce) {
   Sample("0", 5);
   Sample("10 11", 60);
   ASSERT_THAT(sink_.gpus, SizeIs(2)) << "at first, and with its processes";
@@ -56,18 +56,18 @@ TEST_F(GpuUsersTest, TheGpuIsToldOnceWhereThisRunIsAloneOnIt) {
   EXPECT_EQ(Last(), (GpuUse{0, "H200", "GPU-1234", 2, 2, 0}));
 }
 
-TEST_F(GpuUsersTest, OthersThatStayBesideItAreCounted) {
+TEST_F(GpuUsersTest, OtherProcessesThatStayAreCounted) {
   Sample("10 4711", 2);
   EXPECT_EQ(Last(), (GpuUse{0, "H200", "GPU-1234", 2, 1, 1}));
   Sample("10 4711 4712 4713", 40);
   EXPECT_EQ(Last().others, 3);
-  const size_t told = sink_.gpus.size();
+  const size_t reported = sink_.gpus.size();
   Sample("10", 40);
   Sample("10 4711", 40);
-  EXPECT_EQ(sink_.gpus.size(), told) << "the most is told";
+  EXPECT_EQ(sink_.gpus.size(), reported) << "the most is told";
 }
 
-TEST_F(GpuUsersTest, OneThatALookSawOnceIsNone) {
+TEST_F(GpuUsersTest, ProcessSeenInOneSampleOnlyIsIgnored) {
   Sample("10", 3);
   Sample("10 4711", 1);  // may be the job's, found by it in its next sample
   Sample("10", 60);
@@ -87,7 +87,7 @@ TEST_F(GpuUsersTest, TheDaemonOfMpsIsNoUser) {
   EXPECT_EQ(Last().others, 0);
 }
 
-TEST_F(GpuUsersTest, LooksAreFarApart) {
+TEST_F(GpuUsersTest, SamplesAreFarApart) {
   Sample("10", 3);
   Sample("10 4711", 5);
   EXPECT_EQ(Last().others, 0) << "a quarter of a minute has not passed";
@@ -95,14 +95,14 @@ TEST_F(GpuUsersTest, LooksAreFarApart) {
   EXPECT_EQ(Last().others, 1);
 }
 
-TEST_F(GpuUsersTest, AListOfMoreThanThereIsRoomForTellsNothing) {
+TEST_F(GpuUsersTest, ListLongerThanTheBufferIsIgnored) {
   std::string many = "10";
   for (int pid = 1000; pid < 1100; ++pid) many += " " + std::to_string(pid);
   Sample(many, 60);
   EXPECT_EQ(Last(), (GpuUse{0, "H200", "GPU-1234", 0, 0, 0}));
 }
 
-TEST_F(GpuUsersTest, AGpuThatIsCutOrGivesNoListIsToldWithoutUsers) {
+TEST_F(GpuUsersTest, MigGpuOrGpuWithoutAListIsReportedWithoutUsers) {
   Sample("10 4711", 60, "0.mig yes\n");
   EXPECT_THAT(sink_.gpus, ElementsAre(GpuUse{0, "H200", "GPU-1234", 0, 0, 0}));
   Open(FAKE_NVML_PATH);

@@ -47,7 +47,7 @@ constexpr const char* kHiddenRemedy =
 JobReader::JobReader(JobOptions options)
     : options_(std::move(options)),
       finder_(options_.proc_root),
-      cores_(options_.proc_root, options_.max_told_cores) {}
+      cores_(options_.proc_root, options_.max_reported_cores) {}
 
 std::string JobReader::FolderOf(int32_t pid) const {
   return options_.proc_root + "/" + std::to_string(pid);
@@ -100,7 +100,7 @@ void JobReader::AddRoots(SampleContext& context) {
   if (!options_.roots) return;
   for (const JobRoot& root : options_.roots()) {
     if (root.pid <= 0 || IsMember(root.pid)) continue;
-    std::optional<FoundProcess> found = finder_.Look(root.pid);
+    std::optional<FoundProcess> found = finder_.Inspect(root.pid);
     if (!found) {
       // A process that ended is no loss; one that is there and hidden is.
       const bool hidden =
@@ -145,7 +145,7 @@ void JobReader::ReadIo(Process& process, SampleContext& context, ReadBudget& bud
 
 void JobReader::ReadStatus(Process& process, SampleContext& context, ReadBudget& budget) {
   process.memory.reset();
-  if (process.zombie || !process.memory_turn || budget.memory_reads-- <= 0) return;
+  if (process.zombie || !process.memory_due || budget.memory_reads-- <= 0) return;
   const auto text = budget.Read(process.status, buffer_);
   if (!text) return;
   process.memory = ParseMemoryUse(*text);
@@ -232,7 +232,7 @@ void JobReader::SubtractCounted(Process& process) {
 }
 
 // Of those that have metrics of their own; a turn goes from one to the next, without end.
-bool JobReader::HasMemoryTurn(size_t place) const {
+bool JobReader::IsMemoryDue(size_t place) const {
   const size_t of =
       std::min(processes_.size(), static_cast<size_t>(options_.max_detailed_processes));
   if (place >= of) return false;
@@ -247,7 +247,7 @@ void JobReader::ReadKnown(SampleContext& context, ReadBudget& budget) {
   std::vector<Process> living;
   living.reserve(processes_.size());
   for (size_t place = 0; place < processes_.size(); ++place) {
-    processes_[place].memory_turn = HasMemoryTurn(place);
+    processes_[place].memory_due = IsMemoryDue(place);
   }
   memory_from_ += static_cast<size_t>(options_.max_memory_reads);
   for (Process& process : processes_) {

@@ -46,20 +46,20 @@ struct JobOptions {
   int max_thread_reads = 192;        // per sample: 0.4 ms; the others take their turn later
   int max_status_reads = 128;        // per sample
   int max_memory_reads = 64;         // per sample, of processes: 20 us each; they take turns
-  int max_told_cores = 1024;         // times that a process is told to may run on other cores
+  int max_reported_cores = 1024;     // times that a process is told to may run on other cores
 };
 
 // The training's processes: CPU, memory, threads, switches, reads, writes and waits for a core.
 //
-// A process that ends between two samples takes its last stretch with it, but its parent inherits
-// its totals on waiting for it. The job's CPU therefore grows by what living processes used, plus
-// what parents inherited, less what of that was already seen while the child lived:
+// A process that ends between two samples takes its last time range with it, but its parent
+// inherits its totals on waiting for it. The job's CPU therefore grows by what living processes
+// used, plus what parents inherited, less what of that was already seen while the child lived:
 //
 //     sample 1          sample 2
 //     parent  own 10    own 12, inherited 50     job grows by (12-10) + (50-45) = 7
 //     child   own 45    gone: 45 of what the parent inherits was counted
 //
-// The totals of reads and writes include what was inherited and are mended the same way.
+// The totals of reads and writes include what was inherited and are fixed the same way.
 // One thread.
 class JobReader {
  public:
@@ -95,7 +95,7 @@ class JobReader {
     KeptFile io{};
     KeptFile status{};
     std::optional<ProcessMemoryUse> memory{};  // of this sample
-    bool memory_turn = true;                   // of those that are asked for it in this sample
+    bool memory_due = true;                    // of those that are asked for it in this sample
     ThreadCounts thread_counts;
     uint64_t rss_pages = 0;
     uint64_t threads = 0;
@@ -155,7 +155,7 @@ class JobReader {
   static void EmitSwitches(SampleContext& context, Process& process, double seconds);
   static void EmitSwitches(SampleContext& context, const Totals& totals, double seconds);
   Process* FindPid(int32_t pid);
-  bool HasMemoryTurn(size_t place) const;
+  bool IsMemoryDue(size_t place) const;
   bool IsMember(int32_t pid) const { return pids_.contains(pid); }
   int OpenFiles() const;
   std::string FolderOf(int32_t pid) const;

@@ -94,7 +94,7 @@ TEST_F(JobReaderTest, ProcessesTakeTurnsToBeAskedForTheirMemory) {
 }
 
 TEST_F(JobReaderTest, TheCoresThatAProcessMayRunOnAreToldWhenTheyAreOthers) {
-  options_.max_told_cores = 2;
+  options_.max_reported_cores = 2;
   proc_.WriteProcess({.pid = kRoot, .cores = "0-7"});
   proc_.WriteProcess({.pid = 101, .ppid = kRoot, .start_ticks = 2, .cores = "0-7"});
   proc_.WriteProcess({.pid = 102, .ppid = kRoot, .start_ticks = 2, .cores = "4-5,7"});
@@ -103,8 +103,8 @@ TEST_F(JobReaderTest, TheCoresThatAProcessMayRunOnAreToldWhenTheyAreOthers) {
     Sample();
     proc_.WriteProcess({.pid = kRoot, .cores = std::to_string(turn % 2)});
   }
-  using Told = std::vector<AllowedCores>;
-  EXPECT_EQ(sink_.allowed_cores, (Told{{kRoot, "0-7"}, {102, "4-5,7"}}))
+  using AllowedCoresList = std::vector<AllowedCores>;
+  EXPECT_EQ(sink_.allowed_cores, (AllowedCoresList{{kRoot, "0-7"}, {102, "4-5,7"}}))
       << "101's are its parent's, and two times are all";
 }
 
@@ -179,7 +179,7 @@ TEST_F(JobReaderTest, AThreadIsNoProcess) {
   EXPECT_EQ(sink_.Value(Metric::kJobProcesses), 2);
 }
 
-TEST_F(JobReaderTest, AChildThatEndsLeavesItsLastStretchToItsParent) {
+TEST_F(JobReaderTest, EndedChildsLastUsageCountsForItsParent) {
   proc_.WriteProcess({.pid = kRoot, .own_ticks = Ticks(10)});
   proc_.WriteProcess(
       {.pid = 101, .ppid = kRoot, .own_ticks = Ticks(45), .start_ticks = 2, .read_bytes = 4000});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/system/memory_reader.h"
 
+#include "agent/system/kernel_text.h"
 #include "agent/system/rates.h"
-#include "agent/system/text.h"
 
 namespace steptrace::agent {
 

@@ -31,7 +31,7 @@ struct UnavailableSource {
 struct GpuUse {
   int32_t device = 0;  // NVML's index
   std::string name;
-  std::string uuid;       // empty: not told
+  std::string uuid;       // empty: not reported
   int32_t processes = 0;  // whoever they are
   int32_t ours = 0;       // of them, the job's
   int32_t others = 0;     // beside these: known to be none of the job's
@@ -74,8 +74,8 @@ class SampleContext {
   void EmitProcess(store::Metric metric, int32_t pid, double value) {
     sink_.OnSample({metric, -1, pid, value});
   }
-  void TellGpu(const GpuUse& use) { sink_.OnGpu(use); }
-  void TellAllowedCores(const AllowedCores& cores) { sink_.OnAllowedCores(cores); }
+  void EmitGpu(const GpuUse& use) { sink_.OnGpu(use); }
+  void EmitAllowedCores(const AllowedCores& cores) { sink_.OnAllowedCores(cores); }
   void ReportOnce(std::string source, std::string reason, std::string remedy, bool of_gpu = false) {
     // Bounded: thousands of processes that each hide their files say nothing new.
     constexpr size_t kMaxReports = 256;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "agent/system/text.h"
+#include "agent/system/kernel_text.h"
 
 namespace steptrace::agent {
 
@@ -35,7 +35,7 @@ PressureReader PressureReader::OfNode(const std::string& proc_root) {
 }
 
 PressureReader PressureReader::OfCgroup(const std::string& folder) {
-  // Without a remedy: it refines the node's, whose absence is told with one.
+  // Without a remedy: it refines the node's, whose absence is reported with one.
   PressureReader reader("cgroup psi", "");
   reader.Add(folder + "/cpu.pressure", Metric::kCgroupPsiCpuSome, std::nullopt);
   reader.Add(folder + "/io.pressure", Metric::kCgroupPsiIoSome, std::nullopt);

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMostWorkers = 8;
 
 // So many points tell how it grows, or that it does not.
-constexpr int kReadsOfATurn = 5;
+constexpr int kReadsPerPass = 5;
 // Two reads that differ by this tell it already (analyze/memory/copied_pages).
 constexpr uint64_t kPlainGrowthBytes = uint64_t{64} << 20;
 // Not every fault is a copy: of so many times as many bytes most workers that copy have grown by
@@ -53,7 +53,7 @@ void RollupPace::Took(int64_t began_ns, int64_t took_ns) {
 const JobRoot* PrivateMemoryReader::Next(const std::vector<JobRoot>& workers) {
   if (workers.empty()) return nullptr;
   const auto next = std::find_if(workers.begin(), workers.end(), [this](const JobRoot& one) {
-    return turn_.over ? one.pid > turn_.pid : one.pid >= turn_.pid;
+    return pass_.over ? one.pid > pass_.pid : one.pid >= pass_.pid;
   });
   return next == workers.end() ? &workers.front() : &*next;
 }
@@ -71,18 +71,18 @@ std::optional<uint64_t> PrivateMemoryReader::FaultsOf(const JobRoot& worker) {
   return stat->minor_faults;
 }
 
-bool PrivateMemoryReader::MayTellMore(uint64_t faults, int64_t now_ns) const {
-  if (turn_.reads == 0 || turn_.took_ns <= kShortReadNs || pace_.IsFull(now_ns)) return true;
-  const auto since = static_cast<double>(faults - std::min(faults, turn_.faults));
+bool PrivateMemoryReader::IsWorthReading(uint64_t faults, int64_t now_ns) const {
+  if (pass_.reads == 0 || pass_.took_ns <= kShortReadNs || pace_.IsFull(now_ns)) return true;
+  const auto since = static_cast<double>(faults - std::min(faults, pass_.faults));
   return since * kPageBytes >= kFaultsForGrowth * static_cast<double>(kPlainGrowthBytes);
 }
 
 void PrivateMemoryReader::Count(uint64_t private_bytes) {
-  if (turn_.reads == 0) turn_.first_bytes = private_bytes;
-  ++turn_.reads;
-  turn_.over =
-      turn_.reads >= kReadsOfATurn ||
-      (private_bytes > turn_.first_bytes && private_bytes - turn_.first_bytes >= kPlainGrowthBytes);
+  if (pass_.reads == 0) pass_.first_bytes = private_bytes;
+  ++pass_.reads;
+  pass_.over =
+      pass_.reads >= kReadsPerPass ||
+      (private_bytes > pass_.first_bytes && private_bytes - pass_.first_bytes >= kPlainGrowthBytes);
 }
 
 void PrivateMemoryReader::Read(SampleContext& context, const JobRoot& worker, uint64_t faults) {
@@ -91,10 +91,10 @@ void PrivateMemoryReader::Read(SampleContext& context, const JobRoot& worker, ui
   const auto text = file.Read(buffer_);
   const int64_t took_ns = clock_() - began_ns;
   pace_.Took(context.now_ns(), took_ns);
-  turn_.faults = faults;
-  turn_.took_ns = took_ns;
+  pass_.faults = faults;
+  pass_.took_ns = took_ns;
   const auto parsed = text ? ParseSmapsRollup(*text) : std::nullopt;
-  turn_.over = !parsed;  // as of one that has ended
+  pass_.over = !parsed;  // as of one that has ended
   if (parsed) {
     const SmapsRollup held = parsed.value_or(SmapsRollup{});
     Count(held.private_dirty_bytes);
@@ -119,11 +119,11 @@ void PrivateMemoryReader::Sample(SampleContext& context, const std::vector<JobRo
   const std::vector<JobRoot> workers = WorkersOf(job);
   const JobRoot* next = Next(workers);
   if (next == nullptr) return;
-  if (turn_.over || next->pid != turn_.pid) turn_ = {.pid = next->pid};
+  if (pass_.over || next->pid != pass_.pid) pass_ = {.pid = next->pid};
   const auto faults = FaultsOf(*next);
   if (!faults) {
-    turn_.over = true;
-  } else if (MayTellMore(*faults, context.now_ns())) {
+    pass_.over = true;
+  } else if (IsWorthReading(*faults, context.now_ns())) {
     Read(context, *next, *faults);
   }
 }

@@ -62,7 +62,7 @@ class PrivateMemoryReader {
 
  private:
   // A worker's turn: its reads in a row.
-  struct Turn {
+  struct Pass {
     int32_t pid = 0;
     int reads = 0;
     uint64_t first_bytes = 0;  // private
@@ -75,14 +75,14 @@ class PrivateMemoryReader {
   const JobRoot* Next(const std::vector<JobRoot>& workers);
   // Its minor page faults so far; nothing: it may not be read.
   std::optional<uint64_t> FaultsOf(const JobRoot& worker);
-  bool MayTellMore(uint64_t faults, int64_t now_ns) const;
+  bool IsWorthReading(uint64_t faults, int64_t now_ns) const;
   void Read(SampleContext& context, const JobRoot& worker, uint64_t faults);
   void Count(uint64_t private_bytes);
 
   std::string proc_root_;
   std::function<int64_t()> clock_;
   RollupPace pace_;
-  Turn turn_{};
+  Pass pass_{};
   std::string buffer_;
 };
 

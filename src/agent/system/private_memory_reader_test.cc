@@ -55,7 +55,7 @@ TEST(RollupPace, IsFullWhenTheLongestReadIsSavedAgain) {
   EXPECT_TRUE(pace.IsFull(10'000 * kMs));
 }
 
-TEST(RollupPace, NeverAgainAfterOneThatTookLong) {
+TEST(RollupPace, AfterASlowReadThereIsNoOther) {
   RollupPace pace;
   pace.Took(0, 20 * kMs);
   EXPECT_FALSE(pace.stopped());
@@ -174,7 +174,7 @@ TEST_F(PrivateMemoryTest, OneThatEndsLetsTheNextHaveItsTurn) {
   EXPECT_TRUE(Of(102));
 }
 
-TEST_F(PrivateMemoryTest, OneThatTookLongIsTheLast) {
+TEST_F(PrivateMemoryTest, SlowReadEndsTheReading) {
   Process(101, 5);
   job_ = {{.pid = 101, .start_ticks = 7, .worker = true}};
   read_ns_ = 23 * kMs;

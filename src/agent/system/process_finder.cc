@@ -8,8 +8,8 @@
 #include <set>
 
 #include "agent/system/kept_file.h"
+#include "agent/system/kernel_text.h"
 #include "agent/system/rates.h"
-#include "agent/system/text.h"
 #include "base/time.h"
 
 namespace steptrace::agent {
@@ -30,7 +30,7 @@ struct CloseDir {
 
 }  // namespace
 
-std::optional<FoundProcess> ProcessFinder::Look(int32_t pid) {
+std::optional<FoundProcess> ProcessFinder::Inspect(int32_t pid) {
   KeptFile file(proc_root_ + "/" + std::to_string(pid) + "/stat");
   const auto text = file.ReadOnce(buffer_);
   const auto stat = text ? ParseProcessStat(*text) : std::nullopt;
@@ -52,11 +52,11 @@ bool ProcessFinder::IsThreadOfAnother(int32_t pid) {
   return !status || status->process != pid;
 }
 
-void ProcessFinder::AskNewIds(int32_t from, int32_t to, const IsMember& is_member,
-                              std::vector<FoundProcess>& found) {
+void ProcessFinder::CheckNewIds(int32_t from, int32_t to, const IsMember& is_member,
+                                std::vector<FoundProcess>& found) {
   std::set<int32_t> found_pids;
   for (int32_t id = from; id <= to; ++id) {
-    std::optional<FoundProcess> process = Look(id);
+    std::optional<FoundProcess> process = Inspect(id);
     if (!process || is_member(id)) continue;
     if (!is_member(process->ppid) && !found_pids.contains(process->ppid)) continue;
     if (IsThreadOfAnother(id)) continue;
@@ -75,7 +75,7 @@ void ProcessFinder::ReadAll(const IsMember& is_member, std::vector<FoundProcess>
     if (!id || *id > INT32_MAX || strangers.size() >= kMaxScanned) continue;
     const auto pid = static_cast<int32_t>(*id);
     if (is_member(pid)) continue;
-    if (const auto process = Look(pid)) strangers.push_back(*process);
+    if (const auto process = Inspect(pid)) strangers.push_back(*process);
   }
   // A parent began before its child, so one pass in that order sees whole families.
   std::sort(strangers.begin(), strangers.end(), [](const FoundProcess& a, const FoundProcess& b) {
@@ -101,7 +101,7 @@ std::vector<FoundProcess> ProcessFinder::Find(const IsMember& is_member, int64_t
   const std::optional<int32_t> last_pid = ReadLastPid();
   const bool usable = last_pid && *last_pid > 0 && last_pid_ && *last_pid >= *last_pid_;
   if (usable && *last_pid - *last_pid_ <= kMaxNewIds) {
-    if (*last_pid > *last_pid_) AskNewIds(*last_pid_ + 1, *last_pid, is_member, found);
+    if (*last_pid > *last_pid_) CheckNewIds(*last_pid_ + 1, *last_pid, is_member, found);
   } else {
     behind_ = true;
   }

@@ -35,14 +35,14 @@ class ProcessFinder {
   std::vector<FoundProcess> Find(const IsMember& is_member, int64_t now_ns);
 
   // Reads one process; nothing when it is not there or must not be seen.
-  std::optional<FoundProcess> Look(int32_t pid);
+  std::optional<FoundProcess> Inspect(int32_t pid);
   // The last id given as of the call of Find before; ids up to it are not new.
   std::optional<int32_t> last_pid() const { return last_pid_; }
 
  private:
   std::optional<int32_t> ReadLastPid();
-  void AskNewIds(int32_t from, int32_t to, const IsMember& is_member,
-                 std::vector<FoundProcess>& found);
+  void CheckNewIds(int32_t from, int32_t to, const IsMember& is_member,
+                   std::vector<FoundProcess>& found);
   void ReadAll(const IsMember& is_member, std::vector<FoundProcess>& found);
   bool IsThreadOfAnother(int32_t pid);
   bool FullScanIsDue(int64_t now_ns) const;

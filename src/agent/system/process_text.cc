@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "agent/system/text.h"
+#include "agent/system/kernel_text.h"
 
 namespace steptrace::agent {
 namespace {

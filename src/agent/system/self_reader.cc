@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "agent/system/text.h"
+#include "agent/system/kernel_text.h"
 #include "base/time.h"
 
 namespace steptrace::agent {

@@ -110,7 +110,7 @@ void SystemThread::SetRoots(std::vector<JobRoot> roots) {
   shared_->roots = std::move(roots);
 }
 
-void SystemThread::Ask() {
+void SystemThread::Request() {
   {
     std::lock_guard lock(shared_->mutex);
     if (shared_->sampling) return;
@@ -124,8 +124,8 @@ std::vector<SystemReadings> SystemThread::Take() {
   return std::exchange(shared_->readings, {});
 }
 
-void SystemThread::AskAndWait(int64_t at_most_ms) {
-  Ask();
+void SystemThread::RequestAndWait(int64_t at_most_ms) {
+  Request();
   std::unique_lock lock(shared_->mutex);
   shared_->changed.wait_for(lock, std::chrono::milliseconds(at_most_ms),
                             [&] { return !shared_->asked && !shared_->sampling; });

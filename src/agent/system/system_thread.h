@@ -35,11 +35,11 @@ class SystemThread {
   // The processes whose trees are the job, from the next sample on.
   void SetRoots(std::vector<JobRoot> roots);
   // Asks for a sample; nothing happens while one is under way.
-  void Ask();
+  void Request();
   // What has been read since the last call.
   std::vector<SystemReadings> Take();
   // Asks for one more sample and waits for it, at most so long.
-  void AskAndWait(int64_t at_most_ms);
+  void RequestAndWait(int64_t at_most_ms);
 
  private:
   struct Shared;

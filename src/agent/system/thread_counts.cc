@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <memory>
 
+#include "agent/system/kernel_text.h"
 #include "agent/system/process_text.h"
 #include "agent/system/rates.h"
-#include "agent/system/text.h"
 
 namespace steptrace::agent {
 namespace {

@@ -19,7 +19,7 @@ struct Alert {
   std::string evidence{};          // of its row, as JSON; empty: the values of `found` alone
   const char* suggests = nullptr;  // why another automatic window would be of use (shift, rule)
   bool urgent = false;             // on disk at once: the job may be killed for it
-  bool noticed = false;            // who started the run is told in a line
+  bool noticed = false;            // who started the run is reported in a line
 };
 
 // Its row in `findings`.

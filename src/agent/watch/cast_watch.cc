@@ -31,7 +31,7 @@ bool IsWide(ElementType type) {
 }
 
 // The first bin holds what is smaller, too, the last one what is larger.
-int64_t CountBelow(const ToldTensor& tensor, double limit) {
+int64_t CountBelow(const ReportedTensor& tensor, double limit) {
   int64_t count = 0;
   for (size_t bin = 0; bin < tensor.bins.size(); ++bin) {
     const int exponent = static_cast<int>(bin) + wire::kTensorLowestExponent;
@@ -41,7 +41,7 @@ int64_t CountBelow(const ToldTensor& tensor, double limit) {
   return count;
 }
 
-int64_t CountFrom(const ToldTensor& tensor, double limit) {
+int64_t CountFrom(const ReportedTensor& tensor, double limit) {
   int64_t count = 0;
   for (size_t bin = tensor.bins.size(); bin-- > 0;) {
     const int exponent = static_cast<int>(bin) + wire::kTensorLowestExponent;
@@ -51,15 +51,15 @@ int64_t CountFrom(const ToldTensor& tensor, double limit) {
   return count;
 }
 
-double LargestOf(const ToldTensor& tensor) {
+double LargestOf(const ReportedTensor& tensor) {
   return tensor.finite() == 0 ? 0 : std::max(std::fabs(tensor.min), std::fabs(tensor.max));
 }
 
 }  // namespace
 
-void CastWatch::OnTensors(const EventSource&, std::span<const ToldTensor> tensors) {
+void CastWatch::OnTensors(const EventSource&, std::span<const ReportedTensor> tensors) {
   static_assert(std::size(kNarrow) == kTypes);
-  for (const ToldTensor& tensor : tensors) {
+  for (const ReportedTensor& tensor : tensors) {
     const bool is_weight = tensor.role == wire::TensorRole::kWeight;
     if (!is_weight && tensor.role != wire::TensorRole::kGradient) continue;
     const double largest = LargestOf(tensor);
@@ -103,7 +103,7 @@ std::optional<Alert> CastWatch::Tell(const Role& role, bool weights) const {
                .subject = weights ? "range of weights" : "range of gradients"};
 }
 
-std::vector<Alert> CastWatch::Look(Moment moment, int64_t, const Job&) {
+std::vector<Alert> CastWatch::Check(Moment moment, int64_t, const Job&) {
   std::vector<Alert> alerts;
   if (moment != Moment::kFinished) return alerts;
   for (const bool weights : {false, true}) {

@@ -24,8 +24,8 @@ class CastWatch : public TensorRule {
 
   explicit CastWatch(const store::StringTable& strings) : strings_(strings) {}
 
-  void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) override;
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  void OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) override;
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
   std::vector<Unjudged> WhyUnjudged() const override;
 
  private:

@@ -20,13 +20,13 @@ class CastWatchTest : public testing::Test {
  protected:
   // A tensor with so many elements of each of two sizes.
   void TellTwo(const std::string& name, int64_t many, double size, int64_t few, double small) {
-    ToldTensor told = ToldOf({.name = name, .numel = many, .value = size}, strings_);
-    const ToldTensor other = ToldOf({.numel = few, .value = small}, strings_);
-    told.numel += few;
-    told.min = std::fmin(size, small);
-    told.max = std::fmax(size, small);
-    for (size_t i = 0; i < told.bins.size(); ++i) told.bins[i] += other.bins[i];
-    watch_.OnTensors({2, 1, true}, std::span(&told, 1));
+    ReportedTensor reported = ToldOf({.name = name, .numel = many, .value = size}, strings_);
+    const ReportedTensor other = ToldOf({.numel = few, .value = small}, strings_);
+    reported.numel += few;
+    reported.min = std::fmin(size, small);
+    reported.max = std::fmax(size, small);
+    for (size_t i = 0; i < reported.bins.size(); ++i) reported.bins[i] += other.bins[i];
+    watch_.OnTensors({2, 1, true}, std::span(&reported, 1));
   }
 
   store::StringTable strings_;

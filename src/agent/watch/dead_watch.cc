@@ -10,8 +10,8 @@
 
 namespace steptrace::agent {
 
-void DeadWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
-  for (const ToldTensor& tensor : tensors) {
+void DeadWatch::OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) {
+  for (const ReportedTensor& tensor : tensors) {
     if (tensor.role != wire::TensorRole::kGradient || tensor.numel == 0) continue;
     gradients_ = true;
     const std::string_view name = strings_.Text(tensor.name);
@@ -46,10 +46,10 @@ void DeadWatch::Judge(const Key& key, Module& module) {
     return;
   }
   if (module.looks++ == 0) module.since = module.step;
-  if (module.looks < kLeastLooks || module.told) return;
-  module.told = true;
+  if (module.looks < kLeastLooks || module.reported) return;
+  module.reported = true;
   // Replicas have the same gradients.
-  if (!told_.insert(key.second).second) return;
+  if (!reported_.insert(key.second).second) return;
   dead_.push_back({key, module.order, share, module.since});
 }
 
@@ -67,10 +67,10 @@ Alert DeadWatch::Tell() {
   return {.found = Make(std::move(found)), .subject = "dead units", .noticed = true};
 }
 
-std::vector<Alert> DeadWatch::Look(Moment moment, int64_t, const Job&) {
+std::vector<Alert> DeadWatch::Check(Moment moment, int64_t, const Job&) {
   std::vector<Alert> alerts;
   // A look at all modules may lie in two turns.
-  if (!dead_.empty() && moment != Moment::kTurn) alerts.push_back(Tell());
+  if (!dead_.empty() && moment != Moment::kPoll) alerts.push_back(Tell());
   return alerts;
 }
 
@@ -79,7 +79,7 @@ std::vector<Unjudged> DeadWatch::WhyUnjudged() const {
   int64_t seen = 0;
   for (const auto& [key, module] : modules_) seen = std::max(seen, module.seen);
   if (seen == 0) return {{"DeadUnits", Lack::kModule}};
-  if (seen < kLeastLooks) return {{"DeadUnits", Lack::kLooks, seen, kLeastLooks}};
+  if (seen < kLeastLooks) return {{"DeadUnits", Lack::kReads, seen, kLeastLooks}};
   return {};
 }
 

@@ -17,8 +17,9 @@ namespace steptrace::agent {
 
 // Says when units are dead, by the zeros of gradients: a unit that nothing passes through gives its
 // bias and its row of weights a gradient of exactly 0. A module has dead units where nine tenths of
-// both are 0 at each of eight looks in a row. By one of them alone it is not told: a bias in front
-// of a normalisation has a gradient of 0 too, and an embedding one for all that a batch lacks.
+// both are 0 at each of eight looks in a row. By one of them alone it is not reported: a bias in
+// front of a normalisation has a gradient of 0 too, and an embedding one for all that a batch
+// lacks.
 //
 // What lies in front of dead units has no gradient either: of all modules the last is named.
 class DeadWatch : public TensorRule {
@@ -29,8 +30,8 @@ class DeadWatch : public TensorRule {
 
   explicit DeadWatch(const store::StringTable& strings) : strings_(strings) {}
 
-  void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) override;
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  void OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) override;
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
   std::vector<Unjudged> WhyUnjudged() const override;
 
  private:
@@ -42,7 +43,7 @@ class DeadWatch : public TensorRule {
     int64_t since = 0;
     int64_t order = 0;  // in which modules were seen first
     int64_t seen = 0;   // looks at which both were
-    bool told = false;
+    bool reported = false;
   };
   using Key = std::pair<int32_t, std::string>;  // rank, name of the module
   struct Dead {
@@ -57,7 +58,7 @@ class DeadWatch : public TensorRule {
   const store::StringTable& strings_;
   std::map<Key, Module> modules_;
   std::vector<Dead> dead_;  // since the last look
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
   bool gradients_ = false;
 };
 

@@ -69,7 +69,7 @@ TEST_F(DeadWatchTest, WhatItLacksIsTold) {
   tensors_.Tell({.name = "head.bias", .numel = 1});
   EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kModule);
   TellModule(1, "a", 0, 0);
-  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kLooks);
+  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kReads);
 }
 
 }  // namespace

@@ -10,8 +10,9 @@
 
 namespace steptrace::agent {
 
-void GradientSpikeWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
-  for (const ToldTensor& tensor : tensors) {
+void GradientSpikeWatch::OnTensors(const EventSource& source,
+                                   std::span<const ReportedTensor> tensors) {
+  for (const ReportedTensor& tensor : tensors) {
     if (!ranks_.contains(source.rank) && ranks_.size() >= kMostRanks) return;
     Rank& rank = ranks_[source.rank];
     // A look is over with whatever is of another step.
@@ -37,9 +38,9 @@ void GradientSpikeWatch::EndLook(int32_t number, Rank& rank) {
   if (!spike) return;
   const bool apart = !rank.last || rank.looks - *rank.last > kApart;
   rank.last = rank.looks;
-  if (!apart || told_step_ == step || told_ == kMostTold) return;
+  if (!apart || told_step_ == step || reported_ == kMostTold) return;
   told_step_ = step;
-  ++told_;
+  ++reported_;
   alerts_.push_back({.found = Make(model::finding::LiveGradientSpike{
                          .value = norm,
                          .usual = spike->usual,
@@ -51,7 +52,7 @@ void GradientSpikeWatch::EndLook(int32_t number, Rank& rank) {
                      .noticed = true});
 }
 
-std::vector<Alert> GradientSpikeWatch::Look(Moment moment, int64_t, const Job&) {
+std::vector<Alert> GradientSpikeWatch::Check(Moment moment, int64_t, const Job&) {
   if (moment == Moment::kFinished) {
     for (auto& [number, rank] : ranks_) {
       if (rank.step) EndLook(number, rank);
@@ -67,7 +68,7 @@ std::vector<Unjudged> GradientSpikeWatch::WhyUnjudged() const {
     looks = std::max(looks, rank.looks);
   }
   if (looks == 0) return {{"GradientSpike", Lack::kGradient}};
-  return {{"GradientSpike", Lack::kLooks, looks, int64_t{SpikeWindow::kLeast} + 1}};
+  return {{"GradientSpike", Lack::kReads, looks, int64_t{SpikeWindow::kLeast} + 1}};
 }
 
 }  // namespace steptrace::agent

@@ -24,8 +24,8 @@ class GradientSpikeWatch : public TensorRule {
 
   explicit GradientSpikeWatch(const store::StringTable& strings) : strings_(strings) {}
 
-  void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) override;
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  void OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) override;
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
   std::vector<Unjudged> WhyUnjudged() const override;
 
  private:
@@ -44,7 +44,7 @@ class GradientSpikeWatch : public TensorRule {
   const store::StringTable& strings_;
   std::map<int32_t, Rank> ranks_;
   std::optional<int64_t> told_step_;
-  int told_ = 0;
+  int reported_ = 0;
   std::vector<Alert> alerts_;
 };
 

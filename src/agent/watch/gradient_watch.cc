@@ -14,37 +14,37 @@ namespace finding = model::finding;
 
 namespace {
 
-constexpr size_t kMostLooks = 128;
-constexpr size_t kLeastLooks = 8;
+constexpr size_t kMostNorms = 128;
+constexpr size_t kLeastNorms = 8;
 // With fewer there is no way on which a gradient could vanish.
 constexpr int64_t kLeastWeights = 4;
 constexpr double kVanished = 1e-6;
-constexpr int kVanishingLooks = 3;
+constexpr int kVanishingSteps = 3;
 constexpr double kExploded = 1e3;
-constexpr int kExplodingLooks = 2;
+constexpr int kExplodingSteps = 2;
 
-double RootMeanSquare(const ToldTensor& tensor) {
+double RootMeanSquare(const ReportedTensor& tensor) {
   return tensor.finite() == 0 ? 0
                               : std::sqrt(tensor.square_sum / static_cast<double>(tensor.finite()));
 }
 
 }  // namespace
 
-std::string GradientWatch::NameOf(const ToldTensor& tensor) const {
+std::string GradientWatch::NameOf(const ReportedTensor& tensor) const {
   return CleanUtf8(strings_.Text(tensor.name));
 }
 
-void GradientWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
-  for (const ToldTensor& tensor : tensors) {
+void GradientWatch::OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) {
+  for (const ReportedTensor& tensor : tensors) {
     if (!ranks_.contains(source.rank) && ranks_.size() >= kMostRanks) return;
     Rank& rank = ranks_[source.rank];
     // A look is over with whatever is of another step.
-    if (rank.step && *rank.step != tensor.step) EndLook(source.rank, rank);
+    if (rank.step && *rank.step != tensor.step) EndStep(source.rank, rank);
     if (tensor.role == wire::TensorRole::kGradient) Add(rank, tensor);
   }
 }
 
-void GradientWatch::Add(Rank& rank, const ToldTensor& tensor) {
+void GradientWatch::Add(Rank& rank, const ReportedTensor& tensor) {
   rank.step = tensor.step;
   rank.square_sum += tensor.square_sum;
   if (tensor.not_finite() > 0) rank.finite = false;
@@ -55,7 +55,7 @@ void GradientWatch::Add(Rank& rank, const ToldTensor& tensor) {
   ++rank.weights;
 }
 
-void GradientWatch::EndLook(int32_t number, Rank& rank) {
+void GradientWatch::EndStep(int32_t number, Rank& rank) {
   if (rank.finite) {
     ++rank.looks;
     JudgeDepth(number, rank);
@@ -73,7 +73,7 @@ void GradientWatch::EndLook(int32_t number, Rank& rank) {
 void GradientWatch::JudgeDepth(int32_t number, Rank& rank) {
   if (rank.weights < kLeastWeights) return;
   ++rank.deep_looks;
-  if (rank.told_vanishing) return;
+  if (rank.reported_vanishing) return;
   const double first = RootMeanSquare(*rank.first);
   const double last = RootMeanSquare(*rank.last);
   // Nothing but zeros is a part of the model that is not used, or that is cut off.
@@ -82,8 +82,8 @@ void GradientWatch::JudgeDepth(int32_t number, Rank& rank) {
     return;
   }
   if (rank.vanishing++ == 0) rank.vanishing_since = *rank.step;
-  if (rank.vanishing < kVanishingLooks) return;
-  rank.told_vanishing = true;
+  if (rank.vanishing < kVanishingSteps) return;
+  rank.reported_vanishing = true;
   finding::LiveGradientVanishing found{
       .orders = static_cast<int64_t>(std::lround(std::log10(first / last))),
       .step = rank.vanishing_since,
@@ -96,11 +96,11 @@ void GradientWatch::JudgeDepth(int32_t number, Rank& rank) {
 void GradientWatch::JudgeNorm(int32_t number, Rank& rank) {
   const double norm = std::sqrt(rank.square_sum);
   const double usual =
-      rank.norms.size() < kLeastLooks ? 0 : MedianOf({rank.norms.begin(), rank.norms.end()});
+      rank.norms.size() < kLeastNorms ? 0 : MedianOf({rank.norms.begin(), rank.norms.end()});
   if (usual > 0 && norm > kExploded * usual) {
     if (rank.exploding++ == 0) rank.exploding_since = *rank.step;
-    if (rank.exploding < kExplodingLooks || rank.told_exploding) return;
-    rank.told_exploding = true;
+    if (rank.exploding < kExplodingSteps || rank.reported_exploding) return;
+    rank.reported_exploding = true;
     finding::LiveGradientExploding found{.times = norm / usual,
                                          .step = rank.exploding_since,
                                          .rank = int64_t{number},
@@ -110,13 +110,13 @@ void GradientWatch::JudgeNorm(int32_t number, Rank& rank) {
   }
   rank.exploding = 0;
   rank.norms.push_back(norm);
-  if (rank.norms.size() > kMostLooks) rank.norms.pop_front();
+  if (rank.norms.size() > kMostNorms) rank.norms.pop_front();
 }
 
-std::vector<Alert> GradientWatch::Look(Moment moment, int64_t, const Job&) {
+std::vector<Alert> GradientWatch::Check(Moment moment, int64_t, const Job&) {
   if (moment == Moment::kFinished) {
     for (auto& [number, rank] : ranks_) {
-      if (rank.step) EndLook(number, rank);
+      if (rank.step) EndStep(number, rank);
     }
   }
   return std::exchange(alerts_, {});
@@ -134,11 +134,11 @@ std::vector<Unjudged> GradientWatch::WhyUnjudged() const {
   std::vector<Unjudged> why;
   if (deep == 0) {
     why.push_back({kVanishing, Lack::kWeights, deep, kLeastWeights});
-  } else if (deep < kVanishingLooks) {
-    why.push_back({kVanishing, Lack::kLooks, deep, kVanishingLooks});
+  } else if (deep < kVanishingSteps) {
+    why.push_back({kVanishing, Lack::kReads, deep, kVanishingSteps});
   }
-  constexpr auto kNeeded = int64_t{kLeastLooks} + kExplodingLooks;
-  if (looks < kNeeded) why.push_back({kExploding, Lack::kLooks, looks, kNeeded});
+  constexpr auto kNeeded = int64_t{kLeastNorms} + kExplodingSteps;
+  if (looks < kNeeded) why.push_back({kExploding, Lack::kReads, looks, kNeeded});
   return why;
 }
 

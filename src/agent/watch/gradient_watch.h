@@ -27,14 +27,14 @@ class GradientWatch : public TensorRule {
  public:
   explicit GradientWatch(const store::StringTable& strings) : strings_(strings) {}
 
-  void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) override;
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  void OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) override;
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
   std::vector<Unjudged> WhyUnjudged() const override;
 
  private:
   struct Rank {
-    std::optional<int64_t> step;                     // of the look that goes on
-    std::optional<ToldTensor> first, last, largest;  // of weights' gradients; of all
+    std::optional<int64_t> step;                         // of the look that goes on
+    std::optional<ReportedTensor> first, last, largest;  // of weights' gradients; of all
     int64_t weights = 0;
     int64_t looks = 0;       // that were finite
     int64_t deep_looks = 0;  // of those with as many weights as it takes
@@ -45,14 +45,14 @@ class GradientWatch : public TensorRule {
     int exploding = 0;
     int64_t vanishing_since = 0;  // the steps of the first of those
     int64_t exploding_since = 0;
-    bool told_vanishing = false;
-    bool told_exploding = false;
+    bool reported_vanishing = false;
+    bool reported_exploding = false;
   };
-  void Add(Rank& rank, const ToldTensor& tensor);
-  void EndLook(int32_t number, Rank& rank);
+  void Add(Rank& rank, const ReportedTensor& tensor);
+  void EndStep(int32_t number, Rank& rank);
   void JudgeDepth(int32_t number, Rank& rank);
   void JudgeNorm(int32_t number, Rank& rank);
-  std::string NameOf(const ToldTensor& tensor) const;
+  std::string NameOf(const ReportedTensor& tensor) const;
 
   const store::StringTable& strings_;
   std::map<int32_t, Rank> ranks_;

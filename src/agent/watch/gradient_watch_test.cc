@@ -18,12 +18,12 @@ class GradientWatchTest : public testing::Test {
   // A look: the root mean squares of l0.weight, l1.weight, …, each with a bias that is nothing.
   void TellLook(int64_t step, const std::vector<double>& sizes) {
     for (size_t i = 0; i < sizes.size(); ++i) {
-      Tell(step, "l" + std::to_string(i) + ".weight", sizes[i]);
-      Tell(step, "l" + std::to_string(i) + ".bias", 0);
+      AddTensor(step, "l" + std::to_string(i) + ".weight", sizes[i]);
+      AddTensor(step, "l" + std::to_string(i) + ".bias", 0);
     }
   }
-  void Tell(int64_t step, const std::string& name, double size, int64_t nan = 0) {
-    ToldTensor tensor;
+  void AddTensor(int64_t step, const std::string& name, double size, int64_t nan = 0) {
+    ReportedTensor tensor;
     tensor.step = step;
     tensor.role = wire::TensorRole::kGradient;
     tensor.name = strings_.Intern(name);
@@ -34,7 +34,7 @@ class GradientWatchTest : public testing::Test {
   }
   std::vector<std::string> Said() {
     std::vector<std::string> said;
-    for (const Alert& alert : watch_.Look(Moment::kFinished, 0, JobByHand{})) {
+    for (const Alert& alert : watch_.Check(Moment::kFinished, 0, JobByHand{})) {
       said.push_back(RowOf(alert, 0, strings_).text);
     }
     return said;
@@ -49,13 +49,13 @@ TEST_F(GradientWatchTest, GradientsOfUsualSizesAreFine) {
   EXPECT_THAT(Said(), IsEmpty());
 }
 
-TEST_F(GradientWatchTest, VanishingIsToldAfterThreeLooksWithTheFirstOfThem) {
+TEST_F(GradientWatchTest, VanishingIsReportedAfterThreeStepsWithTheFirst) {
   for (int64_t step = 10; step < 50; step += 10) TellLook(step, {1e-9, 1e-6, 1e-3, 1});
   EXPECT_THAT(Said(), ElementsAre("gradients vanish on the way to l0.weight: there they are about "
                                   "1e-9 times those of l3.weight, since step 10 on rank 2"));
 }
 
-TEST_F(GradientWatchTest, TwoLooksOrFewWeightsOrAScaleOfTheLossAreNoReason) {
+TEST_F(GradientWatchTest, TwoStepsFewWeightsOrALossScaleAreNotVanishing) {
   for (int64_t step = 0; step < 2; ++step) TellLook(step, {1e-9, 1e-6, 1e-3, 1});
   TellLook(2, {1e-2, 1e-1, 1, 1});
   for (int64_t step = 3; step < 9; ++step) TellLook(step, {1e-9, 1e-6, 1});
@@ -68,7 +68,7 @@ TEST_F(GradientWatchTest, ALayerThatIsCutOffDoesNotVanish) {
   EXPECT_THAT(Said(), IsEmpty());
 }
 
-TEST_F(GradientWatchTest, ExplodingIsAgainstTheLooksBefore) {
+TEST_F(GradientWatchTest, ExplodingIsComparedWithEarlierSteps) {
   for (int64_t step = 0; step < 10; ++step) TellLook(step, {1, 1, 1, 1});
   TellLook(10, {1, 9000, 1, 1});
   TellLook(11, {1, 1, 1, 1});
@@ -81,10 +81,10 @@ TEST_F(GradientWatchTest, ExplodingIsAgainstTheLooksBefore) {
   EXPECT_THAT(Said(), IsEmpty());
 }
 
-TEST_F(GradientWatchTest, LooksThatAreNotFiniteAreNotJudged) {
+TEST_F(GradientWatchTest, StepsWithNonFiniteGradientsAreNotJudged) {
   for (int64_t step = 0; step < 20; ++step) {
     TellLook(step, {1e-9, 1e-6, 1e-3, 1});
-    Tell(step, "head.weight", 1, 1);
+    AddTensor(step, "head.weight", 1, 1);
   }
   EXPECT_THAT(Said(), IsEmpty());
 }

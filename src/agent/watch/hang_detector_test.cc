@@ -51,9 +51,9 @@ class Player {
       } else if (word == "iter") {
         Range(HookName::kLoaderIter, {}, 1);
       } else if (word == "end") {
-        Say(MarkKind::kInstant, HookName::kDataEnd);
+        Mark(MarkKind::kInstant, HookName::kDataEnd);
       } else if (word == "aside" || word == "back") {
-        Say(MarkKind::kInstant, word == "aside" ? HookName::kHooksAside : HookName::kHooksBack);
+        Mark(MarkKind::kInstant, word == "aside" ? HookName::kHooksAside : HookName::kHooksBack);
       } else if (word == "open") {
         std::string name;
         in >> name;
@@ -75,13 +75,13 @@ class Player {
     in >> number;
     return number;
   }
-  void Say(MarkKind kind, HookName name, store::StringId text = {}, uint64_t a = 0) {
+  void Mark(MarkKind kind, HookName name, store::StringId text = {}, uint64_t a = 0) {
     detector_.Add(rank_, 100 + rank_, {now_ns(), 100 + rank_, 100 + rank_, kind, name, text, a, 0});
   }
   void Range(HookName name, store::StringId text, int64_t ms, uint64_t a = 0) {
-    Say(MarkKind::kBegin, name, text, a);
+    Mark(MarkKind::kBegin, name, text, a);
     now_ms_ += ms;
-    Say(MarkKind::kEnd, name);
+    Mark(MarkKind::kEnd, name);
   }
   void Step(int64_t ms, bool reduced) {
     Range(HookName::kData, {}, ms / 4);
@@ -103,10 +103,10 @@ class Player {
         {"barrier", {HookName::kCollective, kBarrier}}};
     const auto [hook, id] = kNames.at(name);
     open_.push_back(hook);
-    Say(MarkKind::kBegin, hook, id);
+    Mark(MarkKind::kBegin, hook, id);
   }
   void Close() {
-    Say(MarkKind::kEnd, open_.back());
+    Mark(MarkKind::kEnd, open_.back());
     open_.pop_back();
   }
 
@@ -124,7 +124,7 @@ struct Case {
 
 class HangCases : public ::testing::TestWithParam<Case> {};
 
-TEST_P(HangCases, TellsWhoIsStuck) {
+TEST_P(HangCases, EachCaseNamesTheStuckRanks) {
   HangDetector detector;
   int64_t now_ns = 0;
   for (int32_t rank = 0; rank < 2; ++rank) {
@@ -214,7 +214,7 @@ const Case kCases[] = {
 INSTANTIATE_TEST_SUITE_P(All, HangCases, ::testing::ValuesIn(kCases),
                          [](const auto& one) { return "case" + std::to_string(one.index); });
 
-TEST(HangDetector, TellsWhenStepsGoOn) {
+TEST(HangDetector, ReportsWhenStepsContinue) {
   HangDetector detector;
   Player player(detector, 0);
   player.Play("steps 20 100 open data quiet 12000");
@@ -258,7 +258,7 @@ TEST(HangDetector, AnotherProcessOfTheRankBeginsAnew) {
   EXPECT_THAT(detector.Stuck(player.now_ns() + 400 * kNsPerSecond), IsEmpty());
 }
 
-TEST(HangDetector, MadEventsAreBounded) {
+TEST(HangDetector, InvalidEventsAreBounded) {
   HangDetector detector;
   for (int32_t i = 0; i < 20'000; ++i) {
     detector.Add(

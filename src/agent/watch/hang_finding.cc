@@ -27,8 +27,8 @@ using Rank = HangDetector::Rank;
 
 constexpr size_t kMaxNameBytes = 120;
 constexpr size_t kMaxRanksInText = 4;  // groups of ranks, and missing ones
-constexpr size_t kMaxToldProcesses = 64;
-constexpr size_t kMaxToldFrames = 32;
+constexpr size_t kMaxReportedProcesses = 64;
+constexpr size_t kMaxReportedFrames = 32;
 constexpr int64_t kStoppedRecentlyNs = kNsPerSecond;
 
 // Texts come from the training: cut, and in one line.
@@ -123,9 +123,10 @@ Item NewItem() {
 }
 
 // What is found, made of one scene.
-class Teller {
+class HangDescriber {
  public:
-  Teller(const HangScene& scene, const HangDetector& detector, const store::StringTable& strings)
+  HangDescriber(const HangScene& scene, const HangDetector& detector,
+                const store::StringTable& strings)
       : scene_(scene), detector_(detector), strings_(strings) {
     for (const auto& [number, rank] : detector.ranks()) {
       (Waits(rank) ? waiting_ : others_).push_back(number);
@@ -145,9 +146,9 @@ class Teller {
                            .elsewhere = false,
                            .items = std::vector<Item>()};
     if (waiting_.empty()) {
-      TellAlone(hang);
+      DescribeEach(hang);
     } else {
-      TellTogether(hang);
+      DescribeGroups(hang);
     }
     model::Finding found = Make(std::move(hang));
     for (int32_t rank : scene_.stuck) found.subject.AddRank(rank);
@@ -162,12 +163,12 @@ class Teller {
     json["missing"] = waiting_.empty() ? std::vector<int32_t>{} : others_;
     json["ranks"] = Json::array();
     for (const auto& [number, rank] : detector_.ranks()) {
-      if (json["ranks"].size() >= kMaxToldProcesses) break;
+      if (json["ranks"].size() >= kMaxReportedProcesses) break;
       json["ranks"].push_back(RankJson(number, rank));
     }
     json["workers"] = Json::array();
     for (const auto& [rank, pid] : scene_.workers) {
-      if (json["workers"].size() >= kMaxToldProcesses) break;
+      if (json["workers"].size() >= kMaxReportedProcesses) break;
       Json worker = {{"rank", rank}, {"pid", pid}};
       AddStack(worker, pid, pid);
       json["workers"].push_back(std::move(worker));
@@ -246,7 +247,7 @@ class Teller {
     return item;
   }
 
-  void TellAlone(finding::LiveHang& hang) const {
+  void DescribeEach(finding::LiveHang& hang) const {
     for (size_t i = 0; i < std::min(scene_.stuck.size(), kMaxRanksInText); ++i) {
       hang.items.value.push_back(AloneItem(scene_.stuck[i]));
     }
@@ -273,7 +274,7 @@ class Teller {
     return groups;
   }
 
-  void TellTogether(finding::LiveHang& hang) const {
+  void DescribeGroups(finding::LiveHang& hang) const {
     hang.items = Groups();
     if (others_.empty()) {
       hang.elsewhere = scene_.world_size > static_cast<int32_t>(waiting_.size());
@@ -314,7 +315,7 @@ class Teller {
       json["running"] = thread->running;
       json["stack"] = Json::array();
       for (auto frame = thread->frames.rbegin();
-           frame != thread->frames.rend() && json["stack"].size() < kMaxToldFrames; ++frame) {
+           frame != thread->frames.rend() && json["stack"].size() < kMaxReportedFrames; ++frame) {
         json["stack"].push_back({{"function", Clean(frame->function)},
                                  {"file", Clean(frame->file, 512)},
                                  {"line", frame->line}});
@@ -364,9 +365,9 @@ class Teller {
 
 HangFinding DescribeHang(const HangScene& scene, const HangDetector& detector,
                          const store::StringTable& strings) {
-  const Teller teller(scene, detector, strings);
-  model::Finding found = teller.Found();
-  std::string evidence = teller.Evidence(found);
+  const HangDescriber describer(scene, detector, strings);
+  model::Finding found = describer.Found();
+  std::string evidence = describer.Evidence(found);
   return {std::move(found), std::move(evidence)};
 }
 

@@ -23,12 +23,12 @@ class HangFindingTest : public ::testing::Test {
   // 20 steps of 100 ms; then what comes last.
   void Train(int32_t rank) {
     for (int64_t i = 0; i < 20; ++i) {
-      Say(rank, i * 100, MarkKind::kBegin, HookName::kOptimizer, "", 1);
-      Say(rank, i * 100 + 50, MarkKind::kEnd, HookName::kOptimizer);
+      Mark(rank, i * 100, MarkKind::kBegin, HookName::kOptimizer, "", 1);
+      Mark(rank, i * 100 + 50, MarkKind::kEnd, HookName::kOptimizer);
     }
   }
-  void Say(int32_t rank, int64_t ms, MarkKind kind, HookName name, const char* text = "",
-           uint64_t a = 0, uint64_t b = 0) {
+  void Mark(int32_t rank, int64_t ms, MarkKind kind, HookName name, const char* text = "",
+            uint64_t a = 0, uint64_t b = 0) {
     detector_.Add(rank, 100 + rank,
                   {ms * kNsPerMs, 100 + rank, 100 + rank, kind, name, strings_.Intern(text), a, b});
   }
@@ -49,7 +49,7 @@ class HangFindingTest : public ::testing::Test {
 TEST_F(HangFindingTest, NamesTheCollectiveAndWhoIsMissingWhere) {
   scene_.world_size = 2;
   for (int32_t rank : {0, 1}) Train(rank);
-  Say(0, 2000, MarkKind::kBegin, HookName::kCollective, "all_reduce", 4 << 20);
+  Mark(0, 2000, MarkKind::kBegin, HookName::kCollective, "all_reduce", 4 << 20);
   Stack(100,
         {{"<module>", "/home/ann/train.py", 30}, {"all_reduce", "/x/site-packages/torch/d.py", 7}});
   Stack(101, {{"<module>", "/home/ann/train.py", 30}, {"late", "/home/ann/train.py", 23}});
@@ -66,7 +66,7 @@ TEST_F(HangFindingTest, NamesTheCollectiveAndWhoIsMissingWhere) {
 
 TEST_F(HangFindingTest, NamesTheWorkerAndItsLine) {
   Train(0);
-  Say(0, 2000, MarkKind::kBegin, HookName::kData, "", 1, 4711);
+  Mark(0, 2000, MarkKind::kBegin, HookName::kData, "", 1, 4711);
   Stack(100, {{"<module>", "/home/ann/train.py", 30}});
   Stack(4711, {{"fetch", "/x/site-packages/torch/utils/data/fetch.py", 3},
                {"Rows.__getitem__", "/home/ann/rows.py", 12},
@@ -82,8 +82,8 @@ TEST_F(HangFindingTest, NamesTheWorkerAndItsLine) {
 TEST_F(HangFindingTest, AMissingRankMayWaitForItsWorker) {
   scene_.world_size = 2;
   for (int32_t rank : {0, 1}) Train(rank);
-  Say(0, 2000, MarkKind::kBegin, HookName::kCollective, "all_reduce");
-  Say(1, 2000, MarkKind::kBegin, HookName::kData, "", 1, 4711);
+  Mark(0, 2000, MarkKind::kBegin, HookName::kCollective, "all_reduce");
+  Mark(1, 2000, MarkKind::kBegin, HookName::kData, "", 1, 4711);
   Stack(4711, {{"read", "/home/ann/rows.py", 5}});
   EXPECT_THAT(Text({0, 1}), HasSubstr("rank 0 waits in all_reduce; rank 1 is missing: it waits for "
                                       "data of worker 4711, which is in read (rows.py:5)"));
@@ -91,14 +91,14 @@ TEST_F(HangFindingTest, AMissingRankMayWaitForItsWorker) {
 
 TEST_F(HangFindingTest, ALoaderWithoutWorkers) {
   Train(0);
-  Say(0, 2000, MarkKind::kBegin, HookName::kData, "", 1);
+  Mark(0, 2000, MarkKind::kBegin, HookName::kData, "", 1);
   Stack(100, {{"load", "/home/ann/rows.py", 9}});
   EXPECT_THAT(Text({0}), HasSubstr("rank 0 waits for data, in load (rows.py:9)"));
 }
 
 TEST_F(HangFindingTest, ABatchThatHadArrivedIsNoWorkersFault) {
   Train(0);
-  Say(0, 2000, MarkKind::kBegin, HookName::kData, "", 1, wire::kBatchArrived | 4711);
+  Mark(0, 2000, MarkKind::kBegin, HookName::kData, "", 1, wire::kBatchArrived | 4711);
   Stack(100, {{"next_index", "/home/ann/sampler.py", 9}});
   Stack(4711, {{"read", "/home/ann/rows.py", 5}});
   EXPECT_THAT(Text({0}), HasSubstr("rank 0 waits for data, in next_index (sampler.py:9)"));
@@ -109,31 +109,31 @@ TEST_F(HangFindingTest, ABatchThatHadArrivedIsNoWorkersFault) {
 TEST_F(HangFindingTest, RanksThatWaitInBackwardForOneThatHasEnded) {
   scene_.world_size = 3;
   for (int32_t rank : {0, 1, 2}) Train(rank);
-  for (int32_t rank : {0, 2}) Say(rank, 2000, MarkKind::kBegin, HookName::kBackward);
+  for (int32_t rank : {0, 2}) Mark(rank, 2000, MarkKind::kBegin, HookName::kBackward);
   detector_.NoteGone(1);
   EXPECT_THAT(Text({0, 2}), HasSubstr("ranks 0, 2 wait in backward; rank 1 is missing: its process "
                                       "has ended"));
 }
 
-TEST_F(HangFindingTest, WhoIsMissingRunsElsewhere) {
+TEST_F(HangFindingTest, MissingRankRunsOnAnotherNode) {
   scene_.world_size = 4;
   for (int32_t rank : {0, 1}) Train(rank);
-  for (int32_t rank : {0, 1}) Say(rank, 2000, MarkKind::kBegin, HookName::kCollective, "barrier");
+  for (int32_t rank : {0, 1}) Mark(rank, 2000, MarkKind::kBegin, HookName::kCollective, "barrier");
   EXPECT_THAT(Text({0, 1}),
               HasSubstr("ranks 0, 1 wait in barrier; the missing rank runs on another "
                         "node"));
 }
 
-TEST_F(HangFindingTest, SaysWhyThereIsNoStack) {
+TEST_F(HangFindingTest, ReportsWhyThereIsNoStack) {
   Train(0);
-  Say(0, 2000, MarkKind::kBegin, HookName::kBackward);
+  Mark(0, 2000, MarkKind::kBegin, HookName::kBackward);
   scene_.stacks[100].reason = "its memory may not be read";
   EXPECT_THAT(Text({0}), HasSubstr("rank 0 is in backward (stack: its memory may not be read)"));
 }
 
 TEST_F(HangFindingTest, NamesFromStrangersStayInOneLineOfBoundedLength) {
   Train(0);
-  Say(0, 2000, MarkKind::kBegin, HookName::kCollective, "evil\n\x1b[31mname\xff");
+  Mark(0, 2000, MarkKind::kBegin, HookName::kCollective, "evil\n\x1b[31mname\xff");
   Stack(100, {{std::string(100'000, 'f'), std::string(100'000, '\n'), 1}});
   const std::string text = Text({0});
   EXPECT_LT(text.size(), 1300u);
@@ -154,7 +154,7 @@ TEST(HangStacks, ASamplesFramesAreOutermostFirst) {
   EXPECT_EQ(processes.at(9).reason, "no Python; start one");
 }
 
-TEST(HangStacks, ReadsInItsOwnTimeAndEnds) {
+TEST(HangStacks, ReadsInTheBackgroundAndEnds) {
   HangStacks stacks;
   EXPECT_FALSE(stacks.Take(0));
   stacks.Begin({{-1, 1}}, 0);

@@ -14,7 +14,7 @@ namespace finding = model::finding;
 
 namespace {
 
-constexpr int64_t kLookNs = kNsPerSecond / 4;
+constexpr int64_t kHangCheckPeriodNs = kNsPerSecond / 4;
 // An agent that was not run for so long says nothing of the training, which may have stood too.
 constexpr int64_t kOwnPauseNs = 2 * kNsPerSecond;
 
@@ -60,45 +60,46 @@ HangScene HangWatch::SceneOf(int64_t now_ns, HangProcesses stacks, const Job& jo
   return scene;
 }
 
-std::vector<Alert> HangWatch::Tell(HangScene scene) {
+std::vector<Alert> HangWatch::MakeAlerts(HangScene scene) {
   HangFinding hang = DescribeHang(scene, detector_, strings_);
   Alert alert = HangAlert(store::Severity::kError, std::move(hang.found));
   alert.evidence = std::move(hang.evidence);
   alert.noticed = true;
-  told_ = std::move(scene.stuck);
-  told_since_ns_ = 0;
-  for (int32_t rank : told_) {
-    told_since_ns_ = std::max(told_since_ns_, detector_.ranks().at(rank).progress.last_step_ns());
+  reported_ = std::move(scene.stuck);
+  reported_since_ns_ = 0;
+  for (int32_t rank : reported_) {
+    reported_since_ns_ =
+        std::max(reported_since_ns_, detector_.ranks().at(rank).progress.last_step_ns());
   }
   return {std::move(alert)};
 }
 
-std::vector<Alert> HangWatch::LookAgain(int64_t now_ns, const Job& job) {
-  if (seen_ns_ >= 0 && now_ns - seen_ns_ < kLookNs) return {};
+std::vector<Alert> HangWatch::CheckForHang(int64_t now_ns, const Job& job) {
+  if (seen_ns_ >= 0 && now_ns - seen_ns_ < kHangCheckPeriodNs) return {};
   if (seen_ns_ >= 0 && now_ns - seen_ns_ > kOwnPauseNs) detector_.NotePause(now_ns);
   seen_ns_ = now_ns;
   NoteProcesses(now_ns, job);
-  if (!told_.empty()) {
-    if (!detector_.GoesOn(told_, told_since_ns_)) return {};
-    told_.clear();
+  if (!reported_.empty()) {
+    if (!detector_.GoesOn(reported_, reported_since_ns_)) return {};
+    reported_.clear();
     return {HangAlert(store::Severity::kInfo,
-                      Make(finding::LiveHangOver{.time = now_ns - told_since_ns_}))};
+                      Make(finding::LiveHangOver{.time = now_ns - reported_since_ns_}))};
   }
   if (stacks_.under_way()) {
     auto stacks = stacks_.Take(now_ns);
     if (!stacks) return {};
     HangScene scene = SceneOf(now_ns, *std::move(stacks), job);
-    if (!scene.stuck.empty()) return Tell(std::move(scene));
+    if (!scene.stuck.empty()) return MakeAlerts(std::move(scene));
   } else if (job.all_drained() && !detector_.Stuck(now_ns).empty()) {
     stacks_.Begin(job.Roots(), now_ns);
   }
   return {};
 }
 
-std::vector<Alert> HangWatch::Look(Moment moment, int64_t now_ns, const Job& job) {
-  if (moment == Moment::kTurn) return LookAgain(now_ns, job);
-  if (moment != Moment::kEndedWell || told_.empty()) return {};
-  told_.clear();
+std::vector<Alert> HangWatch::Check(Moment moment, int64_t now_ns, const Job& job) {
+  if (moment == Moment::kPoll) return CheckForHang(now_ns, job);
+  if (moment != Moment::kEndedWell || reported_.empty()) return {};
+  reported_.clear();
   return {HangAlert(store::Severity::kInfo, Make(finding::LiveNoHang{}))};
 }
 

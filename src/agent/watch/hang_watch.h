@@ -25,20 +25,20 @@ class HangWatch : public Observer {
 
   void OnEvents(const EventSource& source, std::span<const analyze::Event> events) override;
   // Looks four times a second, and takes back what it told when the command has ended well.
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
 
  private:
-  std::vector<Alert> LookAgain(int64_t now_ns, const Job& job);
+  std::vector<Alert> CheckForHang(int64_t now_ns, const Job& job);
   void NoteProcesses(int64_t now_ns, const Job& job);
   HangScene SceneOf(int64_t now_ns, HangProcesses stacks, const Job& job) const;
-  std::vector<Alert> Tell(HangScene scene);
+  std::vector<Alert> MakeAlerts(HangScene scene);
 
   const store::StringTable& strings_;
   HangDetector detector_;
   HangStacks stacks_;
-  std::vector<int32_t> told_;  // the ranks of a hang that has been told
-  int64_t told_since_ns_ = 0;  // their last step
-  int64_t seen_ns_ = -1;       // when it looked last
+  std::vector<int32_t> reported_;  // the ranks of a hang that has been told
+  int64_t reported_since_ns_ = 0;  // their last step
+  int64_t seen_ns_ = -1;           // when it looked last
 };
 
 }  // namespace steptrace::agent

@@ -18,13 +18,13 @@ namespace finding = model::finding;
 
 namespace {
 
-constexpr int64_t kTurnNs = 60 * kNsPerSecond;
-constexpr int64_t kStretchNs = 10 * kTurnNs;
+constexpr int64_t kPeriodNs = 60 * kNsPerSecond;
+constexpr int64_t kWindowNs = 10 * kPeriodNs;
 constexpr size_t kMostSamples = 1200;  // ten minutes at the usual 500 ms
 constexpr size_t kLeastSteps = 128;    // more than a rule's window of 100
 constexpr size_t kMostSteps = 1024;
 
-bool Wanted(store::Metric metric) {
+bool IsWatched(store::Metric metric) {
   using enum store::Metric;
   return metric == kCpuBusyShare || metric == kCpuIowaitShare || metric == kGpuUtilization ||
          metric == kGpuMemoryUsed || metric == kGpuMemoryTotal;
@@ -33,7 +33,7 @@ bool Wanted(store::Metric metric) {
 }  // namespace
 
 void LiveRules::OnSample(const Sample& sample) {
-  if (!sample.metric || !Wanted(*sample.metric)) return;
+  if (!sample.metric || !IsWatched(*sample.metric)) return;
   Line& line = lines_[{*sample.metric, std::max(sample.device, -1)}];
   line.times_ns.push_back(sample.ts_ns);
   line.values.push_back(sample.value);
@@ -55,7 +55,7 @@ void LiveRules::OnStep(const store::StepRow& row, std::string_view kind) {
 }
 
 void LiveRules::Forget(int64_t now_ns) {
-  const int64_t from_ns = now_ns - kStretchNs;
+  const int64_t from_ns = now_ns - kWindowNs;
   for (auto& [key, line] : lines_) {
     while (!line.times_ns.empty() && line.times_ns.front() < from_ns) {
       line.times_ns.pop_front();
@@ -105,11 +105,11 @@ std::vector<analyze::RuleResult> LiveRules::Evaluate(int64_t now_ns) const {
   return analyze::RunRules(input, settings_);
 }
 
-std::vector<Alert> LiveRules::Look(Moment moment, int64_t now_ns, const Job&) {
+std::vector<Alert> LiveRules::Check(Moment moment, int64_t now_ns, const Job&) {
   std::vector<Alert> alerts;
   if (moment != Moment::kSettled || now_ns < next_ns_) return alerts;
   const bool first = next_ns_ == 0;
-  next_ns_ = now_ns + kTurnNs;
+  next_ns_ = now_ns + kPeriodNs;
   if (first) return alerts;
   Forget(now_ns);
   for (const analyze::RuleResult& result : Evaluate(now_ns)) {
@@ -117,9 +117,9 @@ std::vector<Alert> LiveRules::Look(Moment moment, int64_t now_ns, const Job&) {
     if (!bad && result.status != analyze::RuleStatus::kOk) continue;
     // It counts the others, which speak for themselves.
     if (result.rule == analyze::RuleId::kProfilerReport) continue;
-    bool& told = told_[static_cast<size_t>(result.rule)];
-    if (bad == told) continue;
-    told = bad;
+    bool& reported = reported_[static_cast<size_t>(result.rule)];
+    if (bad == reported) continue;
+    reported = bad;
     model::Finding found = !bad                      ? Make(finding::LiveRulePassed{})
                            : result.evidence.empty() ? Make(finding::LiveRuleFound{})
                                                      : result.evidence.front();

@@ -20,10 +20,11 @@
 
 namespace steptrace::agent {
 
-// The rules (mode modern) on the newest stretch of a run that goes on: once a minute, and a finding
-// where a rule's status has changed; while a rule has nothing to judge by, its last word stands.
-// The stretch is ten minutes of samples (1200 a line at most) and of steps (128 to 1024). It holds
-// lines of the node and of its GPUs, never of cores, so that it stays small: 1 MiB with 8 GPUs.
+// The rules (mode modern) on the newest time range of a run that goes on: once a minute, and a
+// finding where a rule's status has changed; while a rule has nothing to judge by, its last word
+// stands. The time range is ten minutes of samples (1200 a line at most) and of steps (128 to
+// 1024). It holds lines of the node and of its GPUs, never of cores, so that it stays small: 1 MiB
+// with 8 GPUs.
 class LiveRules : public Observer {
  public:
   LiveRules(int32_t node, int32_t cpus,
@@ -33,7 +34,7 @@ class LiveRules : public Observer {
   void OnSample(const Sample& sample) override;
   void OnStep(const store::StepRow& row, std::string_view kind) override;
   // Nothing unless a minute went by.
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
 
  private:
   struct Line {
@@ -54,7 +55,7 @@ class LiveRules : public Observer {
   store::StringTable strings_;                               // the kinds of steps
   std::optional<store::StepRow> first_step_;  // of the run: the training began with it
   std::deque<store::StepRow> steps_;
-  std::array<bool, analyze::kRuleCount> told_{};  // the rules that have an issue
+  std::array<bool, analyze::kRuleCount> reported_{};  // the rules that have an issue
 };
 
 }  // namespace steptrace::agent

@@ -35,7 +35,7 @@ class Played {
       rules_.OnSample(SampleOf(store::Metric::kCpuIowaitShare, now_ns_, 0));
       rules_.OnSample(SampleOf(store::Metric::kJobRss, now_ns_, 1));
       if (load.steps) AddStep(load.waits);
-      for (const Alert& alert : rules_.Look(Moment::kSettled, now_ns_, JobByHand())) {
+      for (const Alert& alert : rules_.Check(Moment::kSettled, now_ns_, JobByHand())) {
         EXPECT_EQ(alert.suggests != nullptr, alert.severity == store::Severity::kWarning);
         found_.push_back(RowOf(alert, now_ns_, strings_));
       }
@@ -44,8 +44,8 @@ class Played {
   // "warning Rule" for each finding since the last call.
   std::vector<std::string> News() {
     std::vector<std::string> news;
-    for (; told_ < found_.size(); ++told_) {
-      news.push_back(strings_.Text(found_[told_].severity) + ' ' + found_[told_].subject);
+    for (; reported_ < found_.size(); ++reported_) {
+      news.push_back(strings_.Text(found_[reported_].severity) + ' ' + found_[reported_].subject);
     }
     return news;
   }
@@ -66,17 +66,17 @@ class Played {
   store::StringTable strings_;
   int64_t now_ns_ = kNsPerSecond;
   int64_t steps_ = 0;
-  size_t told_ = 0;
+  size_t reported_ = 0;
   std::vector<store::FindingRow> found_;
 };
 
-TEST(LiveRules, SaysNothingOfABusyRun) {
+TEST(LiveRules, BusyRunHasNoAlert) {
   Played run;
   run.Play(2400, {});
   EXPECT_THAT(run.News(), IsEmpty());
 }
 
-TEST(LiveRules, TellsAChangeOnce) {
+TEST(LiveRules, ChangeIsReportedOnce) {
   Played run;
   run.Play(300, {.gpu = 0.05, .cpu = 0.95});
   EXPECT_THAT(run.News(), ElementsAre("warning LowGPUUtilization", "warning CPUBottleneck"));
@@ -106,7 +106,7 @@ TEST(LiveRules, AFirstStepThatIsLateIsToldOnce) {
 }
 
 // Samples that nobody trains under tell nothing: the last word stands.
-TEST(LiveRules, ATrainingThatPausesIsNotWell) {
+TEST(LiveRules, PauseDoesNotResolveAnAlert) {
   Played run;
   run.Play(300, {.gpu = 0.05, .cpu = 0.95});
   run.News();

@@ -9,8 +9,8 @@
 
 namespace steptrace::agent {
 
-void LossSpikeWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
-  for (const ToldTensor& tensor : tensors) {
+void LossSpikeWatch::OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) {
+  for (const ReportedTensor& tensor : tensors) {
     if (tensor.role != wire::TensorRole::kLoss || tensor.finite() == 0) continue;
     const double value = tensor.sum / static_cast<double>(tensor.finite());
     if (!std::isfinite(value)) continue;
@@ -20,8 +20,8 @@ void LossSpikeWatch::OnTensors(const EventSource& source, std::span<const ToldTe
     if (!spike) continue;
     const bool apart = !last_ || std::abs(tensor.step - *last_) > kApart;
     last_ = std::max(last_.value_or(tensor.step), tensor.step);
-    if (!apart || told_ == kMostTold) continue;
-    ++told_;
+    if (!apart || reported_ == kMostTold) continue;
+    ++reported_;
     alerts_.push_back({.found = Make(model::finding::LiveLossSpike{.value = value,
                                                                    .usual = spike->usual,
                                                                    .deviations = spike->deviations,
@@ -32,7 +32,7 @@ void LossSpikeWatch::OnTensors(const EventSource& source, std::span<const ToldTe
   }
 }
 
-std::vector<Alert> LossSpikeWatch::Look(Moment, int64_t, const Job&) {
+std::vector<Alert> LossSpikeWatch::Check(Moment, int64_t, const Job&) {
   return std::exchange(alerts_, {});
 }
 
@@ -43,7 +43,7 @@ std::vector<Unjudged> LossSpikeWatch::WhyUnjudged() const {
     seen = std::max(seen, window.seen());
   }
   if (windows_.empty()) return {{"LossSpike", Lack::kLoss}};
-  return {{"LossSpike", Lack::kLooks, seen, int64_t{SpikeWindow::kLeast} + 1}};
+  return {{"LossSpike", Lack::kReads, seen, int64_t{SpikeWindow::kLeast} + 1}};
 }
 
 }  // namespace steptrace::agent

@@ -58,7 +58,7 @@ TEST_F(LossSpikeWatchTest, WhatItLacksIsTold) {
   ASSERT_EQ(watch_.WhyUnjudged().size(), 1u);
   EXPECT_EQ(watch_.WhyUnjudged()[0].lack, Lack::kLoss);
   Tell(0, 1);
-  EXPECT_EQ(watch_.WhyUnjudged()[0].lack, Lack::kLooks);
+  EXPECT_EQ(watch_.WhyUnjudged()[0].lack, Lack::kReads);
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ constexpr double kLeastRise = 0.01;  // that is worth a word
 
 }  // namespace
 
-void LossWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
-  for (const ToldTensor& tensor : tensors) {
+void LossWatch::OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) {
+  for (const ReportedTensor& tensor : tensors) {
     if (tensor.role != wire::TensorRole::kLoss || tensor.finite() == 0) continue;
     if (!ranks_.contains(source.rank) && ranks_.size() >= kMostRanks) return;
     Rank& rank = ranks_[source.rank];
@@ -53,7 +53,7 @@ void LossWatch::EndBlock(int32_t rank, Rank& state, int64_t step) {
   alerts_.push_back({.found = Make(std::move(found)), .subject = "loss", .noticed = true});
 }
 
-std::vector<Alert> LossWatch::Look(Moment, int64_t, const Job&) {
+std::vector<Alert> LossWatch::Check(Moment, int64_t, const Job&) {
   return std::exchange(alerts_, {});
 }
 
@@ -65,7 +65,7 @@ std::vector<Unjudged> LossWatch::WhyUnjudged() const {
     if (rank.settled) return {};
     losses = std::max(losses, rank.losses);
   }
-  return {{kRule, Lack::kLooks, losses, int64_t{kBlock} * (kBlocks + 1)}};
+  return {{kRule, Lack::kReads, losses, int64_t{kBlock} * (kBlocks + 1)}};
 }
 
 }  // namespace steptrace::agent

@@ -16,7 +16,7 @@ std::vector<std::string> Said(int64_t steps, const std::function<double(int64_t)
   LossWatch watch;
   store::StringTable strings;
   for (int64_t step = 0; step < steps; ++step) {
-    ToldTensor loss;
+    ReportedTensor loss;
     loss.step = step;
     loss.role = wire::TensorRole::kLoss;
     loss.numel = 1;
@@ -24,7 +24,7 @@ std::vector<std::string> Said(int64_t steps, const std::function<double(int64_t)
     watch.OnTensors({3, 1, true}, std::span(&loss, 1));
   }
   std::vector<std::string> said;
-  for (const Alert& alert : watch.Look(Moment::kSettled, 0, JobByHand{})) {
+  for (const Alert& alert : watch.Check(Moment::kSettled, 0, JobByHand{})) {
     said.push_back(RowOf(alert, 0, strings).text);
   }
   return said;
@@ -40,7 +40,7 @@ TEST(LossWatch, ALossThatFallsIsFine) {
       Said(5000, [](int64_t i) { return 2.3 - 0.0001 * double(i) + 0.3 * Noise(i); }).empty());
 }
 
-TEST(LossWatch, ALossThatStaysIsToldOnce) {
+TEST(LossWatch, StagnantLossIsReportedOnce) {
   EXPECT_THAT(
       Said(5000, [](int64_t) { return 2.3; }),
       testing::ElementsAre("the loss has not fallen in 576 steps, up to step 575 on rank 3"));
@@ -55,7 +55,7 @@ TEST(LossWatch, ALossBelowZeroMayFallToo) {
   EXPECT_TRUE(Said(2000, [](int64_t i) { return -1 - 0.01 * double(i); }).empty());
 }
 
-TEST(LossWatch, ALossThatFallsLateIsToldToo) {
+TEST(LossWatch, LossThatFallsLateIsReportedToo) {
   EXPECT_EQ(Said(2000, [](int64_t i) { return i < 1000 ? 2.3 : 1.0; }).size(), 1u);
 }
 

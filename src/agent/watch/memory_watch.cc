@@ -12,7 +12,7 @@
 namespace steptrace::agent {
 namespace {
 
-constexpr int64_t kMemoryTurnNs = 10 * kNsPerSecond;
+constexpr int64_t kMemoryCheckPeriodNs = 10 * kNsPerSecond;
 constexpr size_t kMostPoints = 512;
 constexpr size_t kMostKnots = 512;
 constexpr size_t kMostRanks = 64;
@@ -116,24 +116,24 @@ std::vector<Alert> MemoryWatch::Changes(int64_t now_ns,
     const std::string subject = analyze::SubjectOf(process);
     const analyze::GrowthVerdict verdict = process.growth.verdict;
     const bool leaks = verdict == analyze::GrowthVerdict::kLeak;
-    if (leaks == told_.contains(subject)) continue;
+    if (leaks == reported_.contains(subject)) continue;
     // What cannot be judged any more stands.
     if (!leaks && verdict != analyze::GrowthVerdict::kPlateau) continue;
     if (leaks && process.bytes_per_s < least_bytes_per_s_) continue;
     alerts.push_back(GrowthAlert(process, section));
     if (leaks) {
-      told_.insert(subject);
+      reported_.insert(subject);
     } else {
-      told_.erase(subject);
+      reported_.erase(subject);
     }
   }
   return alerts;
 }
 
-std::vector<Alert> MemoryWatch::Look(Moment moment, int64_t now_ns, const Job& job) {
+std::vector<Alert> MemoryWatch::Check(Moment moment, int64_t now_ns, const Job& job) {
   if (moment == Moment::kFinished) return Changes(now_ns, job.RankProcesses());
   if (moment != Moment::kSettled || now_ns < next_ns_) return {};
-  next_ns_ = now_ns + kMemoryTurnNs;
+  next_ns_ = now_ns + kMemoryCheckPeriodNs;
   return Changes(now_ns, job.RankProcesses());
 }
 

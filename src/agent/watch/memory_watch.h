@@ -28,7 +28,7 @@ class MemoryWatch : public Observer {
   void OnSample(const Sample& sample) override;
   void OnStep(const store::StepRow& row, std::string_view kind) override;
   // Every ten seconds, and at the end.
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
 
  private:
   // Points of one metric, ever farther apart.
@@ -48,7 +48,7 @@ class MemoryWatch : public Observer {
   int64_t next_ns_ = 0;
   std::map<std::tuple<int32_t, int32_t, std::string>, Line> lines_;  // pid, device
   analyze::StepAxes axes_;
-  std::set<std::string> told_;  // subjects that leak
+  std::set<std::string> reported_;  // subjects that leak
 };
 
 }  // namespace steptrace::agent

@@ -27,15 +27,15 @@ class MemoryWatchTest : public ::testing::Test {
       for (int64_t k = 0; k < 5; ++k) AddStep();
       memory_.OnSample(SampleOf(store::Metric::kProcessRssAnon, now_ns_, bytes(step_), -1, 100));
       memory_.OnSample(SampleOf(store::Metric::kCgroupMemoryLimit, now_ns_, 1e12));
-      for (const store::FindingRow& row : Look(Moment::kSettled)) {
+      for (const store::FindingRow& row : Check(Moment::kSettled)) {
         found_.push_back(strings_.Text(row.severity) + " " + row.subject + " " + row.text);
         evidence_ = row.evidence;
       }
     }
   }
-  std::vector<store::FindingRow> Look(Moment moment) {
+  std::vector<store::FindingRow> Check(Moment moment) {
     std::vector<store::FindingRow> rows;
-    for (const Alert& alert : memory_.Look(moment, now_ns_, job_)) {
+    for (const Alert& alert : memory_.Check(moment, now_ns_, job_)) {
       rows.push_back(RowOf(alert, now_ns_, strings_));
     }
     return rows;
@@ -58,7 +58,7 @@ class MemoryWatchTest : public ::testing::Test {
   std::string evidence_;
 };
 
-TEST_F(MemoryWatchTest, ALeakIsToldOnceAndTakenBack) {
+TEST_F(MemoryWatchTest, LeakIsReportedOnceAndResolved) {
   Play(60, [](int64_t step) { return 300 * kMib + static_cast<double>(step) * kMib; });
   ASSERT_EQ(found_.size(), 1u);
   EXPECT_THAT(found_[0], HasSubstr("warning memory of rank 0 grows by 1 MiB a step"));
@@ -69,7 +69,7 @@ TEST_F(MemoryWatchTest, ALeakIsToldOnceAndTakenBack) {
   EXPECT_THAT(found_[1], HasSubstr("info memory of rank 0 no longer grows"));
 }
 
-TEST_F(MemoryWatchTest, ACacheThatFillsAndStaysIsNothingToTell) {
+TEST_F(MemoryWatchTest, CacheThatFillsAndStaysIsNoLeak) {
   Play(20, [](int64_t step) {
     return 300 * kMib + static_cast<double>(std::min<int64_t>(step, 60)) * kMib;
   });
@@ -94,31 +94,31 @@ TEST_F(MemoryWatchTest, DeviceMemoryOfAProcess) {
                       .value = static_cast<double>(i) * kMib});
   }
   job_.ranks.push_back({3, 0, 7});
-  const auto found = Look(Moment::kSettled);
+  const auto found = Check(Moment::kSettled);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].subject, "memory of rank 0 on device 1");
 }
 
-TEST_F(MemoryWatchTest, LooksOnceMoreAtTheEndAndNotInTurns) {
+TEST_F(MemoryWatchTest, ChecksOnceMoreAtTheEndButNotOnEachPoll) {
   for (int64_t i = 0; i < 600; ++i) {
     AddStep();
     memory_.OnSample(SampleOf(store::Metric::kProcessRssAnon, now_ns_,
                               300 * kMib + static_cast<double>(step_) * kMib, -1, 100));
   }
-  EXPECT_THAT(Look(Moment::kTurn), IsEmpty());
-  EXPECT_THAT(Look(Moment::kEndedWell), IsEmpty());
-  EXPECT_EQ(Look(Moment::kFinished).size(), 1u);
+  EXPECT_THAT(Check(Moment::kPoll), IsEmpty());
+  EXPECT_THAT(Check(Moment::kEndedWell), IsEmpty());
+  EXPECT_EQ(Check(Moment::kFinished).size(), 1u);
 }
 
 // As the limiter or --system-interval-ms may have it.
-TEST_F(MemoryWatchTest, ALeakIsToldOfSamplesAMinuteApart) {
+TEST_F(MemoryWatchTest, LeakIsFoundInSamplesAMinuteApart) {
   for (int64_t minute = 0; minute < 60; ++minute) {
     memory_.OnSample(SampleOf(store::Metric::kProcessRssAnon, now_ns_,
                               300 * kMib + static_cast<double>(step_) * kMib, -1, 100));
     memory_.OnSample(SampleOf(store::Metric::kMemoryAvailable, now_ns_, 1e12));
     for (int64_t turn = 0; turn < 6; ++turn) {
       for (int64_t k = 0; k < 100; ++k) AddStep();
-      for (auto& row : Look(Moment::kSettled)) found_.push_back(row.text);
+      for (auto& row : Check(Moment::kSettled)) found_.push_back(row.text);
     }
   }
   ASSERT_EQ(found_.size(), 1u);
@@ -129,7 +129,7 @@ TEST_F(MemoryWatchTest, ProcessesWithoutEndAreBounded) {
   for (int32_t pid = 1; pid < 20'000; ++pid) {
     memory_.OnSample(SampleOf(store::Metric::kProcessRssAnon, pid, 1, -1, pid));
   }
-  EXPECT_THAT(memory_.Look(Moment::kSettled, 0, JobByHand()), IsEmpty());
+  EXPECT_THAT(memory_.Check(Moment::kSettled, 0, JobByHand()), IsEmpty());
 }
 
 TEST_F(MemoryWatchTest, ALeakBelowTheThresholdIsNotReported) {

@@ -56,10 +56,10 @@ bool NonfiniteWatch::Together(const Seen& one, const Seen& other) {
          one.tensor.role == other.tensor.role;
 }
 
-void NonfiniteWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
-  for (const ToldTensor& tensor : tensors) {
-    if (told_) Follow(source.rank, tensor);
-    if (told_ || tensor.not_finite() == 0) continue;
+void NonfiniteWatch::OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) {
+  for (const ReportedTensor& tensor : tensors) {
+    if (reported_) Follow(source.rank, tensor);
+    if (reported_ || tensor.not_finite() == 0) continue;
     const Seen seen{source.rank, tensor};
     ++seen_;
     newest_ns_ = std::max(newest_ns_, tensor.ts_ns);
@@ -72,7 +72,7 @@ void NonfiniteWatch::OnTensors(const EventSource& source, std::span<const ToldTe
 }
 
 // Weights come with the step before the one that they are looked at in: steps do not only rise.
-void NonfiniteWatch::Follow(int32_t rank, const ToldTensor& tensor) {
+void NonfiniteWatch::Follow(int32_t rank, const ReportedTensor& tensor) {
   if (rank != first_->rank) return;
   if (tensor.not_finite() > 0) {
     streak_ = {.last_bad = std::max(streak_.last_bad, tensor.step)};
@@ -86,8 +86,8 @@ void NonfiniteWatch::Follow(int32_t rank, const ToldTensor& tensor) {
   streak_.same |= tensor.name == first_->tensor.name && tensor.role == first_->tensor.role;
 }
 
-Alert NonfiniteWatch::Tell() const {
-  const ToldTensor& tensor = first_->tensor;
+Alert NonfiniteWatch::MakeAlert() const {
+  const ReportedTensor& tensor = first_->tensor;
   const std::string name = CleanUtf8(strings_.Text(tensor.name));
   finding::LiveTensorNonfinite found{.step = tensor.step,
                                      .rank = int64_t{first_->rank},
@@ -116,22 +116,22 @@ Alert NonfiniteWatch::TellFinite() const {
       .noticed = true};
 }
 
-std::vector<Alert> NonfiniteWatch::Look(Moment moment, int64_t now_ns, const Job&) {
+std::vector<Alert> NonfiniteWatch::Check(Moment moment, int64_t now_ns, const Job&) {
   std::vector<Alert> alerts;
   if (!first_) return alerts;
-  if (told_) {
+  if (reported_) {
     if (streak_.steps < kFiniteSteps || !streak_.same || episodes_ == kMostEpisodes) return alerts;
     alerts.push_back(TellFinite());
     first_.reset();
-    told_ = false;
+    reported_ = false;
     seen_ = alike_ = 0;
     return alerts;
   }
   const bool over = moment == Moment::kFinished || moment == Moment::kEndedWell;
   const bool quiet = now_ns - newest_ns_ >= kQuietNs;
   if (!over && !quiet && now_ns - first_->tensor.ts_ns < kLongestNs) return alerts;
-  alerts.push_back(Tell());
-  told_ = true;
+  alerts.push_back(MakeAlert());
+  reported_ = true;
   ++episodes_;
   streak_ = {.last_bad = first_->tensor.step};
   return alerts;

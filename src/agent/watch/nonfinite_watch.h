@@ -27,14 +27,14 @@ class NonfiniteWatch : public TensorRule {
  public:
   explicit NonfiniteWatch(const store::StringTable& strings) : strings_(strings) {}
 
-  void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) override;
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  void OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) override;
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
   std::vector<Unjudged> WhyUnjudged() const override { return {}; }
 
  private:
   struct Seen {
     int32_t rank = -1;
-    ToldTensor tensor;
+    ReportedTensor tensor;
   };
   // How long all has been finite since.
   struct Streak {
@@ -46,8 +46,8 @@ class NonfiniteWatch : public TensorRule {
   };
   static bool Before(const Seen& one, const Seen& other);
   static bool Together(const Seen& one, const Seen& other);
-  void Follow(int32_t rank, const ToldTensor& tensor);
-  Alert Tell() const;
+  void Follow(int32_t rank, const ReportedTensor& tensor);
+  Alert MakeAlert() const;
   Alert TellFinite() const;
 
   const store::StringTable& strings_;
@@ -55,7 +55,7 @@ class NonfiniteWatch : public TensorRule {
   int64_t seen_ = 0;   // that are not finite, the first among them
   int64_t alike_ = 0;  // of those in its step, with its role and on its rank
   int64_t newest_ns_ = 0;
-  bool told_ = false;
+  bool reported_ = false;
   Streak streak_;
   int episodes_ = 0;
 };

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/rows/told_tensor.h"
+#include "agent/rows/reported_tensor.h"
 #include "agent/watch/alert.h"
 #include "agent/watch/job.h"
 #include "analyze/derive/event.h"
@@ -35,7 +35,7 @@ struct Sample {
 
 // When an observer is asked.
 enum class Moment : uint8_t {
-  kTurn,       // of the agent's loop, while the command runs: for what cannot wait
+  kPoll,       // of the agent's loop, while the command runs: for what cannot wait
   kSettled,    // twice a second: what has been settled until now has been shown
   kEndedWell,  // the command has ended by itself, and well
   kFinished,   // nothing more comes
@@ -53,15 +53,15 @@ class Observer {
   virtual void OnEvents(const EventSource& source, std::span<const analyze::Event> events);
   virtual void OnSample(const Sample& sample);
   // What a process that trains told of its tensors.
-  virtual void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors);
+  virtual void OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors);
 
   // What it has found since it was asked last.
-  virtual std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) = 0;
+  virtual std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) = 0;
 };
 
 inline void Observer::OnStep(const store::StepRow&, std::string_view) {}
 inline void Observer::OnEvents(const EventSource&, std::span<const analyze::Event>) {}
 inline void Observer::OnSample(const Sample&) {}
-inline void Observer::OnTensors(const EventSource&, std::span<const ToldTensor>) {}
+inline void Observer::OnTensors(const EventSource&, std::span<const ReportedTensor>) {}
 
 }  // namespace steptrace::agent

@@ -36,14 +36,14 @@ void ObserverList::OnSample(const Sample& sample) {
   for (const auto& observer : observers_) observer->OnSample(sample);
 }
 
-void ObserverList::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
+void ObserverList::OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) {
   for (const auto& observer : observers_) observer->OnTensors(source, tensors);
 }
 
-std::vector<Alert> ObserverList::Look(Moment moment, int64_t now_ns, const Job& job) {
+std::vector<Alert> ObserverList::Check(Moment moment, int64_t now_ns, const Job& job) {
   std::vector<Alert> all;
   for (const auto& observer : observers_) {
-    std::vector<Alert> found = observer->Look(moment, now_ns, job);
+    std::vector<Alert> found = observer->Check(moment, now_ns, job);
     all.insert(all.end(), std::make_move_iterator(found.begin()),
                std::make_move_iterator(found.end()));
   }

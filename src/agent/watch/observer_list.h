@@ -21,8 +21,8 @@ class ObserverList {
   void OnStep(const store::StepRow& row, std::string_view kind);
   void OnEvents(const EventSource& source, std::span<const analyze::Event> events);
   void OnSample(const Sample& sample);
-  void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors);
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job);
+  void OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors);
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job);
 
  private:
   std::vector<std::unique_ptr<Observer>> observers_;

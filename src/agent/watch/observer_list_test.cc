@@ -29,7 +29,7 @@ class Noting : public Observer {
     Note(std::to_string(events.size()) + " events of " + std::to_string(source.pid));
   }
   void OnSample(const Sample& sample) override { Note(std::string(sample.name)); }
-  std::vector<Alert> Look(Moment, int64_t, const Job&) override {
+  std::vector<Alert> Check(Moment, int64_t, const Job&) override {
     return {{.found = Make(model::finding::LiveNoHang{}), .subject = name_}};
   }
 
@@ -43,10 +43,10 @@ class Noting : public Observer {
 // Is shown nothing that it does not ask for.
 class Deaf : public Observer {
  public:
-  std::vector<Alert> Look(Moment, int64_t, const Job&) override { return {}; }
+  std::vector<Alert> Check(Moment, int64_t, const Job&) override { return {}; }
 };
 
-TEST(ObserverList, ShowsEachWhatComesAndGathersInTheirOrder) {
+TEST(ObserverList, EachObserverSeesAllAndAlertsKeepTheirOrder) {
   std::vector<std::string> shown;
   ObserverList list;
   list.Add(std::make_unique<Noting>("a", shown));
@@ -61,7 +61,7 @@ TEST(ObserverList, ShowsEachWhatComesAndGathersInTheirOrder) {
   EXPECT_THAT(shown, ElementsAre("a: step 3 train", "b: step 3 train", "a: 2 events of 7",
                                  "b: 2 events of 7", "a: " + metric, "b: " + metric));
   std::vector<std::string> found;
-  for (const Alert& alert : list.Look(Moment::kSettled, 0, JobByHand())) {
+  for (const Alert& alert : list.Check(Moment::kSettled, 0, JobByHand())) {
     found.push_back(alert.subject);
   }
   EXPECT_THAT(found, ElementsAre("a", "b"));
@@ -103,7 +103,7 @@ TEST(AllObservers, AreShownTheRun) {
       row.dur_ns = step < 500 ? 20'000'000 : 30'000'000;
       row.ts_ns += row.dur_ns;
       list.OnStep(row, "train");
-      for (const Alert& alert : list.Look(Moment::kSettled, row.ts_ns, JobByHand())) {
+      for (const Alert& alert : list.Check(Moment::kSettled, row.ts_ns, JobByHand())) {
         rises += alert.subject == "step time";
       }
     }
@@ -124,7 +124,7 @@ TEST(AllObservers, ReportWhatIsAboveTheThresholdsThatWereSet) {
       row.dur_ns = step < 500 ? 20'000'000 : 30'000'000;
       row.ts_ns += row.dur_ns;
       list.OnStep(row, "train");
-      for (const Alert& alert : list.Look(Moment::kSettled, row.ts_ns, JobByHand())) {
+      for (const Alert& alert : list.Check(Moment::kSettled, row.ts_ns, JobByHand())) {
         risen |= alert.subject == "step time";
       }
     }

@@ -104,7 +104,7 @@ TEST(ShiftDetector, ImpossibleDurationsAreLeftOut) {
   }
 }
 
-TEST(StepWatch, SaysFromWhichStepAndFromWhatToWhat) {
+TEST(StepWatch, AlertNamesTheStepAndBothDurations) {
   StepWatch watch(0.05);
   store::StringTable strings;
   store::StepRow row;
@@ -117,7 +117,7 @@ TEST(StepWatch, SaysFromWhichStepAndFromWhatToWhat) {
     row.dur_ns = (step < 500 ? 20 : 30) * kNsPerMs + row.evaluation_ns;
     row.ts_ns = step * 20 * kNsPerMs;
     watch.OnStep(row, step < 10 ? "warm-up" : "train");
-    for (const Alert& alert : watch.Look(Moment::kSettled, row.ts_ns, JobByHand())) {
+    for (const Alert& alert : watch.Check(Moment::kSettled, row.ts_ns, JobByHand())) {
       EXPECT_STREQ(alert.suggests, "shift");
       found.push_back(RowOf(alert, row.ts_ns, strings));
     }

@@ -23,13 +23,13 @@ void StepWatch::OnStep(const store::StepRow& row, std::string_view kind) {
   const auto shift = detector_.Add(row.step, row.ts_ns, dur_ns);
   if (!shift) return;
   // Over the recent best, and yet no longer than what all before it took: they got faster first.
-  const bool tells = shift->back ? told_rise_ : shift->to_ns > shift->from_ns;
+  const bool tells = shift->back ? reported_rise_ : shift->to_ns > shift->from_ns;
   if (!tells) return;
-  told_rise_ = !shift->back;
+  reported_rise_ = !shift->back;
   shifts_.push_back(*shift);
 }
 
-Alert StepWatch::Tell(const StepShift& shift) const {
+Alert StepWatch::MakeAlert(const StepShift& shift) const {
   const auto from_ns = static_cast<int64_t>(shift.from_ns);
   const auto to_ns = static_cast<int64_t>(shift.to_ns);
   model::Finding found =
@@ -50,10 +50,10 @@ Alert StepWatch::Tell(const StepShift& shift) const {
           .suggests = "shift"};
 }
 
-std::vector<Alert> StepWatch::Look(Moment moment, int64_t, const Job&) {
+std::vector<Alert> StepWatch::Check(Moment moment, int64_t, const Job&) {
   std::vector<Alert> alerts;
   if (moment != Moment::kSettled) return alerts;
-  for (const StepShift& shift : std::exchange(shifts_, {})) alerts.push_back(Tell(shift));
+  for (const StepShift& shift : std::exchange(shifts_, {})) alerts.push_back(MakeAlert(shift));
   return alerts;
 }
 

@@ -19,15 +19,15 @@ class StepWatch : public Observer {
   explicit StepWatch(double rise) : rise_(rise), detector_(rise) {}
 
   void OnStep(const store::StepRow& row, std::string_view kind) override;
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
 
  private:
-  Alert Tell(const StepShift& shift) const;
+  Alert MakeAlert(const StepShift& shift) const;
 
   double rise_;
   std::optional<int32_t> rank_;
   ShiftDetector detector_;
-  bool told_rise_ = false;
+  bool reported_rise_ = false;
   std::vector<StepShift> shifts_;
 };
 

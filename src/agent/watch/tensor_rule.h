@@ -17,7 +17,7 @@ enum class Lack : uint8_t {
   kModule,   // one with a weight and a bias of some size
   kWide,     // elements other than 0 of a type wider than float16
   kWeights,  // as many as it needs
-  kLooks,    // as many as it needs
+  kReads,    // as many as it needs
   kReplica,  // a second rank with the same parameters
 };
 

@@ -28,24 +28,24 @@ UnjudgedItem UnjudgedItemOf(const Unjudged& why) {
                     .few_weights = why.lack == Lack::kWeights,
                     .no_replica = why.lack == Lack::kReplica,
                     .rule = why.rule};
-  if (why.lack == Lack::kLooks) item.seen = why.seen;
-  if (why.lack == Lack::kLooks || why.lack == Lack::kWeights) item.needed = why.needed;
+  if (why.lack == Lack::kReads) item.seen = why.seen;
+  if (why.lack == Lack::kReads || why.lack == Lack::kWeights) item.needed = why.needed;
   return item;
 }
 
 }  // namespace
 
-void TensorWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
+void TensorWatch::OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) {
   seen_ |= !tensors.empty();
   for (const auto& rule : rules_) rule->OnTensors(source, tensors);
 }
 
-std::vector<Alert> TensorWatch::Look(Moment moment, int64_t now_ns, const Job& job) {
+std::vector<Alert> TensorWatch::Check(Moment moment, int64_t now_ns, const Job& job) {
   std::vector<Alert> all;
   if (!seen_) return all;
   std::vector<UnjudgedItem> unjudged;
   for (const auto& rule : rules_) {
-    std::vector<Alert> found = rule->Look(moment, now_ns, job);
+    std::vector<Alert> found = rule->Check(moment, now_ns, job);
     all.insert(all.end(), std::make_move_iterator(found.begin()),
                std::make_move_iterator(found.end()));
     if (moment != Moment::kFinished) continue;

@@ -18,8 +18,8 @@ class TensorWatch : public Observer {
  public:
   explicit TensorWatch(std::vector<std::unique_ptr<TensorRule>> rules) : rules_(std::move(rules)) {}
 
-  void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) override;
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  void OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) override;
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
 
  private:
   std::vector<std::unique_ptr<TensorRule>> rules_;

@@ -16,7 +16,7 @@ uint64_t Mixed(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
-uint64_t LikenessOf(const ToldTensor& tensor) {
+uint64_t LikenessOf(const ReportedTensor& tensor) {
   uint64_t hash = static_cast<uint64_t>(tensor.numel);
   for (const double value :
        {tensor.sum, tensor.abs_sum, tensor.square_sum, tensor.min, tensor.max}) {
@@ -27,8 +27,8 @@ uint64_t LikenessOf(const ToldTensor& tensor) {
 
 }  // namespace
 
-void UnchangedWatch::OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) {
-  for (const ToldTensor& tensor : tensors) {
+void UnchangedWatch::OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) {
+  for (const ReportedTensor& tensor : tensors) {
     const bool is_gradient = tensor.role == wire::TensorRole::kGradient;
     if (!is_gradient && tensor.role != wire::TensorRole::kWeight) continue;
     gradients_ |= is_gradient;
@@ -50,7 +50,7 @@ void UnchangedWatch::OnTensors(const EventSource& source, std::span<const ToldTe
 }
 
 // Of a step its gradient is told before.
-void UnchangedWatch::OnWeight(int32_t rank, const ToldTensor& tensor, Parameter& parameter) {
+void UnchangedWatch::OnWeight(int32_t rank, const ReportedTensor& tensor, Parameter& parameter) {
   const uint64_t likeness = LikenessOf(tensor);
   if (parameter.looks < 0) {
     parameter.first = likeness;
@@ -63,7 +63,7 @@ void UnchangedWatch::OnWeight(int32_t rank, const ToldTensor& tensor, Parameter&
   if (parameter.settled || !had_gradient || ++parameter.looks < kLeastLooks) return;
   parameter.settled = true;
   // Replicas are alike.
-  if (told_.insert(tensor.name).second) still_.push_back({rank, tensor.name, tensor.step});
+  if (reported_.insert(tensor.name).second) still_.push_back({rank, tensor.name, tensor.step});
 }
 
 Alert UnchangedWatch::Tell() {
@@ -78,10 +78,10 @@ Alert UnchangedWatch::Tell() {
   return {.found = Make(std::move(found)), .subject = "unchanged parameters", .noticed = true};
 }
 
-std::vector<Alert> UnchangedWatch::Look(Moment moment, int64_t, const Job&) {
+std::vector<Alert> UnchangedWatch::Check(Moment moment, int64_t, const Job&) {
   std::vector<Alert> alerts;
   // A look at all parameters may lie in two turns.
-  if (!still_.empty() && moment != Moment::kTurn) alerts.push_back(Tell());
+  if (!still_.empty() && moment != Moment::kPoll) alerts.push_back(Tell());
   return alerts;
 }
 
@@ -94,7 +94,7 @@ std::vector<Unjudged> UnchangedWatch::WhyUnjudged() const {
   }
   if (!gradients_) return {{kRule, Lack::kGradient}};
   if (looks < 0) return {{kRule, Lack::kWeight}};
-  return {{kRule, Lack::kLooks, looks + 1, kLeastLooks + 1}};
+  return {{kRule, Lack::kReads, looks + 1, kLeastLooks + 1}};
 }
 
 }  // namespace steptrace::agent

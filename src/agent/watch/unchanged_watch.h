@@ -23,8 +23,8 @@ class UnchangedWatch : public TensorRule {
 
   explicit UnchangedWatch(const store::StringTable& strings) : strings_(strings) {}
 
-  void OnTensors(const EventSource& source, std::span<const ToldTensor> tensors) override;
-  std::vector<Alert> Look(Moment moment, int64_t now_ns, const Job& job) override;
+  void OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) override;
+  std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
   std::vector<Unjudged> WhyUnjudged() const override;
 
  private:
@@ -35,7 +35,7 @@ class UnchangedWatch : public TensorRule {
     bool gradient = false;  // at this look it had one
     bool settled = false;   // it changed, has no gradient, or was told
   };
-  void OnWeight(int32_t rank, const ToldTensor& tensor, Parameter& parameter);
+  void OnWeight(int32_t rank, const ReportedTensor& tensor, Parameter& parameter);
   Alert Tell();
 
   const store::StringTable& strings_;
@@ -46,7 +46,7 @@ class UnchangedWatch : public TensorRule {
     int64_t step;
   };
   std::vector<Still> still_;  // since the last look
-  std::set<store::StringId> told_;
+  std::set<store::StringId> reported_;
   bool any_changed_ = false;
   bool gradients_ = false;
 };

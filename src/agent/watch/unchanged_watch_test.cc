@@ -64,7 +64,7 @@ TEST_F(UnchangedWatchTest, WhatItLacksIsTold) {
   tensors_.Tell({.name = "a.weight"});
   EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kWeight);
   TellWeight(0, "a.weight", 1);
-  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kLooks);
+  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kReads);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct AttributionRules {
   // The same of the training thread while it takes over a batch: no row tells it.
   double parent_shortage_share = 0;
   const DeviceBusy* device = nullptr;
-  // Steps of which events at the borders of phases tell what the device did: more than `device`.
+  // Steps of which events at the boundaries of phases tell what the device did: more than `device`.
   const StepsOnDevice* phases = nullptr;
   // Share of a rank's forward in which its process did nothing (host_idle.h).
   std::map<int32_t, double> idle_of_forward{};

@@ -90,7 +90,7 @@ TEST(AttributionTest, AWaitForABatchCountsAsFarAsTheDeviceWaitedForItToo) {
   EXPECT_EQ(Sum(times), 100);
 }
 
-TEST(AttributionTest, ADeviceThatWaitsAllTheTimeMovesNothing) {
+TEST(AttributionTest, AlwaysIdleDeviceMovesNoTime) {
   const StepsOnDevice phases = {{{0, 0}, OnDevice(40, 60, 0)}};
   AttributionRules rules;
   rules.phases = &phases;
@@ -181,7 +181,7 @@ CounterSeries Utilization(int32_t device, std::vector<double> values) {
   return series;
 }
 
-TEST(DeviceBusyTest, ASampleSpeaksForTheStretchBeforeIt) {
+TEST(DeviceBusyTest, SampleCoversTheTimeSinceTheOneBefore) {
   const std::vector<CounterSeries> counters = {Utilization(0, {0, 1, 0.5})};
   const DeviceBusy busy(counters, {{0, {0}}});
   EXPECT_DOUBLE_EQ(*busy.Share(0, 0, 1000), 1);

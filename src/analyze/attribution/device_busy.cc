@@ -36,16 +36,16 @@ DeviceBusy::DeviceBusy(std::span<const CounterSeries> counters,
     for (const CounterSeries* series : devices) {
       if (series->device) by_number.try_emplace(*series->device, series);
     }
-    bool told = false;
+    bool reported = false;
     for (const int32_t rank : ranks->second) {
       const auto number = device_of_rank.find(rank);
       if (number == device_of_rank.end()) continue;
       const auto series = by_number.find(number->second);
       if (series == by_number.end()) continue;
-      told = true;
+      reported = true;
       by_rank_[rank] = Integrate(*series->second);
     }
-    if (told) continue;  // the others' are not to be guessed
+    if (reported) continue;  // the others' are not to be guessed
     if (ranks->second.size() == 1) {
       const auto busiest =
           std::max_element(devices.begin(), devices.end(),

@@ -12,7 +12,8 @@
 namespace steptrace::analyze {
 
 // How busy a rank's device was, from its utilisation counter alone. A sample speaks for the
-// stretch since the one before it, so a step shorter than the period gets that stretch's share.
+// time range since the one before it, so a step shorter than the period gets that time range's
+// share.
 class DeviceBusy {
  public:
   DeviceBusy() = default;
@@ -22,7 +23,7 @@ class DeviceBusy {
              const std::map<int32_t, std::vector<int32_t>>& ranks_by_node,
              const std::map<int32_t, int32_t>& device_of_rank = {});
 
-  // 0 to 1; empty where no device of that rank is known for that stretch.
+  // 0 to 1; empty where no device of that rank is known for that time range.
   std::optional<double> Share(int32_t rank, int64_t from_ns, int64_t to_ns) const;
   bool any() const { return !by_rank_.empty(); }
 

@@ -25,7 +25,7 @@ int64_t LaunchedNs(const RankTrace& trace, const DevicePiece& idle) {
 }
 
 DeviceSweep::DeviceSweep(const RankTrace& trace, const store::StringTable& strings,
-                         const Stretch& window)
+                         const TimeRange& window)
     : trace_(&trace), strings_(&strings), at_ns_(window.begin_ns), end_ns_(window.end_ns) {
   runs_until_ns_.fill(std::numeric_limits<int64_t>::min());
 }

@@ -15,7 +15,7 @@ namespace steptrace::analyze {
 enum class DeviceDoing : uint8_t { kCompute, kCommunication, kToDevice, kCopy, kIdle };
 
 struct DevicePiece {
-  Stretch time;
+  TimeRange time;
   DeviceDoing doing = DeviceDoing::kIdle;
   const TraceEvent* ended_by = nullptr;  // of idle time: the work that begins at its end
 };
@@ -25,11 +25,11 @@ struct DevicePiece {
 int64_t LaunchedNs(const RankTrace& trace, const DevicePiece& idle);
 
 // Goes over a rank's device work once, in order of time, without a list of what it finds: pieces
-// without a gap. Idle pieces are whole, others may be told in parts. A copy goes on from where the
-// original is. The trace outlives it.
+// without a gap. Idle pieces are whole, others may be reported in parts. A copy goes on from where
+// the original is. The trace outlives it.
 class DeviceSweep {
  public:
-  DeviceSweep(const RankTrace& trace, const store::StringTable& strings, const Stretch& window);
+  DeviceSweep(const RankTrace& trace, const store::StringTable& strings, const TimeRange& window);
 
   int64_t at_ns() const { return at_ns_; }
   bool done() const { return at_ns_ >= end_ns_; }

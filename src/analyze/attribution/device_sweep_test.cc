@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<std::string> Pieces(std::string_view text, const Stretch& window) {
+std::vector<std::string> Pieces(std::string_view text, const TimeRange& window) {
   static constexpr const char* kNames[] = {"compute", "communication", "to_device", "copy", "idle"};
   store::StringTable strings;
   const RankTrace trace = DrawRank(text, strings);
@@ -32,7 +32,7 @@ std::vector<std::string> Pieces(std::string_view text, const Stretch& window) {
   return pieces;
 }
 
-TEST(DeviceSweepTest, OfWhatRunsAtOnceTheFirstKindCounts) {
+TEST(DeviceSweepTest, ConcurrentWorkCountsByPriorityOfItsKind) {
   EXPECT_THAT(Pieces(R"(
 s7 kernel gemm 10 30
 s20 kernel ncclAllReduce 20 50
@@ -63,14 +63,14 @@ TEST(DeviceSweepTest, APauseEndsWithTheWindow) {
   EXPECT_THAT(Pieces("s7 kernel late 30 40\n", {20, 20}), ElementsAre());
 }
 
-TEST(DeviceSweepTest, TheTimesAreThoseOfSets) {
+TEST(DeviceSweepTest, TimesEqualThoseOfIntervalSets) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
     std::string text;
-    std::vector<Stretch> compute, all;
+    std::vector<TimeRange> compute, all;
     for (int i = 0; i < 12; ++i) {
       const auto begin = static_cast<int64_t>(random() % 100);
-      const Stretch time{begin, begin + static_cast<int64_t>(random() % 15)};
+      const TimeRange time{begin, begin + static_cast<int64_t>(random() % 15)};
       const bool is_kernel = random() % 2 == 0;
       text += "s" + std::to_string(random() % 3) + (is_kernel ? " kernel k " : " memset m ") +
               std::to_string(time.begin_ns) + " " + std::to_string(time.end_ns) + "\n";
@@ -79,7 +79,7 @@ TEST(DeviceSweepTest, TheTimesAreThoseOfSets) {
     }
     store::StringTable strings;
     const RankTrace trace = DrawRank(text, strings);
-    const Stretch window{10, 90};
+    const TimeRange window{10, 90};
     DeviceSweep sweep(trace, strings, window);
     int64_t compute_ns = 0, idle_ns = 0, at_ns = window.begin_ns;
     while (!sweep.done()) {

@@ -8,7 +8,7 @@
 
 namespace steptrace::analyze {
 
-// What events at the borders of phases tell of the device in this step; null: nothing.
+// What events at the boundaries of phases tell of the device in this step; null: nothing.
 const StepOnDevice* OnDevice(const StepEvidence& step);
 
 // Computing: what the device did while the host was in code without a name of its own (a

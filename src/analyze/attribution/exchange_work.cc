@@ -37,7 +37,7 @@ bool CallsCollectives(int32_t rank, const store::PackedSteps& rows) {
 
 // Where operators were recorded: of some rows in a window they may have been lost.
 MeasuredIntervals RecordedOf(const RankTrace& rank) {
-  std::vector<Stretch> recorded;
+  std::vector<TimeRange> recorded;
   for (const TraceEvent& event : rank.host) {
     if (event.parent == kNone) recorded.push_back({event.ts_ns, event.end_ns()});
   }
@@ -46,7 +46,7 @@ MeasuredIntervals RecordedOf(const RankTrace& rank) {
 
 MeasuredIntervals WorkOf(const RankTrace& rank, const store::StringTable& strings,
                          bool calls_collectives) {
-  std::vector<Stretch> work;
+  std::vector<TimeRange> work;
   for (const TraceEvent& event : rank.host) {
     const std::string_view name = strings.Text(event.name);
     const bool of_reducer =
@@ -72,7 +72,7 @@ std::map<int32_t, double> ExchangeWorkOfBackward(const Trace& operators,
     int64_t ns = 0, backwards = 0;
     for (const store::StepRow& row : rows) {
       if (row.rank != rank.rank || !row.operators_ns || row.backwards <= 0) continue;
-      const Stretch step = {row.ts_ns, row.ts_ns + row.dur_ns};
+      const TimeRange step = {row.ts_ns, row.ts_ns + row.dur_ns};
       if (recorded.LengthWithin(step) == 0) continue;
       ns += work.LengthWithin(step);
       backwards += row.backwards;

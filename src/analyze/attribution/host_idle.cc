@@ -16,11 +16,11 @@ namespace {
 
 // Less of a rank's steps than this is within what samples of ticks can tell.
 constexpr double kWorthMoving = 0.10;
-// Fewer samples than fill this stretch say too little: two at the default period.
+// Fewer samples than fill this time range say too little: two at the default period.
 constexpr int64_t kEnoughNs = 400'000'000;
 
 struct RankSums {
-  int64_t from_ns = std::numeric_limits<int64_t>::max();  // stretch of its own steps
+  int64_t from_ns = std::numeric_limits<int64_t>::max();  // time range of its own steps
   int64_t to_ns = std::numeric_limits<int64_t>::min();
   int64_t dur_ns = 0;
   int64_t forward_ns = 0;
@@ -49,8 +49,8 @@ struct Active {
   bool within = false;  // over samples that lie within the steps
 };
 
-// Over the samples whose stretch lies within that of the rank's steps; where these are too few, the
-// most that it can be by all that reach into it. None: the steps are not covered.
+// Over the samples whose time range lies within that of the rank's steps; where these are too few,
+// the most that it can be by all that reach into it. None: the steps are not covered.
 std::optional<Active> ActiveIn(const CounterSeries& cpu, const CounterSeries* delay,
                                const RankSums& steps) {
   double core_ns = 0, around_core_ns = 0;
@@ -73,7 +73,7 @@ std::optional<Active> ActiveIn(const CounterSeries& cpu, const CounterSeries* de
     core_ns += of_sample;
     covered_ns += to_ns - from_ns;
   }
-  // Steps need not fill their stretch: what ran beside them counts as theirs.
+  // Steps need not fill their time range: what ran beside them counts as theirs.
   const auto in_steps = [&steps](double ns) {
     return std::clamp(ns, 0.0, static_cast<double>(steps.dur_ns));
   };

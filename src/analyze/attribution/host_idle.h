@@ -12,7 +12,7 @@ namespace steptrace::analyze {
 // Time that the rule for phases calls forward, and in which the process cannot have computed: no
 // thread of it ran or waited for a core. A sleep, the network or a lock between the batch and its
 // backward shows in no hook; the process's CPU time gives it away. A lower bound: whatever else
-// the process computed in that stretch counts as if it had been the model.
+// the process computed in that time range counts as if it had been the model.
 struct HostIdle {
   std::map<int32_t, double> of_forward;  // by rank: the share of each forward that is idle
   double of_steps = 0;                   // of all steady steps

@@ -75,7 +75,7 @@ TEST(HostIdleTest, OfStepsShorterThanASampleThoseAroundThemTellTheLeast) {
   EXPECT_TRUE(idle.seen.contains(0));
 }
 
-TEST(HostIdleTest, ABusySampleAroundThemTellsNothing) {
+TEST(HostIdleTest, BusySampleAroundTheStepsIsNoEvidence) {
   const HostIdle idle = IdleOf({0, 1, 1, 0.9, 1});
   EXPECT_TRUE(idle.of_forward.empty());
   EXPECT_TRUE(idle.seen.empty()) << "what computed may have been beside the steps";

@@ -33,15 +33,15 @@ int64_t store::StepRow::*PhaseOf(HostDoing doing) {
   }
 }
 
-// How much of a set lies in stretches that come in order.
+// How much of a set lies in time ranges that come in order.
 class LengthIn {
  public:
   LengthIn(const Intervals& set, int64_t from_ns)
       : at_(std::partition_point(set.begin(), set.end(),
-                                 [=](const Stretch& one) { return one.end_ns <= from_ns; })),
+                                 [=](const TimeRange& one) { return one.end_ns <= from_ns; })),
         end_(set.end()) {}
 
-  int64_t operator()(const Stretch& time) {
+  int64_t operator()(const TimeRange& time) {
     while (at_ != end_ && at_->end_ns <= time.begin_ns) ++at_;
     int64_t ns = 0;
     for (auto one = at_; one != end_ && one->begin_ns < time.end_ns; ++one) {
@@ -58,7 +58,7 @@ class LengthIn {
 // What the thread does by name comes first, then the ranges of phases; what else it shows is
 // forward, and where it shows nothing, other.
 void AddPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
-               const Stretch& window, store::StepRow& sums) {
+               const TimeRange& window, store::StepRow& sums) {
   store::StepRow row;
   std::vector<LengthIn> of_ranges;
   for (const PhaseRange& range : ranges) {
@@ -68,11 +68,11 @@ void AddPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
   row.other_phase_ns = window.length_ns();
   for (const PhaseRange& range : ranges) row.other_phase_ns -= row.*range.phase;
   for (size_t i = lane.FirstAfter(window.begin_ns); i < lane.size(); ++i) {
-    const HostStretch one = lane[i];
+    const HostTimeRange one = lane[i];
     if (one.time.begin_ns >= window.end_ns) break;
     const auto phase = PhaseOf(one.doing);
     if (phase == nullptr && one.doing == HostDoing::kNothing) continue;
-    const Stretch time = Clip(one.time, window);
+    const TimeRange time = Clip(one.time, window);
     int64_t left_ns = time.length_ns();
     for (size_t r = 0; r < ranges.size(); ++r) {
       const int64_t ns = of_ranges[r](time);
@@ -90,7 +90,7 @@ void AddPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
 
 std::vector<PhaseRange> PhasesOf(const RankTrace& trace, const store::StringTable& strings) {
   std::unordered_map<store::StringId, int64_t store::StepRow::*> by_name;
-  std::vector<Stretch> optimizer, backward;
+  std::vector<TimeRange> optimizer, backward;
   for (const TraceEvent& event : trace.host) {
     if (event.kind != EventKind::kOperator && event.kind != EventKind::kAnnotation) continue;
     auto [found, added] = by_name.try_emplace(event.name, nullptr);
@@ -115,7 +115,7 @@ std::vector<PhaseRange> PhasesOf(const RankTrace& trace, const store::StringTabl
 
 void AddHostPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
                    std::vector<store::StepRow>& rows) {
-  std::vector<Stretch> windows;
+  std::vector<TimeRange> windows;
   for (const store::StepRow& row : rows) windows.push_back({row.ts_ns, row.ts_ns + row.dur_ns});
   store::StepRow sums;  // of the phases up to a moment
   GoOverWindows(
@@ -123,7 +123,7 @@ void AddHostPhases(const HostActivity& lane, const std::vector<PhaseRange>& rang
       [&](size_t i) {
         for (const auto& [name, ns] : store::kStepPhases) rows[i].*ns -= sums.*ns;
       },
-      [&](const Stretch& time) { AddPhases(lane, ranges, time, sums); },
+      [&](const TimeRange& time) { AddPhases(lane, ranges, time, sums); },
       [&](size_t i) {
         for (const auto& [name, ns] : store::kStepPhases) rows[i].*ns += sums.*ns;
       });

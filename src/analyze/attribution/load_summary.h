@@ -14,8 +14,8 @@
 
 namespace steptrace::analyze {
 
-// What the machine did while the steps ran: each metric's mean over that stretch, as evidence for
-// and against a verdict. Of several nodes or devices the largest mean counts: one starved node
+// What the machine did while the steps ran: each metric's mean over that time range, as evidence
+// for and against a verdict. Of several nodes or devices the largest mean counts: one starved node
 // holds all ranks back.
 class LoadSummary {
  public:

@@ -17,7 +17,7 @@ bool IsLongWay(int64_t from_ns, int64_t to_ns) {
 
 // Of the outermost operators of each thread.
 Intervals WaysOf(const RankTrace& rank) {
-  std::vector<Stretch> ways;
+  std::vector<TimeRange> ways;
   int32_t lane = kNone;
   int64_t covered_ns = 0;
   for (const TraceEvent& event : rank.host) {

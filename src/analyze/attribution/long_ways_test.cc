@@ -31,7 +31,7 @@ t2 op aten::add 450000 460000
   EXPECT_EQ(ways.at(3), (60'000 + 50'000 + 20'000) / 2);
 }
 
-TEST(LongWaysTest, WithoutAStepNothing) {
+TEST(LongWaysTest, WithoutAStepThereIsNone) {
   store::StringTable strings;
   const Trace trace = DrawTrace("t1 op a 0 10\nt1 op b 40000 50000\n", strings);
   EXPECT_TRUE(LongWaysOfStep(trace).empty());

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyze/input/step_selection.h"
-#include "analyze/trace/lost_stretches.h"
+#include "analyze/trace/lost_time_ranges.h"
 
 namespace steptrace::analyze {
 
@@ -16,8 +16,8 @@ int64_t EndOf(const store::StepRow& row) {
   return row.ts_ns + row.dur_ns;
 }
 
-// Whether a step so far from a lost stretch may be the next to it: the run may have others between,
-// and these rows only some of it.
+// Whether a step so far from a lost time range may be the next to it: the run may have others
+// between, and these rows only some of it.
 bool IsNext(int64_t gap_ns, const store::StepRow& row) {
   return gap_ns <= row.dur_ns;
 }
@@ -26,7 +26,7 @@ bool IsNext(int64_t gap_ns, const store::StepRow& row) {
 
 int64_t LeaveOutLost(const ReportInput& input, ProfiledSteps& profiled) {
   const size_t all = profiled.size();
-  const std::vector<LostStretch> lost = LostStretches(input.losses, *input.strings);
+  const std::vector<LostTimeRange> lost = LostTimeRanges(input.losses, *input.strings);
   if (lost.empty()) return 0;
   std::map<int32_t, std::vector<store::StepRow>> by_rank;
   for (const store::StepRow& row : input.steps) {
@@ -34,16 +34,17 @@ int64_t LeaveOutLost(const ReportInput& input, ProfiledSteps& profiled) {
   }
   for (auto& [rank, rows] : by_rank) {
     std::ranges::sort(rows, {}, &store::StepRow::ts_ns);
-    for (const LostStretch& stretch : lost) {
-      if (stretch.rank != rank) continue;
+    for (const LostTimeRange& time_range : lost) {
+      if (time_range.rank != rank) continue;
       const auto before = [&](const auto& row) {
-        return EndOf(row) <= stretch.from_ns && row.ts_ns != stretch.from_ns;
+        return EndOf(row) <= time_range.from_ns && row.ts_ns != time_range.from_ns;
       };
       auto first = std::ranges::partition_point(rows, before);
       auto end = std::ranges::partition_point(
-          rows, [&](const auto& row) { return row.ts_ns <= stretch.to_ns; });
-      if (first != rows.begin() && IsNext(stretch.from_ns - EndOf(first[-1]), first[-1])) --first;
-      if (end != rows.end() && IsNext(end->ts_ns - stretch.to_ns, *end)) ++end;
+          rows, [&](const auto& row) { return row.ts_ns <= time_range.to_ns; });
+      if (first != rows.begin() && IsNext(time_range.from_ns - EndOf(first[-1]), first[-1]))
+        --first;
+      if (end != rows.end() && IsNext(end->ts_ns - time_range.to_ns, *end)) ++end;
       for (; first < end; ++first) profiled.erase({rank, first->ts_ns});
     }
   }

@@ -71,13 +71,13 @@ TEST(LostSlicesTest, StepsOfAProfileThatADamagedFileTouchesAreLeftOutOfTheVerdic
   EXPECT_NE(headline.find("seen in 3 steps"), std::string::npos) << headline;
 }
 
-// Of a stretch the rows are some of the run's, and its losses all of it.
+// Of a time range the rows are some of the run's, and its losses all of it.
 TEST(LostSlicesTest, WhatIsFarFromTheseStepsTakesNoneOfThem) {
   VerdictCase run =
       RunThatLostSlices("loss table=slices cause=segment_damaged count=9 rank=0 from=2s to=3s\n");
   const Trace profile = ProfileOfSix(*run.strings);
   run.input.profile = &profile;
-  run.input.options.of_stretch = true;
+  run.input.options.of_time_range = true;
   Report report = BuildReport(run.input);
   EXPECT_FALSE(IsTold(report, "left out"));
   EXPECT_GT(ComputeShare(report), 0.6);
@@ -93,13 +93,13 @@ TEST(LostSlicesTest, WhereAllStepsMayHaveLostSomeTheVerdictIsByPhases) {
   VerdictCase run = RunThatLostSlices("loss table=slices cause=segment_damaged count=9 rank=0\n");
   const Trace profile = ProfileOfSix(*run.strings);
   run.input.profile = &profile;
-  run.input.options.of_stretch = true;
+  run.input.options.of_time_range = true;
   const Report report = BuildReport(run.input);
   EXPECT_DOUBLE_EQ(ComputeShare(report), 0);
   EXPECT_TRUE(IsTold(report, "too few are left for a verdict from device activity"));
 }
 
-TEST(LostSlicesTest, WindowsTellHowManyTheyLeaveOut) {
+TEST(LostSlicesTest, WindowsReportHowManyStepsTheyLeaveOut) {
   VerdictCase run = RunThatLostSlices("");
   const Trace profile = ProfileOfSix(*run.strings);
   run.input.profile = &profile;
@@ -108,7 +108,7 @@ TEST(LostSlicesTest, WindowsTellHowManyTheyLeaveOut) {
   EXPECT_TRUE(IsTold(BuildReport(run.input), "2 steps are left out"));
   run.input.profile = nullptr;
   run.input.profile_of_windows = false;
-  run.input.options.of_stretch = true;
+  run.input.options.of_time_range = true;
   const Report without = BuildReport(run.input);
   EXPECT_TRUE(IsTold(without, "too few are left for a verdict from device activity"));
   EXPECT_TRUE(IsTold(without, "the device activity is in a damaged file"));

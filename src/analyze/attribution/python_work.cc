@@ -30,7 +30,7 @@ std::optional<SubStage> StageInBatch(const StackClass& of) {
       return StageOfBatch(BatchBin(of, of.leaf.only_waits).first);
     case StackRegion::kCollate: {
       const size_t bin = BatchBin(of, of.leaf.only_waits).first;
-      return IsToldOfCollate(bin) ? StageOfBatch(bin) : SubStage::kCollate;
+      return IsSeparateFromCollate(bin) ? StageOfBatch(bin) : SubStage::kCollate;
     }
     case StackRegion::kSampler:
       return SubStage::kDatasetCode;
@@ -218,9 +218,9 @@ size_t PythonWork::IndexAt(int64_t ns) const {
   return after == begins_ns_.begin() ? 0 : static_cast<size_t>(after - begins_ns_.begin()) - 1;
 }
 
-Intervals PythonWork::MayAwaitRanks(const Stretch& time) const {
+Intervals PythonWork::MayAwaitRanks(const TimeRange& time) const {
   if (empty()) return {time};
-  std::vector<Stretch> elsewhere;
+  std::vector<TimeRange> elsewhere;
   for (size_t i = IndexAt(time.begin_ns); i < begins_ns_.size() && begins_ns_[i] < time.end_ns;
        ++i) {
     if (innermost_[i] == kNone || nodes_[static_cast<size_t>(innermost_[i])].in_torch) continue;
@@ -229,7 +229,7 @@ Intervals PythonWork::MayAwaitRanks(const Stretch& time) const {
   return Difference({time}, Union(std::move(elsewhere)));
 }
 
-void PythonWork::Share(const Stretch& time, SubStage stage, int64_t steps, StageTimes& delta) {
+void PythonWork::Share(const TimeRange& time, SubStage stage, int64_t steps, StageTimes& delta) {
   if (empty() || time.begin_ns >= end_ns_) return;
   for (size_t i = IndexAt(time.begin_ns); i < begins_ns_.size() && begins_ns_[i] < time.end_ns;
        ++i) {

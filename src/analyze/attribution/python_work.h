@@ -42,12 +42,12 @@ class PythonWork {
 
   bool empty() const { return begins_ns_.empty(); }
 
-  // Of a stretch that is in `stage` (kGetitem or kUnknown): moves what functions know better, in
+  // Of a time range that is in `stage` (kGetitem or kUnknown): moves what functions know better, in
   // `delta`, which sums to 0, and remembers whose time it is, as of `steps` that it is in.
-  void Share(const Stretch& time, SubStage stage, int64_t steps, StageTimes& delta);
+  void Share(const TimeRange& time, SubStage stage, int64_t steps, StageTimes& delta);
 
-  // What of a stretch the thread may await other ranks in: it is in torch, or in nothing known.
-  Intervals MayAwaitRanks(const Stretch& time) const;
+  // What of a time range the thread may await other ranks in: it is in torch, or in nothing known.
+  Intervals MayAwaitRanks(const TimeRange& time) const;
 
   // The functions of all that was shared, by the stage that they are in now, each with the most
   // first. Where no code of the user's is to be named, it is the innermost function that holds most

@@ -128,7 +128,7 @@ t1 op aten::mm 9000000 10000000
 }
 
 // Of a report on the last steps the functions are theirs alone.
-TEST_F(PythonWorkTest, OfTheLastStepsOnlyThoseCount) {
+TEST_F(PythonWorkTest, OnlyTheLastStepsCount) {
   constexpr const char* kText = R"(
 t1 step ProfilerStep#1 0 10000000
 t1 op aten::mm 0 1000000
@@ -147,7 +147,7 @@ t1 op aten::mm 19000000 20000000
   EXPECT_EQ(Stages(kText, 5), Stages(kText));
 }
 
-TEST_F(PythonWorkTest, ItsStepsCountTogetherAndAreExact) {
+TEST_F(PythonWorkTest, StepsSumExactly) {
   std::mt19937_64 random(7);
   constexpr const char* kNames[] = {
       "train.py(5): main",          "torch/utils/data/_utils/fetch.py(50): fetch",
@@ -162,7 +162,7 @@ TEST_F(PythonWorkTest, ItsStepsCountTogetherAndAreExact) {
       const int data = begin + static_cast<int>(random() % 3'000'000);
       text += fmt::format("t1 op enumerate(DataLoader)#X.__next__ {} {}\n", begin, data);
     }
-    for (int i = 0; i < 30; ++i) {  // nested, beside each other or, as damage has it, across
+    for (int i = 0; i < 30; ++i) {  // nested, side by side or, as damage has it, across
       const auto begin = static_cast<int>(random() % 15'000'000);
       text += fmt::format("t1 python \"{}\" {} {}\n", kNames[random() % 7], begin,
                           begin + static_cast<int>(random() % 6'000'000));

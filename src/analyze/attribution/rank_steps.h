@@ -15,7 +15,7 @@
 namespace steptrace::analyze {
 
 // What a profile tells of one rank's steps, found in one go: AttributeTraceSteps and
-// DeriveTraceSteps look at the same stretches.
+// DeriveTraceSteps look at the same time ranges.
 struct RankSteps {
   std::vector<TraceStepTimes> attributed;
   std::vector<store::StepRow> rows;  // of those that last; `kind` is empty: they are all of train

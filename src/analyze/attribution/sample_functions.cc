@@ -35,7 +35,7 @@ void SampleFunctions::AddDataset(SubStage stage, std::vector<SampledFunctions>& 
   for (size_t bin = 0; bin < kBinCount; ++bin) {
     if (StageOfBatch(bin) != stage) continue;
     if (split_.saw_batches()) found.push_back(sums_.BatchFunctions(bin, split_.reads_storage()));
-    if (split_.saw_collating() && IsToldOfCollate(bin)) {
+    if (split_.saw_collating() && IsSeparateFromCollate(bin)) {
       found.push_back(sums_.CollateFunctions([bin](size_t one) { return one == bin; }));
     }
     if (split_.awaits()) found.push_back(sums_.MadeFunctions(bin, split_.reads_storage()));
@@ -82,7 +82,7 @@ SampleFunctions::Shown SampleFunctions::ShownOf(SubStage stage, int64_t ns,
   }
   if (stage == SubStage::kCollate) {
     SampledFunctions collating =
-        sums_.CollateFunctions([](size_t bin) { return !IsToldOfCollate(bin); });
+        sums_.CollateFunctions([](size_t bin) { return !IsSeparateFromCollate(bin); });
     // default_collate by itself is no news.
     const bool own = !collating.functions.empty() &&
                      PlaceOf(collating.functions.front().file).origin == CodeOrigin::kUser;
@@ -215,7 +215,7 @@ SampledWaits SampleFunctions::WaitsOf(int64_t whole_ns) const {
   if (loading_samples >= kLeastSamples) waits.workers_at_work = loading_ns / awaited_ns;
   if (split_.threads().empty()) return waits;
   waits.between = OfThread(sums_.BetweenFunctions(), whole_ns);
-  waits.beside = OfThread(sums_.BesideFunctions(), whole_ns);
+  waits.beside = OfThread(sums_.ConcurrentFunctions(), whole_ns);
   waits.sampler = OfThread(sums_.RegionFunctions(StackRegion::kSampler), whole_ns);
   if (!split_.awaits()) return waits;
   waits.of_makers = WaitingPart(makers_ran, makers_waited);

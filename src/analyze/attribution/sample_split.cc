@@ -105,7 +105,7 @@ SampleSplit::BatchShares SampleSplit::SharesOf(int32_t number, const RankSamples
       const auto stage = static_cast<size_t>(StageOfBatch(bin));
       shares.weights[stage] += BatchWeight(block, bin, storage_);
       shares.collating += block.collating[bin];
-      if (IsToldOfCollate(bin)) shares.of_collate[stage] += block.collating[bin];
+      if (IsSeparateFromCollate(bin)) shares.of_collate[stage] += block.collating[bin];
     }
   }
   return shares;

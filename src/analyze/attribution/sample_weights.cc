@@ -13,7 +13,7 @@ SubStage StageOfBatch(size_t bin) {
   return bin == kUnnamed ? SubStage::kGetitem : SubStage::kDatasetCode;
 }
 
-bool IsToldOfCollate(size_t bin) {
+bool IsSeparateFromCollate(size_t bin) {
   const auto is = [bin](WorkStage stage) { return bin == static_cast<size_t>(stage); };
   return is(WorkStage::kDecode) || is(WorkStage::kAugmentation) || is(WorkStage::kTokenise);
 }

@@ -16,7 +16,7 @@ namespace steptrace::analyze {
 SubStage StageOfBatch(size_t bin);
 
 // Whether a stage that a collate function's samples show is told by itself; the rest is collating.
-bool IsToldOfCollate(size_t bin);
+bool IsSeparateFromCollate(size_t bin);
 
 // Where code of the training thread outside torch belongs; nothing: it stays where it is.
 // What functions that prepare data, or save, do besides is for the batch or checkpoint too.

@@ -48,22 +48,22 @@ TEST(StepDriftTest, StepsOfNoTimeGrowFromNothing) {
   EXPECT_FALSE(FindDrift(cells));
 }
 
-TEST(StepDriftTest, LongStepsNowAndThenAreNone) {
+TEST(StepDriftTest, OccasionalLongStepsAreNoDrift) {
   EXPECT_TRUE(FindDrift(CellsOf([](int i) { return 20.0 * i + (i % 7 == 0 ? 9000 : 0); })));
   EXPECT_FALSE(FindDrift(CellsOf([](int i) { return i % 7 == 0 ? 9000.0 + 100 * i : 500; })));
 }
 
-TEST(StepDriftTest, AJumpIsSomethingThatHappened) {
+TEST(StepDriftTest, JumpIsNoDrift) {
   EXPECT_FALSE(FindDrift(CellsOf([](int i) { return i < 90 ? 500.0 : 9000.0; })));
 }
 
-TEST(StepDriftTest, WhatComesAndGoesIsNone) {
+TEST(StepDriftTest, TemporaryRiseIsNoDrift) {
   EXPECT_FALSE(FindDrift(CellsOf([](int i) { return 100.0 * (i % 80); }))) << "of each epoch anew";
   EXPECT_FALSE(FindDrift(CellsOf([](int i) { return 16000 - 100.0 * i; }))) << "it falls";
   EXPECT_FALSE(FindDrift(CellsOf([](int) { return 500.0; })));
 }
 
-TEST(StepDriftTest, LittleBesideWhatStepsDifferBy) {
+TEST(StepDriftTest, RiseWithinTheNoiseIsNoDrift) {
   const auto cells = CellsOf([](int i) { return 1000 + 20.0 * i + (i % 2 ? 4000 : 0); });
   EXPECT_FALSE(FindDrift(cells));
 }
@@ -77,7 +77,7 @@ TEST(StepDriftTest, EvaluationsAndFewStepsTellNothing) {
   EXPECT_FALSE(FindDrift(CellsOf([](int i) { return 100.0 * i; }, 63)));
 }
 
-TEST(StepDriftTest, GrowthThatStagesShareIsOfNone) {
+TEST(StepDriftTest, GrowthSharedByStagesNamesNoStage) {
   std::vector<StageTimes> cells;
   for (int i = 0; i < 160; ++i) {
     StageTimes& one = cells.emplace_back();

@@ -26,7 +26,7 @@ StepTimes::StepTimes(const ReportInput& input, const StepSelection& selection,
                      const AttributionRules& rules) {
   split_ = rules.dispatch;
   keeps_steps_ = rules.keep_steps;
-  const bool chosen = rules.profiled != nullptr || input.options.of_stretch;
+  const bool chosen = rules.profiled != nullptr || input.options.of_time_range;
   few_chosen_ = chosen && selection.steps < kMinSteadySteps;
   FindOutlierRules(input, selection);
   sample_every_ = std::max<int64_t>(1, (selection.steps + kMaxStageSamples - 1) / kMaxStageSamples);

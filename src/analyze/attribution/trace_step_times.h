@@ -10,8 +10,8 @@
 
 namespace steptrace::analyze {
 
-// Python between two operators takes so long at most: a longer stretch without an operator is the
-// script's own work, and has no name.
+// Python between two operators takes so long at most: a longer time range without an operator is
+// the script's own work, and has no name.
 inline constexpr int64_t kBetweenOperatorsNs = 1'000'000;
 
 // A step whose device activity is known.

@@ -25,10 +25,10 @@ namespace {
 
 // When threads beside the one that trains were in a collective: gloo has threads of its own for
 // them, and the training thread awaits these without an event.
-Intervals CollectivesBeside(const RankTrace& trace, int32_t training,
-                            const store::StringTable& strings) {
+Intervals ConcurrentCollectives(const RankTrace& trace, int32_t training,
+                                const store::StringTable& strings) {
   std::unordered_map<store::StringId, bool> by_name;
-  std::vector<Stretch> found;
+  std::vector<TimeRange> found;
   for (const TraceEvent& event : trace.host) {
     if (event.lane == training || event.kind != EventKind::kAnnotation) continue;
     const auto [known, is_new] = by_name.try_emplace(event.name, false);
@@ -42,11 +42,11 @@ Intervals CollectivesBeside(const RankTrace& trace, int32_t training,
 
 // When threads beside the one that trains ran operations of XLA, which has threads of its own for
 // them on a CPU: the training thread awaits these without an event, or in one that waits.
-Intervals OperationsBeside(const RankTrace& trace, int32_t training,
-                           const store::StringTable& strings) {
+Intervals ConcurrentOperations(const RankTrace& trace, int32_t training,
+                               const store::StringTable& strings) {
   store::StringId category{};
   if (!strings.Find("hlo_op", &category) || !trace.rows_by_category.contains(category)) return {};
-  std::vector<Stretch> found;
+  std::vector<TimeRange> found;
   for (const TraceEvent& event : trace.host) {
     if (event.lane == training || event.kind != EventKind::kOperator) continue;
     found.push_back({event.ts_ns, event.end_ns()});
@@ -63,8 +63,8 @@ class HostStages {
       : trace_(trace),
         strings_(strings),
         training_(TrainingLane(trace)),
-        collectives_(CollectivesBeside(trace, training_, strings)),
-        operations_(has_device ? Intervals() : OperationsBeside(trace, training_, strings)),
+        collectives_(ConcurrentCollectives(trace, training_, strings)),
+        operations_(has_device ? Intervals() : ConcurrentOperations(trace, training_, strings)),
         phases_(phases),
         operator_stage_(has_device ? SubStage::kDispatch : SubStage::kForward),
         call_stage_(has_device ? SubStage::kLaunch : SubStage::kForward),
@@ -76,19 +76,19 @@ class HostStages {
 
   // By the training thread; where it does nothing of its own, by the thread that launched what came
   // next: autograd's, while the training thread waits in backward().
-  void Add(const Stretch& time, int32_t launching_lane, TraceStepTimes& step) {
+  void Add(const TimeRange& time, int32_t launching_lane, TraceStepTimes& step) {
     if (time.length_ns() <= 0) return;
-    Walk(training_, time, step, [&](const Stretch& unnamed) {
+    Walk(training_, time, step, [&](const TimeRange& unnamed) {
       if (launching_lane == kNone || launching_lane == training_) {
         AddUnnamed(kNone, unnamed, step);
         return;
       }
       Walk(launching_lane, unnamed, step,
-           [&](const Stretch& neither) { AddUnnamed(launching_lane, neither, step); });
+           [&](const TimeRange& neither) { AddUnnamed(launching_lane, neither, step); });
     });
   }
   // Of how many steps the functions are told of what is added from now on.
-  void TellFunctionsOf(int64_t steps) { told_ = steps; }
+  void SetFunctionSteps(int64_t steps) { reported_ = steps; }
   // Of all that was added while they were told.
   FunctionTimes TakeFunctions() const { return python_ ? python_->Take() : FunctionTimes(); }
   int32_t training_lane() const { return training_; }
@@ -97,7 +97,7 @@ class HostStages {
  private:
   struct LaneDoing {
     HostActivity activity;
-    // The stretches without a name that were looked at last, and that lie between two with one.
+    // The time ranges without a name that were looked at last, and that lie between two with one.
     size_t unnamed_begin = 1;
     size_t unnamed_end = 0;
   };
@@ -146,7 +146,7 @@ class HostStages {
     }
     return SubStage::kUnknown;
   }
-  void AddNamed(SubStage stage, const Stretch& time, TraceStepTimes& step) const {
+  void AddNamed(SubStage stage, const TimeRange& time, TraceStepTimes& step) const {
     int64_t left_ns = time.length_ns();
     if (stage == SubStage::kForward) {
       for (const PhaseRange& phase : phases_) {
@@ -157,46 +157,46 @@ class HostStages {
     }
     At(step.stages, stage) += left_ns;
   }
-  void AddDoing(HostDoing doing, const Stretch& time, TraceStepTimes& step) const {
+  void AddDoing(HostDoing doing, const TimeRange& time, TraceStepTimes& step) const {
     if (doing != HostDoing::kSynchronise) {
       AddNamed(StageOf(doing), time, step);
       return;
     }
-    for (const Stretch& rest : WithoutOperations(time, step)) {
+    for (const TimeRange& rest : WithoutOperations(time, step)) {
       AddNamed(SubStage::kSynchronisation, rest, step);
     }
   }
   // What of it is left but for what other threads computed meanwhile, which is the model's.
-  Intervals WithoutOperations(const Stretch& time, TraceStepTimes& step) const {
+  Intervals WithoutOperations(const TimeRange& time, TraceStepTimes& step) const {
     const Intervals operations = Within(operations_, time);
-    for (const Stretch& one : operations) AddNamed(SubStage::kForward, one, step);
+    for (const TimeRange& one : operations) AddNamed(SubStage::kForward, one, step);
     return Difference({time}, operations);
   }
-  // Adds the named parts of a lane's time, and hands the rest on in whole stretches.
+  // Adds the named parts of a lane's time, and hands the rest on in whole time ranges.
   template <class Unnamed>
-  void Walk(int32_t lane, const Stretch& time, TraceStepTimes& step, Unnamed unnamed) {
+  void Walk(int32_t lane, const TimeRange& time, TraceStepTimes& step, Unnamed unnamed) {
     const HostActivity& doing = Lane(lane);
     int64_t open = time.begin_ns;  // from here on nothing was named
     for (size_t i = doing.FirstAfter(open); i < doing.size(); ++i) {
-      const HostStretch one = doing[i];
+      const HostTimeRange one = doing[i];
       if (one.time.begin_ns >= time.end_ns) break;
       if (IsUnnamed(one.doing)) continue;
-      const Stretch named = Clip(one.time, time);
-      if (named.begin_ns > open) unnamed(Stretch{open, named.begin_ns});
+      const TimeRange named = Clip(one.time, time);
+      if (named.begin_ns > open) unnamed(TimeRange{open, named.begin_ns});
       AddDoing(one.doing, named, step);
-      if (lane == training_ && one.doing == HostDoing::kData && told_ > 0 && python_) {
+      if (lane == training_ && one.doing == HostDoing::kData && reported_ > 0 && python_) {
         StageTimes moved{};
-        python_->Share(named, SubStage::kGetitem, told_, moved);
+        python_->Share(named, SubStage::kGetitem, reported_, moved);
         AddTo(step.by_functions, moved);
         AddTo(step.of_dataset, moved);
       }
       open = named.end_ns;
     }
-    if (open < time.end_ns) unnamed(Stretch{open, time.end_ns});
+    if (open < time.end_ns) unnamed(TimeRange{open, time.end_ns});
   }
-  // Time between named stretches: how far apart they are decides, not what of it the device was
+  // Time between named time ranges: how far apart they are decides, not what of it the device was
   // idle. From one thread to the other, as at the begin of backward, counts as well.
-  void AddUnnamed(int32_t launching_lane, const Stretch& time, TraceStepTimes& step) {
+  void AddUnnamed(int32_t launching_lane, const TimeRange& time, TraceStepTimes& step) {
     int64_t before = std::numeric_limits<int64_t>::min();
     int64_t after = std::numeric_limits<int64_t>::max();
     for (int32_t lane : {training_, launching_lane}) {
@@ -214,22 +214,22 @@ class HostStages {
       At(step.stages, SubStage::kDispatch) += time.length_ns();
       return;
     }
-    for (const Stretch& left : Difference({time}, Awaiting(time, step))) {
-      for (const Stretch& rest : WithoutOperations(left, step)) AddUnknown(rest, step);
+    for (const TimeRange& left : Difference({time}, Awaiting(time, step))) {
+      for (const TimeRange& rest : WithoutOperations(left, step)) AddUnknown(rest, step);
     }
   }
-  void AddUnknown(const Stretch& time, TraceStepTimes& step) {
+  void AddUnknown(const TimeRange& time, TraceStepTimes& step) {
     At(step.stages, SubStage::kUnknown) += time.length_ns();
-    if (told_ > 0 && python_) {
-      python_->Share(time, SubStage::kUnknown, told_, step.by_functions);
+    if (reported_ > 0 && python_) {
+      python_->Share(time, SubStage::kUnknown, reported_, step.by_functions);
     }
   }
   // What of time without a name the thread awaits the collectives of others.
-  Intervals Awaiting(const Stretch& time, TraceStepTimes& step) const {
+  Intervals Awaiting(const TimeRange& time, TraceStepTimes& step) const {
     Intervals awaiting = Within(collectives_, time);
     if (python_ && !awaiting.empty())
       awaiting = Intersection(awaiting, python_->MayAwaitRanks(time));
-    for (const Stretch& one : awaiting) step.awaiting_ns += one.length_ns();
+    for (const TimeRange& one : awaiting) step.awaiting_ns += one.length_ns();
     At(step.stages, SubStage::kExposed) += LengthWithin(awaiting, time);
     return awaiting;
   }
@@ -245,13 +245,13 @@ class HostStages {
   bool holds_operators_;  // else the host's way between its calls may be anything
   std::unordered_map<int32_t, LaneDoing> lanes_;
   std::optional<PythonWork> python_;  // of the training thread
-  int64_t told_ = 1;
+  int64_t reported_ = 1;
 };
 
 // Puts the part of the device's idle time that lies in the window down to its cause. `unrecorded`:
 // when nobody knows whether it was idle.
-void AddPause(const RankTrace& trace, const DevicePiece& pause, const Stretch& window,
-              const Stretch& unrecorded, HostStages& host, TraceStepTimes& step) {
+void AddPause(const RankTrace& trace, const DevicePiece& pause, const TimeRange& window,
+              const TimeRange& unrecorded, HostStages& host, TraceStepTimes& step) {
   if (pause.ended_by == nullptr || pause.ended_by->launch == kNone) {
     host.Add(Clip(pause.time, window), kNone, step);
     return;
@@ -268,8 +268,8 @@ void AddPause(const RankTrace& trace, const DevicePiece& pause, const Stretch& w
       std::max<int64_t>(0, Clip({launched, pause.time.end_ns}, window).length_ns());
 }
 
-void AddPiece(const RankTrace& trace, const DevicePiece& piece, const Stretch& window,
-              const Stretch& unrecorded, HostStages& host, TraceStepTimes& step) {
+void AddPiece(const RankTrace& trace, const DevicePiece& piece, const TimeRange& window,
+              const TimeRange& unrecorded, HostStages& host, TraceStepTimes& step) {
   StageTimes& stages = step.stages;
   const int64_t ns = Clip(piece.time, window).length_ns();
   if (ns <= 0) return;
@@ -300,17 +300,17 @@ void SetCauses(const StageTimes& stages, store::StepRow& row) {
   row.framework_overhead_ns = At(causes, SuspectId::kFrameworkOverhead);
   row.other_ns = At(causes, SuspectId::kOtherWork) + At(causes, SuspectId::kUnattributed);
   row.getitem_ns = At(stages, SubStage::kGetitem);
-  row.receive_ns = At(stages, SubStage::kHostToDevice);  // the batch's last stretch of way
+  row.receive_ns = At(stages, SubStage::kHostToDevice);  // the batch's last time range of way
 }
 
-// Goes over the device's work once, in the order of the stretches that are asked for.
+// Goes over the device's work once, in the order of the time ranges that are asked for.
 class DevicePieces {
  public:
   explicit DevicePieces(const DeviceSweep& sweep)
       : sweep_(sweep), piece_{{sweep.at_ns(), sweep.at_ns()}} {}
 
   template <class Add>
-  void EachWithin(const Stretch& time, Add add) {
+  void EachWithin(const TimeRange& time, Add add) {
     for (;;) {
       if (piece_.time.end_ns > time.begin_ns) add(piece_);
       if (piece_.time.end_ns >= time.end_ns || sweep_.done()) return;
@@ -332,39 +332,39 @@ void AddTimes(const TraceStepTimes& sums, int64_t times, TraceStepTimes& step) {
 }
 
 // Where marks of hostile profiles overlap, time counts in each of them. Functions are told of steps
-// from `first_told` on.
+// from `first_reported` on.
 std::vector<TraceStepTimes> Attribute(const RankTrace& trace, const store::StringTable& strings,
                                       const std::vector<DeviceStep>& steps, HostStages& host,
-                                      size_t first_told = 0) {
+                                      size_t first_reported = 0) {
   std::vector<TraceStepTimes> result;
-  std::vector<Stretch> windows;
-  Stretch all = {steps.front().ts_ns, steps.front().end_ns()};
+  std::vector<TimeRange> windows;
+  TimeRange all = {steps.front().ts_ns, steps.front().end_ns()};
   for (const DeviceStep& step : steps) {
     windows.push_back({step.ts_ns, step.end_ns()});
     all.end_ns = std::max(all.end_ns, step.end_ns());
     result.push_back({step, {}, 0, {}});
   }
   DevicePieces pieces(DeviceSweep(trace, strings, all));
-  const Stretch unrecorded = UnrecordedWork(trace, strings);
-  TraceStepTimes sums;  // up to a moment
-  int64_t told = 0;     // of the steps that it is in
+  const TimeRange unrecorded = UnrecordedWork(trace, strings);
+  TraceStepTimes sums;   // up to a moment
+  int64_t reported = 0;  // of the steps that it is in
   GoOverWindows(
       windows,
       [&](size_t i) {
         AddTimes(sums, -1, result[i]);
-        told += i >= first_told;
+        reported += i >= first_reported;
       },
-      [&](const Stretch& time) {
-        host.TellFunctionsOf(told);
+      [&](const TimeRange& time) {
+        host.SetFunctionSteps(reported);
         pieces.EachWithin(time, [&](const DevicePiece& piece) {
           AddPiece(trace, piece, time, unrecorded, host, sums);
         });
       },
       [&](size_t i) {
         AddTimes(sums, 1, result[i]);
-        told -= i >= first_told;
+        reported -= i >= first_reported;
       });
-  for (size_t i = 0; i < std::min(first_told, result.size()); ++i) {
+  for (size_t i = 0; i < std::min(first_reported, result.size()); ++i) {
     result[i].by_functions = result[i].of_dataset = {};
   }
   return result;

@@ -51,7 +51,7 @@ class TraceStepsTest : public ::testing::Test {
   store::StringTable strings_;
 };
 
-TEST_F(TraceStepsTest, WhatTheDeviceDoesComesFirst) {
+TEST_F(TraceStepsTest, DeviceWorkTakesPrecedence) {
   EXPECT_EQ(Stages(R"(
 t1 step ProfilerStep#1 0 100
 t1 op enumerate(DataLoader)#X.__next__ 0 100
@@ -130,7 +130,7 @@ s7 kernel first 100010 200000 corr=1
             "compute 189990, launch 10, synchronisation 210000");
 }
 
-TEST_F(TraceStepsTest, ALongStretchWithoutANameStaysUnknown) {
+TEST_F(TraceStepsTest, LongTimeRangeWithoutANameStaysUnknown) {
   EXPECT_EQ(Stages(R"(
 t1 step ProfilerStep#1 0 5000000
 t1 op aten::mm 0 1000000
@@ -152,7 +152,7 @@ t1 op aten::mm 40 100
 }
 
 // XLA computes in threads of its own; the script's awaits them, with an event or without.
-TEST_F(TraceStepsTest, OperationsOfXlaBesideTheTrainingThreadAreTheModel) {
+TEST_F(TraceStepsTest, ConcurrentXlaOperationsAreTheModel) {
   EXPECT_EQ(Stages(R"(
 t1 cat:step_annotation train 0 10000000 details={"step_num":"1"}
 t1 annotation load_batch 0 6000000
@@ -294,7 +294,7 @@ s7 kernel gemm 70 100 corr=2
 }
 
 // What one of a rank's devices does is not said of all.
-TEST_F(TraceStepsTest, DevicesOfOneRankAreToldTogether) {
+TEST_F(TraceStepsTest, DevicesOfOneRankAreGrouped) {
   std::string text;
   for (int i = 0; i < 3; ++i) {
     text += fmt::format("t1 step ProfilerStep#{} {} {}\n", i, i * 100, i * 100 + 100);
@@ -302,11 +302,11 @@ TEST_F(TraceStepsTest, DevicesOfOneRankAreToldTogether) {
     text += fmt::format("d1s7 kernel b {} {}\n", i * 100 + 40, i * 100 + 80);
   }
   const Report report = ReportOf(text);
-  const auto told = std::ranges::any_of(report.verdict.evidence, [](const auto& one) {
+  const auto reported = std::ranges::any_of(report.verdict.evidence, [](const auto& one) {
     return present::SentenceOf(one).text.starts_with(
         "at least one of a rank's 2 devices computes in 80 % of the step");
   });
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(reported);
 }
 
 // Two threads that both number their steps from 1: each has its own times.

@@ -8,11 +8,11 @@
 
 namespace steptrace::analyze {
 
-Stretch UnrecordedWork(const RankTrace& trace, const store::StringTable& strings) {
+TimeRange UnrecordedWork(const RankTrace& trace, const store::StringTable& strings) {
   const auto& device = trace.device;
   const auto first = std::find_if(device.begin(), device.end(), IsDeviceWork);
   if (first == device.end() || first->launch == kNone) return {};
-  const Stretch waited = {trace.host[static_cast<size_t>(first->launch)].end_ns(), first->ts_ns};
+  const TimeRange waited = {trace.host[static_cast<size_t>(first->launch)].end_ns(), first->ts_ns};
   if (waited.length_ns() < kKernelWaitNs) return {};
   int64_t end_ns = first->end_ns();
   for (const TraceEvent& event : device) end_ns = std::max(end_ns, event.end_ns());

@@ -11,6 +11,6 @@ namespace steptrace::analyze {
 // where that is longer than work waits anywhere later: the devices were busy with what was queued
 // before the recording, or nothing tells why they did not begin. Nobody may call them idle then.
 // Empty: there is no such time.
-Stretch UnrecordedWork(const RankTrace& trace, const store::StringTable& strings);
+TimeRange UnrecordedWork(const RankTrace& trace, const store::StringTable& strings);
 
 }  // namespace steptrace::analyze

@@ -42,7 +42,7 @@ int64_t TakeOff(StageTimes& stages, std::initializer_list<SubStage> from, int64_
 }
 
 // To the sum that they had.
-void StretchTo(StageTimes& stages, int64_t sum) {
+void ScaleTo(StageTimes& stages, int64_t sum) {
   const int64_t left = std::accumulate(stages.begin(), stages.end(), int64_t{0});
   if (left <= 0) return;
   int64_t given = 0;
@@ -103,7 +103,7 @@ std::optional<WindowCost> TakeOffWindowCost(const store::PackedSteps& steps,
     int64_t left = InProportion(sum, cost.steps_ns - cost.before_ns, cost.steps_ns);
     left -= TakeOff(stages, {SubStage::kDispatch, SubStage::kLaunch}, left);
     TakeOff(stages, {SubStage::kSynchronisation}, left);
-    StretchTo(stages, sum);
+    ScaleTo(stages, sum);
   }
   return most;
 }

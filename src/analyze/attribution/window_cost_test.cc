@@ -56,7 +56,7 @@ TEST_F(WindowCostTest, WhatTheWindowAddsIsTakenOffTheHostsWay) {
   EXPECT_NEAR(static_cast<double>(Of(SubStage::kLaunch)) / 30'000, 1.0 / 18, 1e-3);
 }
 
-TEST_F(WindowCostTest, OfWhatTheDeviceDoesNothingIsTaken) {
+TEST_F(WindowCostTest, DeviceTimeIsNotReduced) {
   Stage(SubStage::kCompute, 25'000);
   Stage(SubStage::kGetitem, 4'000);
   Stage(SubStage::kLaunch, 1'000);
@@ -69,7 +69,7 @@ TEST_F(WindowCostTest, OfWhatTheDeviceDoesNothingIsTaken) {
       25.0 / 4, 1e-2);
 }
 
-TEST_F(WindowCostTest, SynchronisationGivesWhatTheOthersDoNot) {
+TEST_F(WindowCostTest, SynchronizationIsReducedByTheRest) {
   Stage(SubStage::kCompute, 10'000);
   Stage(SubStage::kLaunch, 2'000);
   Stage(SubStage::kSynchronisation, 18'000);

@@ -12,7 +12,7 @@ struct PlaceCase {
   const char* module;
 };
 
-TEST(CodePlaceTest, IsToldByThePath) {
+TEST(CodePlaceTest, OriginFollowsFromThePath) {
   constexpr PlaceCase kCases[] = {
       {"/venv/lib/python3.11/site-packages/pyarrow/parquet/core.py", CodeOrigin::kLibrary,
        "pyarrow.parquet.core"},

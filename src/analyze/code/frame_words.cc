@@ -140,7 +140,7 @@ bool AwaitsSignal(std::string_view module, std::string_view function) {
   return module == "threading" && (name == "wait" || name == "wait_for");
 }
 
-bool Asks(std::string_view module, std::string_view function) {
+bool IsRequest(std::string_view module, std::string_view function) {
   return (Below(module, "multiprocessing.connection") &&
           ShortFunction(function).starts_with("send")) ||
          (Below(module, "asyncio") && function == "run_coroutine_threadsafe");

@@ -45,7 +45,7 @@ bool TakesOver(std::string_view module, std::string_view function);
 // Whether such a call ends when another thread says so. A sleep may be written so too.
 bool AwaitsSignal(std::string_view module, std::string_view function);
 // Whether it asks another process for what that makes: the answer is taken over by another call.
-bool Asks(std::string_view module, std::string_view function);
+bool IsRequest(std::string_view module, std::string_view function);
 // What torch.compile made is called by these. Its other frames stand around what it leaves alone:
 // every optimizer's step.
 bool RunsCompiled(std::string_view module, std::string_view function);

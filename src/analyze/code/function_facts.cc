@@ -34,7 +34,7 @@ FunctionWords WordsOf(const std::string& file, const std::string& name, const St
     function.copies = Copies(function.place);
     function.takes_over = TakesOver(module, name);
     function.on_signal = AwaitsSignal(module, name);
-    function.asks = Asks(module, name);
+    function.asks = IsRequest(module, name);
     function.runs_compiled = RunsCompiled(module, name);
     function.begins_epoch =
         module == "torch.utils.data.dataloader" && ShortFunction(name) == "__iter__";

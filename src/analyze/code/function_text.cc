@@ -70,7 +70,7 @@ bool ReadsClock(std::string_view call) {
 
 // "float", "sorted" or "time.perf_counter" by itself says less than the function that calls it, if
 // that has a name of its own.
-bool SaysLess(const StageFunction& function) {
+bool IsLessSpecific(const StageFunction& function) {
   const std::string_view own = ShortFunction(function.function);
   const bool little = function.call.find('.') == std::string::npos || ReadsClock(function.call);
   return little && !own.empty() && own[0] != '<' && !own.starts_with("__");
@@ -80,7 +80,7 @@ bool SaysLess(const StageFunction& function) {
 
 std::string CalledText(const StageFunction& function) {
   std::string_view called = function.call;
-  if (called.empty() || (function.in_c && SaysLess(function))) {
+  if (called.empty() || (function.in_c && IsLessSpecific(function))) {
     return OfPackage(function, WithOwner(function.function));
   }
   if (function.in_c) return function.call;

@@ -17,7 +17,7 @@ std::string CalledInC(const std::string& call, const std::string& function = "Do
   return FunctionText(one);
 }
 
-TEST(FunctionTextTest, WhatSaysLessThanItsCallerIsNotNamed) {
+TEST(FunctionTextTest, LessSpecificCalleeIsNotNamed) {
   EXPECT_EQ(CalledInC("zlib.decompress"), "zlib.decompress (docs.py:9)");
   EXPECT_EQ(CalledInC("sorted"), "tokenise (docs.py:9)");
   EXPECT_EQ(CalledInC("sorted", "<lambda>"), "sorted (docs.py:9)");

@@ -93,7 +93,7 @@ std::optional<ProfileFrame> Python(std::string_view name) {
   const std::string_view path = name.substr(0, open);
   ProfileFrame frame{Located(path), std::string(path), std::string(name.substr(end + 3)),
                      std::max(line, 0)};
-  // The qualified name is not told; where it decides, there is one such function in the file.
+  // The qualified name is not reported; where it decides, there is one such function in the file.
   if (frame.function == "backward" && frame.file.ends_with("/torch/_tensor.py")) {
     frame.function = "Tensor.backward";
   }

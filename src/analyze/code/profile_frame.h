@@ -20,7 +20,7 @@ struct ProfileFrame {
 //
 //   train.py(12): main                           a path below one of sys.path, or a whole one
 //   <frozen os>(709): __getitem__                of a module that is part of the interpreter
-//   <built-in function isinstance>               C code; of which module it is, is not told
+//   <built-in function isinstance>               C code; of which module it is, is not reported
 //   <built-in method acquire of _thread.lock object at 0x7f00>
 //   nn.Module: Linear_0                          the call of a module
 //

@@ -31,7 +31,7 @@ class Classifier {
                     std::string_view name) const;
   void MarkLoops(const std::vector<StackClass>& classes);
   void AddStage(size_t row, StackClass& of) const;
-  void AddBorder(int32_t row, const Function& frame, StackClass& of) const;
+  void AddBoundary(int32_t row, const Function& frame, StackClass& of) const;
   void AddNames(size_t row, StackClass& of) const;
   void FindRegion(size_t row, const Function& frame, StackClass& of);
   void FindLayers();
@@ -85,7 +85,7 @@ std::optional<size_t> Classifier::ParentOf(size_t row) const {
 }
 
 // Whether a DataLoader, or a sampler of torch's, calls code of the user's there: that is a sampler.
-bool AsksSampler(const Function& frame, const Function* caller) {
+bool CallsSampler(const Function& frame, const Function* caller) {
   if (frame.place.origin != CodeOrigin::kUser || caller == nullptr) return false;
   const std::string& module = caller->place.module;
   return caller->part == TorchPart::kAround && (Below(module, "torch.utils.data.sampler") ||
@@ -108,7 +108,7 @@ StackRegion Classifier::Enter(StackRegion from, const Function& frame, const Fun
     return kCollate;
   }
   if (from == kFetch || from == kCollate) return from;  // whatever it calls is for the batch
-  if (from == kAround && AsksSampler(frame, caller)) return kSampler;
+  if (from == kAround && CallsSampler(frame, caller)) return kSampler;
   if (from == kSampler && frame.part != TorchPart::kFetch) return kSampler;
   switch (frame.part) {
     case TorchPart::kFetch:
@@ -165,7 +165,7 @@ void Classifier::MarkLoops(const std::vector<StackClass>& classes) {
 }
 
 // Whether a library that only fetches rows calls there what the script gave it to make of them.
-bool IsGivenTo(const Function& frame, const Function* caller) {
+bool IsUserCallback(const Function& frame, const Function* caller) {
   return frame.place.origin == CodeOrigin::kUser && caller != nullptr &&
          Below(caller->place.module, "datasets");
 }
@@ -200,7 +200,7 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   }
   if (!in_batch && of.region != StackRegion::kElsewhere) of.stage.reset();
   const auto& match = frame.match;
-  if (!of.by_user && IsGivenTo(frame, caller)) of.stage.reset();
+  if (!of.by_user && IsUserCallback(frame, caller)) of.stage.reset();
   // A logger that wraps the whole training (`@logger.catch`) writes no log with it.
   const bool wrapped = frame.seen.surrounds_model && !in_log_[row] && !of.by_user;
   if (wrapped && of.stage == WorkStage::kLogging) of.stage.reset();
@@ -243,18 +243,19 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
 
 // Where the script's own code ends. Of a loop many lines call torch: what they call tells them
 // apart.
-void Classifier::AddBorder(int32_t row, const Function& frame, StackClass& of) const {
+void Classifier::AddBoundary(int32_t row, const Function& frame, StackClass& of) const {
   if (of.region == StackRegion::kElsewhere && frame.place.origin == CodeOrigin::kUser) {
-    of.frames.border = row;
-    of.frames.border_call = -1;
+    of.frames.boundary = row;
+    of.frames.boundary_call = -1;
     return;
   }
   const bool named =
       of.region == StackRegion::kForward || (of.region == StackRegion::kElsewhere && frame.copies);
-  if (of.frames.border < 0 || !named) return;
-  const auto border = static_cast<size_t>(of.frames.border);
-  if (!functions_[function_of_row_[border]].seen.trains) return;
-  if (of.frames.border_call < 0 || PassesOnAt(of.frames.border_call)) of.frames.border_call = row;
+  if (of.frames.boundary < 0 || !named) return;
+  const auto boundary = static_cast<size_t>(of.frames.boundary);
+  if (!functions_[function_of_row_[boundary]].seen.trains) return;
+  if (of.frames.boundary_call < 0 || PassesOnAt(of.frames.boundary_call))
+    of.frames.boundary_call = row;
 }
 
 void Classifier::AddNames(size_t row, StackClass& of) const {
@@ -263,7 +264,7 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   const auto number = static_cast<int32_t>(row);
   of.frames.leaf = number;
   of.leaf = frame.leaf;
-  AddBorder(number, frame, of);
+  AddBoundary(number, frame, of);
   if (of.frames.user >= 0 && frame.place.origin == CodeOrigin::kUser && IsGeneratedAt(number) &&
       !IsGeneratedAt(of.frames.user)) {
     return;  // its caller names it

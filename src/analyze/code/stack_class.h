@@ -63,12 +63,12 @@ struct StackUser {
 
 // Frames by their row in `stacks`, -1: there is none.
 struct StackFrames {
-  int32_t leaf = -1;         // the innermost frame that is not steptrace's
-  int32_t user = -1;         // the user's function that is nearest to it
-  int32_t call = -1;         // what that function called in a library
-  int32_t evaluator = -1;    // the function by which the script itself evaluates
-  int32_t border = -1;       // the user's function that called into torch, outside the model
-  int32_t border_call = -1;  // ... and what it called, where it is the training loop itself
+  int32_t leaf = -1;           // the innermost frame that is not steptrace's
+  int32_t user = -1;           // the user's function that is nearest to it
+  int32_t call = -1;           // what that function called in a library
+  int32_t evaluator = -1;      // the function by which the script itself evaluates
+  int32_t boundary = -1;       // the user's function that called into torch, outside the model
+  int32_t boundary_call = -1;  // ... and what it called, where it is the training loop itself
 };
 
 // What a stack says.

@@ -215,7 +215,7 @@ TEST(StackClassTest, CodeInCIsKnownByItsNameInTheSource) {
   const StackClass loop = stacks.ClassOf({kMain, kTrain, sort});
   EXPECT_EQ(loop.region, StackRegion::kElsewhere);
   EXPECT_EQ(StageText(loop), "-");
-  EXPECT_EQ(stacks.FunctionOf(loop.frames.border), "train");
+  EXPECT_EQ(stacks.FunctionOf(loop.frames.boundary), "train");
   const auto in_loop = [&](const std::string& function, const std::string& file) {
     return StageText(stacks.ClassOf({kMain, kTrain, {function, file, 50}}));
   };
@@ -253,7 +253,7 @@ TEST(StackClassTest, WhatOnlyWrapsACallIsNotItsName) {
   const Frame no_grad{"_no_grad.<locals>._no_grad_wrapper", clip_grad, 30};
   const StackClass clip =
       stacks.ClassOf({kMain, kTrain, no_grad, {"clip_grad_norm_", clip_grad, 60}});
-  EXPECT_EQ(stacks.FunctionOf(clip.frames.border_call), "clip_grad_norm_");
+  EXPECT_EQ(stacks.FunctionOf(clip.frames.boundary_call), "clip_grad_norm_");
   EXPECT_EQ(stacks.FunctionOf(clip.frames.call), "clip_grad_norm_");
   const std::string tensor = kTorch + "_tensor.py";
   const Frame wrapped{
@@ -270,15 +270,15 @@ TEST(StackClassTest, ACopyIsNamedByWhatTheLoopCalls) {
   const Frame rebuilds{"_reconstruct", kStandard + "copy.py", 297};
   const StackClass tensor =
       stacks.ClassOf({kMain, kTrain, copy, {"Tensor.__deepcopy__", kTorch + "_tensor.py", 224}});
-  EXPECT_EQ(stacks.FunctionOf(tensor.frames.border), "train");
-  EXPECT_EQ(stacks.FunctionOf(tensor.frames.border_call), "deepcopy");
-  EXPECT_EQ(stacks.FunctionOf(stacks.ClassOf({kMain, kTrain, copy, rebuilds}).frames.border_call),
+  EXPECT_EQ(stacks.FunctionOf(tensor.frames.boundary), "train");
+  EXPECT_EQ(stacks.FunctionOf(tensor.frames.boundary_call), "deepcopy");
+  EXPECT_EQ(stacks.FunctionOf(stacks.ClassOf({kMain, kTrain, copy, rebuilds}).frames.boundary_call),
             "deepcopy");
   // A decorator of the standard library's is not what was called.
   const Frame inner{"ContextDecorator.__call__.<locals>.inner", kStandard + "contextlib.py", 80};
   const StackClass decorated =
       stacks.ClassOf({kMain, kTrain, inner, {"clip_grad_norm_", kTorch + "nn/utils/clip_grad.py"}});
-  EXPECT_EQ(stacks.FunctionOf(decorated.frames.border_call), "clip_grad_norm_");
+  EXPECT_EQ(stacks.FunctionOf(decorated.frames.boundary_call), "clip_grad_norm_");
 }
 
 TEST(StackClassTest, NamesTheUsersNearestFunctionAndWhatItCalls) {

@@ -7,7 +7,7 @@
 namespace steptrace::analyze {
 namespace {
 
-TEST(StackWorkTest, OnALockIsWhoDoesNothingElse) {
+TEST(StackWorkTest, ThreadThatOnlyWaitsIsOnALock) {
   const auto on_lock = [](const Frame& innermost) {
     return Stacks().ClassOf({kFetch, kGetitem, innermost}).wait.on_lock;
   };
@@ -40,7 +40,7 @@ TEST(StackWorkTest, AFunctionThatSavesIsKnownByWhatItCalls) {
   EXPECT_FALSE(saves({kMain, kTrain}));
 }
 
-TEST(StackWorkTest, WhoPreparesDataIsNoModel) {
+TEST(StackWorkTest, DataPreparationIsNotTheModel) {
   const Frame records{"records", "/job/a.py", 7};
   const Frame loads{"loads", kStandard + "json/__init__.py"};
   Stacks stacks;
@@ -52,7 +52,7 @@ TEST(StackWorkTest, WhoPreparesDataIsNoModel) {
   EXPECT_FALSE(stacks.ClassOf({kMain, kTrain, records}).around.prepares) << "it runs a layer";
 }
 
-TEST(StackWorkTest, WhoTakesNumbersOutOfTensorsIsNoModel) {
+TEST(StackWorkTest, ReadingValuesOutOfTensorsIsNotTheModel) {
   const Frame update{"Confusion.update", "/job/a.py"};
   Stacks stacks;
   stacks.Add({kMain, kTrain, update, {"label.item", "<built-in>"}});

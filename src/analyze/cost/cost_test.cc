@@ -107,7 +107,7 @@ TEST(Cost, ThreeLargeMachinesBecomeTwoSmallOnes) {
   EXPECT_THAT(KindsOf(same->reasons), Contains(FindingKind::kCostMemoryUnmeasured));
 }
 
-TEST(Cost, TheSecondRunOfThatDocument) {
+TEST(Cost, SecondExampleRunOfTheDocument) {
   std::vector<CounterSeries> counters;
   for (int32_t node = 0; node < 2; ++node) {
     counters.push_back(Series("gpu.utilization_share", node, 0, 0.46));

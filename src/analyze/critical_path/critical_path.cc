@@ -133,32 +133,32 @@ class PathBuilder {
     end_ns_ = graph_.nodes.back().ns;
     const Chain chain = Walk(begin_ns_, end_ns_);
     section_.window = SumOf(chain);
-    // Stretches are named in the order of time and then summed: only the last may still grow.
-    std::vector<NamedStretch> stretches;
+    // Time ranges are named in the order of time and then summed: only the last may still grow.
+    std::vector<NamedPathSegment> segments;
     int32_t rank = kNone;
     for (size_t i = chain.pieces(); i-- > 0;) {
       const PathPiece piece = PieceOf(chain, i);
       if (piece.begin_ns >= piece.end_ns) continue;
       section_.rank_changes += rank != kNone && rank != piece.rank ? 1 : 0;
       rank = piece.rank;
-      namer_.Name(piece, stretches);
-      for (size_t known = 0; known + 1 < stretches.size(); ++known) Take(stretches[known]);
-      if (!stretches.empty()) stretches.erase(stretches.begin(), std::prev(stretches.end()));
+      namer_.Name(piece, segments);
+      for (size_t known = 0; known + 1 < segments.size(); ++known) Take(segments[known]);
+      if (!segments.empty()) segments.erase(segments.begin(), std::prev(segments.end()));
     }
-    for (const NamedStretch& stretch : stretches) Take(stretch);
+    for (const NamedPathSegment& segment : segments) Take(segment);
     Rows();
     KeepLongest();
   }
 
-  void Take(const NamedStretch& stretch) {
-    ++section_.stretch_count;
+  void Take(const NamedPathSegment& segment) {
+    ++section_.segment_count;
     const uint64_t key =
-        static_cast<uint64_t>(stretch.name) << 32 | static_cast<uint32_t>(stretch.op);
-    PathRow& row = rows_[key][static_cast<size_t>(stretch.cause)];
-    row.ns += stretch.dur_ns;
-    row.stretches += 1;
-    if (stretch.dur_ns < at_least_ns_) return;
-    longest_.push_back(stretch);
+        static_cast<uint64_t>(segment.name) << 32 | static_cast<uint32_t>(segment.op);
+    PathRow& row = rows_[key][static_cast<size_t>(segment.cause)];
+    row.ns += segment.dur_ns;
+    row.segments += 1;
+    if (segment.dur_ns < at_least_ns_) return;
+    longest_.push_back(segment);
     constexpr size_t kMostWaiting = 4096;
     if (longest_.size() >= 2 * options_.top + kMostWaiting) SortLongest();
   }
@@ -167,7 +167,7 @@ class PathBuilder {
     for (auto& [key, of_names] : rows_) {
       for (size_t cause = 0; cause < of_names.size(); ++cause) {
         PathRow& row = of_names[cause];
-        if (row.stretches == 0) continue;
+        if (row.segments == 0) continue;
         row.cause = static_cast<PathCause>(cause);
         row.name = trace_.Text(static_cast<store::StringId>(key >> 32));
         row.op = trace_.Text(static_cast<store::StringId>(key & 0xffffffff));
@@ -194,38 +194,38 @@ class PathBuilder {
 
   void KeepLongest() {
     SortLongest();
-    for (const NamedStretch& stretch : longest_) {
-      section_.stretches.push_back({stretch.begin_ns, stretch.dur_ns, stretch.rank, stretch.cause,
-                                    trace_.Text(stretch.name), trace_.Text(stretch.op)});
+    for (const NamedPathSegment& segment : longest_) {
+      section_.segments.push_back({segment.begin_ns, segment.dur_ns, segment.rank, segment.cause,
+                                   trace_.Text(segment.name), trace_.Text(segment.op)});
     }
   }
 
   // Each step from its first rank's begin, but not before the end of the step before on all ranks,
   // to its last rank's end, device work included: each moment is of one step at most.
   void Steps() {
-    std::map<int64_t, Stretch> by_number;
+    std::map<int64_t, TimeRange> by_number;
     for (size_t r = 0; r < trace_.ranks.size(); ++r) {
       const RankTrace& rank = trace_.ranks[r];
-      const auto stretches = StepStretches(rank);
-      for (size_t s = 0; s < stretches.size(); ++s) {
+      const auto segments = StepTimeRanges(rank);
+      for (size_t s = 0; s < segments.size(); ++s) {
         const int64_t offset = graph_.offset_ns[r];
         auto [found, added] =
-            by_number.try_emplace(rank.steps[s].number, Stretch{INT64_MAX, INT64_MIN});
-        found->second.begin_ns = std::min(found->second.begin_ns, stretches[s].begin_ns - offset);
-        found->second.end_ns = std::max(found->second.end_ns, stretches[s].end_ns - offset);
+            by_number.try_emplace(rank.steps[s].number, TimeRange{INT64_MAX, INT64_MIN});
+        found->second.begin_ns = std::min(found->second.begin_ns, segments[s].begin_ns - offset);
+        found->second.end_ns = std::max(found->second.end_ns, segments[s].end_ns - offset);
       }
     }
-    std::vector<std::pair<int64_t, Stretch>> steps(by_number.begin(), by_number.end());
+    std::vector<std::pair<int64_t, TimeRange>> steps(by_number.begin(), by_number.end());
     std::stable_sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) {
       return a.second.begin_ns < b.second.begin_ns;
     });
     int64_t sum = 0;
     int64_t ended_ns = begin_ns_;
-    for (auto& [number, stretch] : steps) {
-      stretch.begin_ns = std::max(stretch.begin_ns, ended_ns);
-      if (stretch.begin_ns >= stretch.end_ns) continue;
-      ended_ns = stretch.end_ns;
-      PathOf path = SumOf(Walk(stretch.begin_ns, stretch.end_ns));
+    for (auto& [number, segment] : steps) {
+      segment.begin_ns = std::max(segment.begin_ns, ended_ns);
+      if (segment.begin_ns >= segment.end_ns) continue;
+      ended_ns = segment.end_ns;
+      PathOf path = SumOf(Walk(segment.begin_ns, segment.end_ns));
       path.step = number;
       sum += path.dur_ns;
       section_.steps.push_back(std::move(path));
@@ -241,7 +241,7 @@ class PathBuilder {
   int64_t begin_ns_ = 0;
   int64_t end_ns_ = 0;
   std::unordered_map<uint64_t, std::array<PathRow, kPathCauses>> rows_;  // by name and operator
-  std::vector<NamedStretch> longest_;
+  std::vector<NamedPathSegment> longest_;
   int64_t at_least_ns_ = 0;
   CriticalPathSection section_;
 };

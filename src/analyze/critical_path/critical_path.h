@@ -8,7 +8,7 @@
 #include "analyze/trace/trace.h"
 
 // The chain of what waited for what that fills a window, from its end back to its begin. Its
-// stretches sum to the window exactly. A value.
+// time ranges sum to the window exactly. A value.
 namespace steptrace::analyze {
 
 struct CriticalPathOptions {

@@ -20,12 +20,12 @@ Json ToJson(const PathOf& path) {
 Json ToJson(const PathRow& row) {
   return {{"cause", NameOf(row.cause)}, {"name", row.name},
           {"operator", row.op},         {"ns", row.ns},
-          {"share", row.share},         {"segments", row.stretches}};
+          {"share", row.share},         {"segments", row.segments}};
 }
 
-Json ToJson(const PathStretch& stretch) {
-  return {{"ts_ns", stretch.begin_ns},      {"dur_ns", stretch.dur_ns}, {"rank", stretch.rank},
-          {"cause", NameOf(stretch.cause)}, {"name", stretch.name},     {"operator", stretch.op}};
+Json ToJson(const PathSegment& segment) {
+  return {{"ts_ns", segment.begin_ns},      {"dur_ns", segment.dur_ns}, {"rank", segment.rank},
+          {"cause", NameOf(segment.cause)}, {"name", segment.name},     {"operator", segment.op}};
 }
 
 Json ToJson(const WhatIf& change) {
@@ -54,9 +54,9 @@ Json CriticalPathToJson(const CriticalPathSection& section) {
   json["steps"] = PathListOf(section.steps);
   json["what_if"] = PathListOf(section.what_if);
   json["rows"] = PathListOf(section.rows);
-  json["segment_count"] = section.stretch_count;
+  json["segment_count"] = section.segment_count;
   json["rank_changes"] = section.rank_changes;
-  json["segments"] = PathListOf(section.stretches);
+  json["segments"] = PathListOf(section.segments);
   return json;
 }
 

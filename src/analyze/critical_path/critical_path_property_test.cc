@@ -59,12 +59,13 @@ std::string RandomProfile(std::mt19937_64& random) {
   return text;
 }
 
-// How long stretches take by definition: the longest way from their begin to their end over edges
+// How long time ranges take by definition: the longest way from their begin to their end over edges
 // cut at both, in time that counts, found by trying every edge until nothing changes.
 class SlowReplay {
  public:
-  SlowReplay(const PathGraph& graph, const std::vector<Stretch>& stretches, const Halves& halves)
-      : graph_(graph), stretches_(stretches), halves_(halves) {}
+  SlowReplay(const PathGraph& graph, const std::vector<TimeRange>& time_ranges,
+             const Halves& halves)
+      : graph_(graph), time_ranges_(time_ranges), halves_(halves) {}
 
   int64_t Length() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -99,13 +100,13 @@ class SlowReplay {
   };
 
   int64_t Ns(size_t node) const { return graph_.nodes[node].ns; }
-  int64_t begin_ns() const { return stretches_.front().begin_ns; }
-  int64_t end_ns() const { return stretches_.back().end_ns; }
+  int64_t begin_ns() const { return time_ranges_.front().begin_ns; }
+  int64_t end_ns() const { return time_ranges_.back().end_ns; }
   bool Within(int64_t ns) const { return ns > begin_ns() && ns <= end_ns(); }
   int64_t Counted(int64_t until_ns) const {
     int64_t sum = 0;
-    for (const Stretch& stretch : stretches_) {
-      sum += std::max<int64_t>(0, std::min(until_ns, stretch.end_ns) - stretch.begin_ns);
+    for (const TimeRange& time_range : time_ranges_) {
+      sum += std::max<int64_t>(0, std::min(until_ns, time_range.end_ns) - time_range.begin_ns);
     }
     return sum;
   }
@@ -124,7 +125,7 @@ class SlowReplay {
   }
 
   const PathGraph& graph_;
-  const std::vector<Stretch> stretches_;
+  const std::vector<TimeRange> time_ranges_;
   const Halves halves_;
   std::vector<Edge> edges_;
   std::map<size_t, int64_t> begin_;  // by node: earliest moment after the span's begin
@@ -138,22 +139,22 @@ Halves RandomHalves(std::mt19937_64& random) {
   return halves;
 }
 
-Stretch SpanOf(const PathOf& path) {
+TimeRange SpanOf(const PathOf& path) {
   return {path.begin_ns, path.begin_ns + path.dur_ns};
 }
 
 // The window alone, then its steps.
-std::vector<std::vector<Stretch>> ReplayedStretches(const CriticalPathSection& section) {
-  std::vector<std::vector<Stretch>> sets = {{SpanOf(section.window)}};
+std::vector<std::vector<TimeRange>> ReplayedTimeRanges(const CriticalPathSection& section) {
+  std::vector<std::vector<TimeRange>> sets = {{SpanOf(section.window)}};
   if (!section.steps.empty()) sets.emplace_back();
   for (const PathOf& step : section.steps) sets[1].push_back(SpanOf(step));
   return sets;
 }
 
-int64_t LengthOf(const PathGraph& graph, const std::vector<Stretch>& stretches,
+int64_t LengthOf(const PathGraph& graph, const std::vector<TimeRange>& time_ranges,
                  const Halves& halves) {
   std::vector<int64_t> at;
-  return Replay(graph, StretchClock(stretches), halves, at);
+  return Replay(graph, TimeRangeClock(time_ranges), halves, at);
 }
 
 int64_t SumOf(const std::vector<PathShare>& shares) {
@@ -187,12 +188,12 @@ TEST(CriticalPathProperty, StretchesFillTheWindowAndStepsAreDisjoint) {
     int64_t rows = 0;
     for (const PathRow& row : section.rows) rows += row.ns;
     EXPECT_EQ(rows, section.window.dur_ns);
-    // The stretches cover the window without a hole or a double moment.
-    std::vector<std::pair<int64_t, int64_t>> stretches;
-    for (const auto& s : section.stretches) stretches.emplace_back(s.begin_ns, s.dur_ns);
-    std::sort(stretches.begin(), stretches.end());
+    // The time ranges cover the window without a hole or a double moment.
+    std::vector<std::pair<int64_t, int64_t>> time_ranges;
+    for (const auto& s : section.time_ranges) time_ranges.emplace_back(s.begin_ns, s.dur_ns);
+    std::sort(time_ranges.begin(), time_ranges.end());
     int64_t next = section.window.begin_ns;
-    for (const auto& [begin, dur] : stretches) {
+    for (const auto& [begin, dur] : time_ranges) {
       EXPECT_EQ(begin, next);
       next = begin + dur;
     }
@@ -210,8 +211,8 @@ TEST(CriticalPathProperty, StretchesFillTheWindowAndStepsAreDisjoint) {
 TEST(CriticalPathProperty, AReplayIsTheLongestWayAndOfNoChangeWhatWas) {
   OnRandomProfiles(
       8, 200, [](const PathGraph& graph, const CriticalPathSection& section, auto& random) {
-        for (const std::vector<Stretch>& stretches : ReplayedStretches(section)) {
-          const StretchClock clock(stretches);
+        for (const std::vector<TimeRange>& time_ranges : ReplayedTimeRanges(section)) {
+          const TimeRangeClock clock(time_ranges);
           std::vector<int64_t> at;
           EXPECT_EQ(Replay(graph, clock, kUnchanged, at), clock.length_ns());
           for (size_t n = 0; n < at.size(); ++n) {
@@ -221,14 +222,14 @@ TEST(CriticalPathProperty, AReplayIsTheLongestWayAndOfNoChangeWhatWas) {
             }
           }
           for (const Halves& halves : {kUnchanged, RandomHalves(random), RandomHalves(random)}) {
-            EXPECT_EQ(LengthOf(graph, stretches, halves),
-                      SlowReplay(graph, stretches, halves).Length());
+            EXPECT_EQ(LengthOf(graph, time_ranges, halves),
+                      SlowReplay(graph, time_ranges, halves).Length());
           }
         }
       });
 }
 
-TEST(CriticalPathProperty, LessOfACauseIsNeverLongerAndWithoutAnyWhatIsKeptIsLeft) {
+TEST(CriticalPathProperty, ReducingACauseNeverLengthensThePath) {
   OnRandomProfiles(9, 600,
                    [](const PathGraph& graph, const CriticalPathSection& section, auto& random) {
                      const Halves more = RandomHalves(random);
@@ -238,13 +239,13 @@ TEST(CriticalPathProperty, LessOfACauseIsNeverLongerAndWithoutAnyWhatIsKeptIsLef
                        less[cause] = std::min(less[cause], more[cause]);
                        if (!IsKept(static_cast<PathCause>(cause))) none[cause] = 0;
                      }
-                     for (const std::vector<Stretch>& stretches : ReplayedStretches(section)) {
-                       const int64_t of_less = LengthOf(graph, stretches, less);
-                       EXPECT_LE(of_less, LengthOf(graph, stretches, more));
+                     for (const std::vector<TimeRange>& time_ranges : ReplayedTimeRanges(section)) {
+                       const int64_t of_less = LengthOf(graph, time_ranges, less);
+                       EXPECT_LE(of_less, LengthOf(graph, time_ranges, more));
                        EXPECT_GE(of_less, 0);
                      }
                      std::vector<int64_t> at;
-                     const StretchClock window({SpanOf(section.window)});
+                     const TimeRangeClock window({SpanOf(section.window)});
                      const int64_t left = Replay(graph, window, none, at);
                      const PathSums kept = ReplayedCauses(graph, window, none, at);
                      EXPECT_EQ(kept[static_cast<size_t>(PathCause::kDeviceGap)] +
@@ -276,10 +277,10 @@ TEST(CriticalPathProperty, WhatIfsAddUp) {
           }
         }
         // Of all steps with what is before, between and after them the window is made.
-        const auto sets = ReplayedStretches(section);
+        const auto sets = ReplayedTimeRanges(section);
         if (sets.size() < 2) return;
         const Halves halves = RandomHalves(random);
-        const int64_t outside = section.window.dur_ns - StretchClock(sets[1]).length_ns();
+        const int64_t outside = section.window.dur_ns - TimeRangeClock(sets[1]).length_ns();
         EXPECT_LE(LengthOf(graph, sets[0], halves), LengthOf(graph, sets[1], halves) + outside);
       });
 }

@@ -257,7 +257,7 @@ t1 op aten::add_ 600 1000
   EXPECT_EQ(section.steps[0].causes[1].ns, 10);
 }
 
-TEST(CriticalPathTest, NothingWithoutDeviceWork) {
+TEST(CriticalPathTest, NotApplicableWithoutDeviceWork) {
   EXPECT_FALSE(Of("t1 op aten::mm 0 10\n").applicable);
   EXPECT_FALSE(Of("").applicable);
 }

@@ -174,7 +174,7 @@ class PointFinder {
     const auto& script = busy_[static_cast<size_t>(result_.script_lane)];
     for (size_t lane = 0; lane < busy_.size(); ++lane) {
       if (!autograd_[lane] || static_cast<int32_t>(lane) == result_.script_lane) continue;
-      size_t gap = 0;  // the script's stretch after it
+      size_t gap = 0;  // the script's time range after it
       const auto& busy = busy_[lane];
       for (size_t i = 0; i < busy.size();) {
         while (gap < script.size() && script[gap].end_ns <= busy[i].begin_ns) ++gap;
@@ -253,9 +253,9 @@ class PointFinder {
     for (size_t i = 0; i < result_.points.size(); ++i) {
       int32_t& event = result_.points[i].event;
       if (event > kFirstOfHandOver) continue;
-      const int32_t told = kFirstOfHandOver - event;
-      HandOver& hand_over = result_.hand_overs[static_cast<size_t>(told / kPointsOfHandOver)];
-      PointOf(hand_over, told % kPointsOfHandOver) = static_cast<int32_t>(i);
+      const int32_t reported = kFirstOfHandOver - event;
+      HandOver& hand_over = result_.hand_overs[static_cast<size_t>(reported / kPointsOfHandOver)];
+      PointOf(hand_over, reported % kPointsOfHandOver) = static_cast<int32_t>(i);
       event = kNone;
     }
     for (const HandOver& hand_over : result_.hand_overs) {

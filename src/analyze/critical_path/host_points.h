@@ -23,7 +23,7 @@ static_assert(sizeof(HostPoint) == 16);
 // What else is known of a point.
 struct PointMark {
   PointKind kind = PointKind::kEdge;
-  // Of the stretch from the lane's point before.
+  // Of the time range from the lane's point before.
   PathCause cause = PathCause::kHost;
   bool idle_before = false;  // the thread waited for another one
 };

@@ -6,7 +6,7 @@
 
 namespace steptrace::analyze {
 
-// What the time of a stretch of the critical path went to.
+// What the time of a time range of the critical path went to.
 enum class PathCause : uint8_t {
   kHost,
   kData,

@@ -20,10 +20,10 @@ PathNamer::PathNamer(const Trace& trace, const PathGraph& graph) : trace_(trace)
   }
 }
 
-void PathNamer::Name(const PathPiece& piece, std::vector<NamedStretch>& to) {
+void PathNamer::Name(const PathPiece& piece, std::vector<NamedPathSegment>& to) {
   if (piece.begin_ns >= piece.end_ns) return;
   const RankTrace& rank = trace_.ranks[static_cast<size_t>(piece.rank)];
-  NamedStretch stretch{
+  NamedPathSegment segment{
       piece.begin_ns, piece.end_ns - piece.begin_ns, rank.rank, piece.cause, {}, {}};
   if (piece.cause == PathCause::kHost && piece.lane != kNone) {
     NameThread(piece, to);
@@ -32,15 +32,15 @@ void PathNamer::Name(const PathPiece& piece, std::vector<NamedStretch>& to) {
   if (piece.event != kNone) {
     const auto& events = piece.on_device ? rank.device : rank.host;
     const TraceEvent& event = events[static_cast<size_t>(piece.event)];
-    stretch.name = event.name;
+    segment.name = event.name;
     if (event.op != kNone) {
-      stretch.op = rank.host[static_cast<size_t>(event.op)].name;
+      segment.op = rank.host[static_cast<size_t>(event.op)].name;
     }
   }
-  to.push_back(std::move(stretch));
+  to.push_back(std::move(segment));
 }
 
-void PathNamer::NameThread(const PathPiece& piece, std::vector<NamedStretch>& to) {
+void PathNamer::NameThread(const PathPiece& piece, std::vector<NamedPathSegment>& to) {
   const RankTrace& rank = trace_.ranks[static_cast<size_t>(piece.rank)];
   const int64_t offset = graph_.offset_ns[static_cast<size_t>(piece.rank)];
   const int64_t begin = piece.begin_ns + offset;

@@ -20,14 +20,14 @@ struct PathPiece {
   bool on_device = false;
 };
 
-using NamedStretch = PathStretchOf<store::StringId>;
+using NamedPathSegment = PathSegmentOf<store::StringId>;
 
 // Names pieces; those on a thread are cut where the innermost operator changes. Lengths stay. Quick
 // for pieces in order of time.
 class PathNamer {
  public:
   PathNamer(const Trace& trace, const PathGraph& graph);
-  void Name(const PathPiece& piece, std::vector<NamedStretch>& to);
+  void Name(const PathPiece& piece, std::vector<NamedPathSegment>& to);
 
  private:
   struct HostLane {
@@ -36,7 +36,7 @@ class PathNamer {
     size_t last = 0;   // past them
   };
 
-  void NameThread(const PathPiece& piece, std::vector<NamedStretch>& to);
+  void NameThread(const PathPiece& piece, std::vector<NamedPathSegment>& to);
 
   const Trace& trace_;
   const PathGraph& graph_;

@@ -11,9 +11,9 @@
 // What the report says of the critical path. Values.
 namespace steptrace::analyze {
 
-// A stretch of the path: on a rank, under one cause.
+// A time range of the path: on a rank, under one cause.
 template <class Text>
-struct PathStretchOf {
+struct PathSegmentOf {
   int64_t begin_ns = 0;
   int64_t dur_ns = 0;
   int32_t rank = 0;
@@ -21,7 +21,7 @@ struct PathStretchOf {
   Text name{};  // of the kernel, call or loader; empty on a thread between them
   Text op{};    // operator that launched it, or that the thread was in
 };
-using PathStretch = PathStretchOf<std::string>;
+using PathSegment = PathSegmentOf<std::string>;
 
 struct PathShare {
   PathCause cause = PathCause::kHost;
@@ -38,7 +38,7 @@ struct PathRow {
   std::string op;
   int64_t ns = 0;
   double share = 0;
-  int64_t stretches = 0;
+  int64_t segments = 0;
 };
 
 struct PathOf {
@@ -65,9 +65,9 @@ struct CriticalPathSection {
   bool applicable = false;  // false: there is no device work in the profile
   PathOf window;
   std::vector<PathOf> steps;
-  std::vector<PathRow> rows;           // of the whole window; most first; sum to its length
-  std::vector<PathStretch> stretches;  // the longest, at most `top`
-  int64_t stretch_count = 0;
+  std::vector<PathRow> rows;          // of the whole window; most first; sum to its length
+  std::vector<PathSegment> segments;  // the longest, at most `top`
+  int64_t segment_count = 0;
   int64_t rank_changes = 0;  // how often the path goes over to another rank
   std::optional<int64_t> mean_step_ns;
   std::vector<WhatIf> what_if;  // most gain first

@@ -29,7 +29,7 @@ auto OthersOf(const PathGraph& graph, size_t node) {
 // When edges that lead to a moment let go, by the clock.
 class EdgeEnds {
  public:
-  EdgeEnds(const PathGraph& graph, const StretchClock& clock, const Halves& halves,
+  EdgeEnds(const PathGraph& graph, const TimeRangeClock& clock, const Halves& halves,
            const std::vector<int64_t>& at)
       : nodes_(graph.nodes.data()),
         at_(at.data()),
@@ -41,14 +41,14 @@ class EdgeEnds {
 
   // To a moment that is not before the last one.
   void MoveTo(int64_t ns) {
-    const auto& stretches = clock_.stretches();
-    while (next_ < stretches.size() && stretches[next_].begin_ns <= ns) ++next_;
-    stretch_ = stretches[next_ - 1];
-    to_ns_ = std::min(ns, stretch_.end_ns);
+    const auto& time_ranges = clock_.time_ranges();
+    while (next_ < time_ranges.size() && time_ranges[next_].begin_ns <= ns) ++next_;
+    time_range_ = time_ranges[next_ - 1];
+    to_ns_ = std::min(ns, time_range_.end_ns);
   }
 
   int64_t FromNs(const PathEdge& edge) const { return nodes_[edge.from].ns; }
-  // By the begin of the stretches all has come that came before it.
+  // By the begin of the time ranges all has come that came before it.
   int64_t Begin(const PathEdge& edge) const {
     return FromNs(edge) <= begin_ns_ ? 0 : at_[edge.from];
   }
@@ -62,43 +62,44 @@ class EdgeEnds {
   int64_t EndOfOther(const PathEdge& edge) const { return edge.is_work ? End(edge) : Begin(edge); }
 
  private:
-  // By the clock. Most edges lie in a stretch.
+  // By the clock. Most edges lie in a time range.
   int64_t LengthFrom(int64_t ns) const {
-    if (ns >= stretch_.begin_ns) return std::max<int64_t>(0, to_ns_ - ns);
+    if (ns >= time_range_.begin_ns) return std::max<int64_t>(0, to_ns_ - ns);
     return clock_.At(to_ns_) - clock_.At(ns);
   }
 
   const PathNode* nodes_;
   const int64_t* at_;
-  const StretchClock& clock_;
+  const TimeRangeClock& clock_;
   const Halves& halves_;
   const int64_t begin_ns_;
-  size_t next_ = 0;  // stretch
-  Stretch stretch_;  // that has begun last
+  size_t next_ = 0;       // time range
+  TimeRange time_range_;  // that has begun last
   int64_t to_ns_ = 0;
 };
 
 }  // namespace
 
-StretchClock::StretchClock(std::vector<Stretch> stretches) : stretches_(std::move(stretches)) {
+TimeRangeClock::TimeRangeClock(std::vector<TimeRange> time_ranges)
+    : time_ranges_(std::move(time_ranges)) {
   int64_t before_ns = 0;
-  for (const Stretch& stretch : stretches_) {
+  for (const TimeRange& time_range : time_ranges_) {
     before_ns_.push_back(before_ns);
-    before_ns += stretch.length_ns();
+    before_ns += time_range.length_ns();
   }
 }
 
-int64_t StretchClock::At(int64_t ns) const {
+int64_t TimeRangeClock::At(int64_t ns) const {
   if (ns <= begin_ns()) return 0;
-  const auto after =
-      std::upper_bound(stretches_.begin(), stretches_.end(), ns,
-                       [](int64_t at, const Stretch& stretch) { return at < stretch.begin_ns; });
-  const auto last = static_cast<size_t>(after - stretches_.begin()) - 1;
-  const Stretch& stretch = stretches_[last];
-  return before_ns_[last] + std::min(ns - stretch.begin_ns, stretch.length_ns());
+  const auto after = std::upper_bound(
+      time_ranges_.begin(), time_ranges_.end(), ns,
+      [](int64_t at, const TimeRange& time_range) { return at < time_range.begin_ns; });
+  const auto last = static_cast<size_t>(after - time_ranges_.begin()) - 1;
+  const TimeRange& time_range = time_ranges_[last];
+  return before_ns_[last] + std::min(ns - time_range.begin_ns, time_range.length_ns());
 }
 
-int64_t Replay(const PathGraph& graph, const StretchClock& clock, const Halves& halves,
+int64_t Replay(const PathGraph& graph, const TimeRangeClock& clock, const Halves& halves,
                std::vector<int64_t>& at) {
   at.resize(graph.nodes.size());
   EdgeEnds ends(graph, clock, halves, at);
@@ -133,7 +134,7 @@ int64_t Replay(const PathGraph& graph, const StretchClock& clock, const Halves& 
   return done;
 }
 
-PathSums ReplayedCauses(const PathGraph& graph, const StretchClock& clock, const Halves& halves,
+PathSums ReplayedCauses(const PathGraph& graph, const TimeRangeClock& clock, const Halves& halves,
                         const std::vector<int64_t>& at) {
   const auto first = at.begin() + static_cast<std::ptrdiff_t>(FirstAfter(graph, clock.begin_ns()));
   PathSums sums{};
@@ -160,7 +161,7 @@ PathSums ReplayedCauses(const PathGraph& graph, const StretchClock& clock, const
   return sums;
 }
 
-PathSums PathCauses(const PathGraph& graph, const StretchClock& clock) {
+PathSums PathCauses(const PathGraph& graph, const TimeRangeClock& clock) {
   PathSums sums{};
   size_t node = FirstAfter(graph, clock.end_ns()) - 1;
   int64_t shown = clock.length_ns();

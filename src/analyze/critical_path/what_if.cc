@@ -10,14 +10,14 @@
 namespace steptrace::analyze {
 namespace {
 
-Stretch StretchOf(const PathOf& path) {
+TimeRange TimeRangeOf(const PathOf& path) {
   return {path.begin_ns, path.begin_ns + path.dur_ns};
 }
 
-StretchClock ClockOf(const std::vector<PathOf>& paths) {
-  std::vector<Stretch> stretches;
-  for (const PathOf& path : paths) stretches.push_back(StretchOf(path));
-  return StretchClock(std::move(stretches));
+TimeRangeClock ClockOf(const std::vector<PathOf>& paths) {
+  std::vector<TimeRange> time_ranges;
+  for (const PathOf& path : paths) time_ranges.push_back(TimeRangeOf(path));
+  return TimeRangeClock(std::move(time_ranges));
 }
 
 int64_t GainOf(int64_t ns, int32_t left_halves) {
@@ -27,7 +27,7 @@ int64_t GainOf(int64_t ns, int32_t left_halves) {
 class WhatIfFinder {
  public:
   WhatIfFinder(const PathGraph& graph, const PathOf& window, const std::vector<PathOf>& steps)
-      : graph_(graph), window_(window), window_clock_({StretchOf(window)}) {
+      : graph_(graph), window_(window), window_clock_({TimeRangeOf(window)}) {
     if (steps.empty()) return;
     step_clock_ = ClockOf(steps);
     of_steps_ = PathCauses(graph, *step_clock_);
@@ -73,8 +73,8 @@ class WhatIfFinder {
 
   const PathGraph& graph_;
   const PathOf& window_;
-  StretchClock window_clock_;
-  std::optional<StretchClock> step_clock_;
+  TimeRangeClock window_clock_;
+  std::optional<TimeRangeClock> step_clock_;
   PathSums of_steps_{};  // of the path through them
   int64_t steps_ = 0;
   std::vector<int64_t> at_;  // by node, of the last replay

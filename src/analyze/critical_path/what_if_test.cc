@@ -154,7 +154,7 @@ TEST(WhatIfTest, AMomentIsOfOneStep) {
   EXPECT_EQ(section.mean_step_ns, 1100);
 }
 
-TEST(WhatIfTest, NothingLeftIsNoSpeedup) {
+TEST(WhatIfTest, NoSpeedupWhereNothingIsLeft) {
   const auto section = PathThrough("s7 kernel k 0 100\n");
   const WhatIf& without = If(section, "compute", "removed");
   EXPECT_EQ(without.window_ns, 0);

@@ -31,11 +31,11 @@ Chunk* ChunkList::Find(uint64_t number) {
   return found == chunks_.end() ? nullptr : &*found;
 }
 
-void ChunkList::MarkEvaluations(const std::vector<TimeSpan>& stretches) {
-  for (const TimeSpan& stretch : stretches) {
+void ChunkList::MarkEvaluations(const std::vector<TimeSpan>& time_ranges) {
+  for (const TimeSpan& time_range : time_ranges) {
     for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk) {
-      if (chunk->begin_ns < stretch.begin_ns) break;
-      if (chunk->begin_ns < stretch.end_ns) chunk->in_evaluation = true;
+      if (chunk->begin_ns < time_range.begin_ns) break;
+      if (chunk->begin_ns < time_range.end_ns) chunk->in_evaluation = true;
     }
   }
 }

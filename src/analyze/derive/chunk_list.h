@@ -11,7 +11,7 @@
 
 namespace steptrace::analyze {
 
-// A stretch of the training thread that is evaluation, or training, as a whole.
+// A time range of the training thread that is evaluation, or training, as a whole.
 struct Chunk {
   uint64_t number = 0;
   int64_t begin_ns = 0;
@@ -32,8 +32,8 @@ class ChunkList {
   Chunk& current() { return chunks_.back(); }
   // The chunk of that number, or the one that it was joined to; null if it was popped.
   Chunk* Find(uint64_t number);
-  // Chunks that begin in one of the stretches are evaluation.
-  void MarkEvaluations(const std::vector<TimeSpan>& stretches);
+  // Chunks that begin in one of the time ranges are evaluation.
+  void MarkEvaluations(const std::vector<TimeSpan>& time_ranges);
   bool HasWorkAfter(uint64_t number) const;
 
   bool HasMoreThanCurrent() const { return chunks_.size() > 1; }

@@ -327,17 +327,17 @@ void EndProcesses(const EventText& text, int64_t from_ns, int64_t to_ns, RankDer
 }
 
 void DeliverByTime(const EventText& text, size_t batch, RankDeriver& deriver) {
-  int64_t told_ns = std::numeric_limits<int64_t>::min();
+  int64_t reported_ns = std::numeric_limits<int64_t>::min();
   size_t in_batch = 0;
   for (const Event& event : ByTime(text)) {
     if (in_batch++ % batch == 0) {
-      EndProcesses(text, told_ns, event.ts_ns, deriver);
-      told_ns = std::max(told_ns, event.ts_ns);
+      EndProcesses(text, reported_ns, event.ts_ns, deriver);
+      reported_ns = std::max(reported_ns, event.ts_ns);
       deriver.Advance(event.ts_ns);
     }
     deriver.Add(event);
   }
-  EndProcesses(text, told_ns, std::numeric_limits<int64_t>::max(), deriver);
+  EndProcesses(text, reported_ns, std::numeric_limits<int64_t>::max(), deriver);
 }
 
 void DeliverThreads(const EventText& text, bool reversed, RankDeriver& deriver) {
@@ -393,8 +393,8 @@ Result<std::string> CellText(const store::StepRow& row, std::string_view column,
 namespace {
 
 // Columns that say something in some row.
-std::vector<std::string> TellingColumns(const std::vector<store::StepRow>& rows,
-                                        const store::StringTable& strings) {
+std::vector<std::string> InformativeColumns(const std::vector<store::StepRow>& rows,
+                                            const store::StringTable& strings) {
   std::vector<std::string> columns;
   const auto look = [&](const auto& field) {
     std::string name = field.name;
@@ -414,7 +414,7 @@ std::vector<std::string> TellingColumns(const std::vector<store::StepRow>& rows,
 
 std::string RowsText(const std::vector<store::StepRow>& rows, std::vector<std::string> columns,
                      const store::StringTable& strings) {
-  if (columns.empty()) columns = TellingColumns(rows, strings);
+  if (columns.empty()) columns = InformativeColumns(rows, strings);
   std::vector<std::vector<std::string>> cells{columns};
   for (const store::StepRow& row : rows) {
     cells.emplace_back();

@@ -79,7 +79,7 @@ class IteratorLives {
   void ForceBefore(int64_t ts_ns, IteratorLife::Use use);
   // No more events: what was never used for training was evaluation.
   void Finish(int64_t ts_ns);
-  // Stretches found to be evaluation since the last call.
+  // Time ranges found to be evaluation since the last call.
   std::vector<TimeSpan> TakeEvaluations();
   // Forgets decided lives that ended long ago.
   void Trim();

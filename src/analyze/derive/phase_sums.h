@@ -33,7 +33,7 @@ enum class Phase : uint8_t {
 inline constexpr size_t kPhaseCount = static_cast<size_t>(Phase::kOther) + 1;
 static_assert(kPhaseCount == store::kStepPhases.size(), "a phase is a column of `steps`");
 
-// What a stretch of phase `data` was spent on, in the order of kStepStages; that the dataset was
+// What a time range of phase `data` was spent on, in the order of kStepStages; that the dataset was
 // blocked on storage, stacks tell alone.
 enum class Stage : uint8_t {
   kStorageRead,
@@ -64,7 +64,7 @@ class UserTimes {
   std::vector<std::pair<store::StringId, int64_t>> times_;
 };
 
-// Where a stretch of the training thread's time went, were it all training.
+// Where a time range of the training thread's time went, were it all training.
 // What is a column of its own and adds up as it is stands in kCounts below.
 // Invariant once its waits are resolved: the stages sum to phase `data`.
 struct PhaseSums {
@@ -107,10 +107,10 @@ inline constexpr auto kCounts = std::make_tuple(
     std::pair(&PhaseSums::waits, &store::StepRow::waits),
     std::pair(&PhaseSums::starved_waits, &store::StepRow::starved_waits));
 
-// The same stretch as part of an evaluation: what no range of a kind of its own (collective,
-// checkpoint, garbage collection, compilation, a window's border) covers is phase `evaluation`.
+// The same time range as part of an evaluation: what no range of a kind of its own (collective,
+// checkpoint, garbage collection, compilation, a window's boundary) covers is phase `evaluation`.
 PhaseSums AsEvaluation(const PhaseSums& sums);
-// The same stretch as an evaluation's own row: as above, but its data waits stay data waits.
+// The same time range as an evaluation's own row: as above, but its data waits stay data waits.
 PhaseSums AsEvaluationRow(const PhaseSums& sums);
 
 struct CauseRule {

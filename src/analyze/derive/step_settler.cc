@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostHeldSteps = 64;
 
-// Joins chunks of evaluation that follow one another to one stretch.
+// Joins chunks of evaluation that follow one another to one time range.
 void AddEvaluation(const Chunk& chunk, std::vector<DerivedStep>& evaluations) {
   const bool goes_on = !evaluations.empty() && evaluations.back().range.end_ns == chunk.begin_ns;
   if (!goes_on) {

@@ -13,7 +13,7 @@
 
 namespace steptrace::analyze {
 
-// A step, or a stretch of evaluation, of one thread: a row but for its numbers.
+// A step, or a time range of evaluation, of one thread: a row but for its numbers.
 struct DerivedStep {
   TimeSpan range;
   bool is_evaluation = false;

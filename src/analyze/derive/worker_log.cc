@@ -172,7 +172,8 @@ void WorkerLog::BeginIterator(const BatchWait& wait) {
   }
 }
 
-Awaited WorkerLog::Said(const BatchWait& wait, std::optional<Fetch> making, uint64_t made) const {
+Awaited WorkerLog::AwaitedOf(const BatchWait& wait, std::optional<Fetch> making,
+                             uint64_t made) const {
   Awaited said{.making = making,
                .made = {},
                .tells_sends = first_send_ns_ && *first_send_ns_ <= wait.range.end_ns};
@@ -203,7 +204,7 @@ Awaited WorkerLog::Await(const BatchWait& wait) {
   if (wait.queue_depth == 0) taken_ = std::max(taken_, ended);
   const uint64_t asked = taken_;
   if (ended > asked) {
-    const Awaited said = Said(wait, {}, asked);
+    const Awaited said = AwaitedOf(wait, {}, asked);
     Took(wait);
     return said;
   }
@@ -211,15 +212,15 @@ Awaited WorkerLog::Await(const BatchWait& wait) {
   const size_t next = static_cast<size_t>(ended - forgotten_);
   const bool ended_later = next < fetches_.size();
   if (ended_later && fetches_[next].range.end_ns <= wait.range.end_ns) {
-    return Said(wait, fetches_[next], asked);
+    return AwaitedOf(wait, fetches_[next], asked);
   }
   // A batch that came had been fetched before; one that did not may still have been in the making.
-  if (!wait.cut_off) return Said(wait, {}, kNeverFetched);
+  if (!wait.cut_off) return AwaitedOf(wait, {}, kNeverFetched);
   if (ended_later) {
-    return Said(wait, Fetch{.range = {fetches_[next].range.begin_ns, kNotYet}}, asked);
+    return AwaitedOf(wait, Fetch{.range = {fetches_[next].range.begin_ns, kNotYet}}, asked);
   }
-  if (open_begin_ns_) return Said(wait, Fetch{.range = {*open_begin_ns_, kNotYet}}, asked);
-  return Said(wait, {}, kNeverFetched);
+  if (open_begin_ns_) return AwaitedOf(wait, Fetch{.range = {*open_begin_ns_, kNotYet}}, asked);
+  return AwaitedOf(wait, {}, kNeverFetched);
 }
 
 void WorkerLog::Forget(int64_t ts_ns, std::span<const int64_t> primed_ns) {

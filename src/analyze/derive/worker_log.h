@@ -64,7 +64,7 @@ void AddFetchStages(const Fetch& fetch, int64_t getitem_ns, int64_t collate_ns, 
 //
 // The workers of an iterator give their batches in order, so the n-th wait for a worker awaits its
 // n-th fetch. The count is taken anew with each iterator (a persistent worker may have fetched for
-// one that was left early), and mended where a batch came of which no fetch is known.
+// one that was left early), and fixed where a batch came of which no fetch is known.
 //
 // A batch is sent by another thread of the worker, in the order of the fetches: a send that begins
 // is that of the first fetch that has ended and was not sent, or of none (a word that a pass over
@@ -115,7 +115,7 @@ class WorkerLog {
   // Gives the sends that began by `ts_ns` to their fetches.
   void MatchSends(int64_t ts_ns);
   void Took(const BatchWait& wait);
-  Awaited Said(const BatchWait& wait, std::optional<Fetch> making, uint64_t made) const;
+  Awaited AwaitedOf(const BatchWait& wait, std::optional<Fetch> making, uint64_t made) const;
   template <class Visit>
   void VisitFetches(TimeSpan part, Visit visit) const;
 

@@ -54,7 +54,7 @@ TEST(WorkerLog, RemembersWhatItForgotSinceAnIteratorWasSetGoing) {
   EXPECT_FALSE(log.Await(Wait(920, 930, 2, 499)).making);
 }
 
-TEST(WorkerLog, MendsItsCountWhereFetchesWereLost) {
+TEST(WorkerLog, CorrectsItsCountAfterLostFetches) {
   WorkerLog log;
   EXPECT_FALSE(log.Await(Wait(0, 10)).making);
   EXPECT_FALSE(log.Await(Wait(20, 30)).making);  // two batches came of which nothing is known
@@ -102,7 +102,7 @@ TEST(WorkerLog, ASendIsThatOfTheFirstFetchThatWasNotSent) {
   EXPECT_EQ(second.made->sent_from_ns, 210);
 }
 
-TEST(WorkerLog, AWordBeforeTheFirstFetchIsTheSendOfNone) {
+TEST(WorkerLog, MessageBeforeTheFirstFetchMatchesNoFetch) {
   WorkerLog log;
   log.SendBegan(5, 0);
   AddFetch(log, 10, 100);
@@ -110,7 +110,7 @@ TEST(WorkerLog, AWordBeforeTheFirstFetchIsTheSendOfNone) {
   EXPECT_EQ(log.Await(Wait(110, 130)).made->sent_from_ns, 120);
 }
 
-TEST(WorkerLog, AnUnheardSendDoesNotShiftTheOthers) {
+TEST(WorkerLog, LostSendDoesNotShiftTheOthers) {
   WorkerLog log;
   AddFetch(log, 0, 100);
   EXPECT_EQ(log.Await(Wait(50, 160)).made->sent_from_ns, -1) << "it came, and nothing was heard";
@@ -132,7 +132,7 @@ TEST(WorkerLog, KeepsWhatWasFetchedAndNotSent) {
   EXPECT_EQ(late.made->sent_from_ns, 310);
 }
 
-TEST(WorkerLog, WhatNobodySendsIsForgottenAllTheSame) {
+TEST(WorkerLog, UnsentFetchIsForgottenToo) {
   WorkerLog log;
   for (int64_t i = 0; i < 1000; ++i) AddFetch(log, 10 * i, 10 * i + 10);
   log.Forget(20'000, {});

@@ -23,7 +23,7 @@ std::vector<DeviceWork> SplitByDevice(const RankTrace& rank) {
 }
 
 BusySets MakeBusySets(const std::vector<const TraceEvent*>& events) {
-  std::vector<Stretch> of_compute, of_communication, of_memory;
+  std::vector<TimeRange> of_compute, of_communication, of_memory;
   for (const TraceEvent* event : events) {
     auto& of_role = event->role == DeviceRole::kCommunication ? of_communication
                     : event->role == DeviceRole::kMemory      ? of_memory
@@ -46,7 +46,7 @@ BusySets MakeBusySets(const std::vector<const TraceEvent*>& events) {
   return sets;
 }
 
-BusyTimes TimesWithin(const BusySets& sets, const Stretch& window) {
+BusyTimes TimesWithin(const BusySets& sets, const TimeRange& window) {
   BusyTimes times;
   times.span_ns = window.length_ns();
   times.busy_ns = sets.busy.LengthWithin(window);

@@ -118,15 +118,15 @@ std::vector<LaunchTimes> MakeLaunches(const DeviceWork& work, const store::Strin
 }
 
 std::vector<CopyTimes> MakeCopies(const DeviceWork& work, const store::StringTable& strings) {
-  std::map<std::string, std::pair<CopyTimes, std::vector<Stretch>>> by_kind;
+  std::map<std::string, std::pair<CopyTimes, std::vector<TimeRange>>> by_kind;
   for (const TraceEvent* event : work.events) {
     if (event->role != DeviceRole::kMemory) continue;
-    auto& [copies, stretches] = by_kind[CopyKind(*event, strings)];
+    auto& [copies, time_ranges] = by_kind[CopyKind(*event, strings)];
     ++copies.count;
     copies.sum_ns += event->dur_ns;
-    stretches.push_back({event->ts_ns, event->end_ns()});
+    time_ranges.push_back({event->ts_ns, event->end_ns()});
     const int64_t bytes = work.rank->NumbersOf(*event).bytes;
-    if (bytes < 0) continue;  // not told, or damaged
+    if (bytes < 0) continue;  // not reported, or damaged
     copies.bytes = SaturatingAdd(copies.bytes.value_or(0), bytes);
     if (bytes >= kSmallCopyBytes) continue;
     ++copies.small;

@@ -72,7 +72,7 @@ double Quotient(__int128 part, __int128 whole) {
 
 }  // namespace
 
-std::optional<double> SmEfficiency(const DeviceWork& work, const Stretch& window, int64_t sms,
+std::optional<double> SmEfficiency(const DeviceWork& work, const TimeRange& window, int64_t sms,
                                    KernelFactsReader& facts) {
   RunningBlocks running;
   for (const TraceEvent* event : work.events) {
@@ -86,7 +86,7 @@ std::optional<double> SmEfficiency(const DeviceWork& work, const Stretch& window
   return Quotient(running.Finish(), static_cast<__int128>(kOne) * window.length_ns());
 }
 
-std::optional<double> AchievedOccupancy(const DeviceWork& work, const Stretch& window,
+std::optional<double> AchievedOccupancy(const DeviceWork& work, const TimeRange& window,
                                         KernelFactsReader& facts) {
   __int128 sum = 0;
   __int128 whole = 0;

@@ -41,7 +41,7 @@ class RoleNames {
   std::vector<Role> roles_;
 };
 
-using Ranges = std::array<std::vector<Stretch>, kRoles>;
+using Ranges = std::array<std::vector<TimeRange>, kRoles>;
 
 Role DeviceRoleOf(const TraceEvent& event) {
   if (event.kind == EventKind::kMemcpy) return kMemcpy;
@@ -53,11 +53,11 @@ Ranges CollectRanges(const RankTrace& rank, const store::StringTable& strings) {
   Ranges ranges;
   RoleNames names(strings);
   for (const TraceEvent& event : rank.host) {
-    const Stretch stretch = {event.ts_ns, event.end_ns()};
+    const TimeRange time_range = {event.ts_ns, event.end_ns()};
     if (event.kind == EventKind::kRuntime) {
-      ranges[kRuntime].push_back(stretch);
+      ranges[kRuntime].push_back(time_range);
     } else if (event.kind == EventKind::kOperator || event.kind == EventKind::kAnnotation) {
-      ranges[names.Of(event.name)].push_back(stretch);
+      ranges[names.Of(event.name)].push_back(time_range);
     }
   }
   for (const TraceEvent& event : rank.device) {
@@ -72,7 +72,7 @@ Ranges CollectRanges(const RankTrace& rank, const store::StringTable& strings) {
 std::vector<RoleRow> MakeRoles(const RankTrace& rank, const std::vector<DeviceStep>& steps,
                                const store::StringTable& strings) {
   Ranges ranges = CollectRanges(rank, strings);
-  std::vector<Stretch> whole;
+  std::vector<TimeRange> whole;
   for (const DeviceStep& step : steps) whole.push_back({step.ts_ns, step.end_ns()});
   Intervals left = Union(std::move(whole));
   std::vector<RoleRow> rows;

@@ -22,14 +22,14 @@ std::optional<double> Share(int64_t part, int64_t whole) {
 // What names of kernels tell: each is read once.
 class NameOfKernel {
  public:
-  struct Told {
+  struct NameFacts {
     bool tensor_cores = false;
-    Precision precision = Precision::kNotTold;
+    Precision precision = Precision::kNotStated;
   };
   NameOfKernel(const store::StringTable& strings, const TensorCorePatterns& patterns)
       : strings_(strings), patterns_(patterns) {}
-  const Told& Of(store::StringId name) {
-    auto [found, added] = told_.try_emplace(name);
+  const NameFacts& Of(store::StringId name) {
+    auto [found, added] = by_name_.try_emplace(name);
     if (added) {
       const std::string& text = strings_.Text(name);
       found->second = {UsesTensorCores(text, patterns_), PrecisionOf(text)};
@@ -40,7 +40,7 @@ class NameOfKernel {
  private:
   const store::StringTable& strings_;
   const TensorCorePatterns& patterns_;
-  std::unordered_map<store::StringId, Told> told_;
+  std::unordered_map<store::StringId, NameFacts> by_name_;
 };
 
 TensorCoreUse MakeTensorCores(const DeviceWork& work, NameOfKernel& names) {
@@ -97,7 +97,7 @@ void MeasureSteps(const DeviceWork& work, const BusySets& sets,
         {step.number, step.ts_ns, TimesWithin(sets, {step.ts_ns, step.end_ns()})});
   }
   if (steps.empty()) return;
-  const Stretch window = {steps.front().ts_ns, steps.back().end_ns()};
+  const TimeRange window = {steps.front().ts_ns, steps.back().end_ns()};
   times.steps_span_ns = window.length_ns();
   times.kernel_busy_ns = sets.kernels.LengthWithin(window);
   times.utilization = Share(times.kernel_busy_ns, times.steps_span_ns);

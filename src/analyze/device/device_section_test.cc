@@ -34,7 +34,7 @@ class DeviceSectionTest : public ::testing::Test {
   store::StringTable strings_;
 };
 
-TEST_F(DeviceSectionTest, TheWindowIsTakenApartExactly) {
+TEST_F(DeviceSectionTest, TimesSumExactlyToTheWindow) {
   const DeviceTimes device = One(R"(
 s7 kernel gemm 100 200
 s20 kernel ncclDevKernel_AllReduce 150 300
@@ -127,7 +127,7 @@ s7 kernel waited 200400 200500 corr=4
   EXPECT_EQ(device.streams[0].idle.other_ns, 100'000);
 }
 
-TEST_F(DeviceSectionTest, WhatRunsBesideAnEarlierEventOfItsStreamIsCounted) {
+TEST_F(DeviceSectionTest, OverlapWithinAStreamIsCounted) {
   const DeviceTimes device = One(R"(
 s7 kernel a 0 100
 s7 kernel b 90 120
@@ -259,7 +259,7 @@ s7 memset Memset 100 200
   EXPECT_EQ(device.precisions[0].ns, 50);
   EXPECT_EQ(device.precisions[1].precision, Precision::kFp16);
   EXPECT_EQ(device.precisions[1].ns, 30);
-  EXPECT_EQ(device.precisions[2].precision, Precision::kNotTold);
+  EXPECT_EQ(device.precisions[2].precision, Precision::kNotStated);
   EXPECT_EQ(device.precisions[2].ns, 10);
   EXPECT_EQ(device.tensor_cores.compute_kernel_ns, 90);
   EXPECT_DOUBLE_EQ(*device.precisions[0].share, 50.0 / 90);

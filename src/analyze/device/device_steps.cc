@@ -50,7 +50,7 @@ int32_t StepOfLaunch(const std::vector<DeviceStep>& steps, const TraceEvent& lau
                                 [](int64_t ts, const DeviceStep& step) { return ts < step.ts_ns; });
   if (after == steps.begin()) return kNone;
   auto step = std::prev(after);
-  // A moment at the border of two steps is the end of the first.
+  // A moment at the boundary of two steps is the end of the first.
   if (launch.dur_ns == 0 && step != steps.begin() && std::prev(step)->end_ns() == launch.ts_ns) {
     return static_cast<int32_t>(step - steps.begin()) - 1;
   }

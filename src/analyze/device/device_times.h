@@ -11,7 +11,7 @@
 // What the report says of devices. Values; times are exact, in ns.
 namespace steptrace::analyze {
 
-// Stretches of one device within a window. busy + idle = span, and
+// Time ranges of one device within a window. busy + idle = span, and
 // busy = compute + exposed communication + exposed memory.
 struct BusyTimes {
   int64_t span_ns = 0;
@@ -92,7 +92,7 @@ struct TensorCoreUse {
 
 // What computing kernels compute in, as far as their names tell.
 struct PrecisionTime {
-  Precision precision = Precision::kNotTold;
+  Precision precision = Precision::kNotStated;
   int64_t ns = 0;               // sum of durations
   std::optional<double> share;  // of all computing kernels'
 };
@@ -102,7 +102,7 @@ struct DeviceTimes {
   int32_t rank = 0;
   int32_t device = 0;
   std::string name;
-  std::string uuid;  // of the GPU, which several ranks may share; empty: not told
+  std::string uuid;  // of the GPU, which several ranks may share; empty: not reported
   int64_t events = 0;
   int64_t ts_ns = 0;  // begin of the window: of the first device event
   BusyTimes window;   // to the end of the last one

@@ -34,7 +34,7 @@ struct BusySets {
   MeasuredIntervals exposed_memory;
 };
 BusySets MakeBusySets(const std::vector<const TraceEvent*>& events);
-BusyTimes TimesWithin(const BusySets& sets, const Stretch& window);
+BusyTimes TimesWithin(const BusySets& sets, const TimeRange& window);
 
 // Pauses of the device, or of one stream: between the first event and the last.
 IdleCauses FindIdleCauses(const RankTrace& rank, const std::vector<const TraceEvent*>& events);
@@ -44,9 +44,9 @@ std::vector<LaunchTimes> MakeLaunches(const DeviceWork& work, const store::Strin
 bool IsGraphLaunch(std::string_view call);
 
 // Ratios over the window of the steps (pytorch_profiler.md 1.4); empty where no kernel tells.
-std::optional<double> SmEfficiency(const DeviceWork& work, const Stretch& window, int64_t sms,
+std::optional<double> SmEfficiency(const DeviceWork& work, const TimeRange& window, int64_t sms,
                                    KernelFactsReader& facts);
-std::optional<double> AchievedOccupancy(const DeviceWork& work, const Stretch& window,
+std::optional<double> AchievedOccupancy(const DeviceWork& work, const TimeRange& window,
                                         KernelFactsReader& facts);
 
 std::vector<RoleRow> MakeRoles(const RankTrace& rank, const std::vector<DeviceStep>& steps,

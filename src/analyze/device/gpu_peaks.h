@@ -17,7 +17,7 @@ struct GpuPeak {
 struct GpuPeaks {
   std::span<const std::string_view> words;  // that stand in the device's name
   std::span<const GpuPeak> peaks;
-  int64_t multiprocessors;  // of the whole GPU; 0: not told
+  int64_t multiprocessors;  // of the whole GPU; 0: not reported
   std::string_view source;
   std::string_view
       read;  // the day on which its figures were compared with a published table; empty: never

@@ -23,7 +23,7 @@ void AddBytes(const RankTrace& rank, const TraceEvent& event, KernelClassTime& t
   to.bytes_ns = SaturatingAdd(to.bytes_ns, event.dur_ns);
 }
 
-void TellNames(const TimeByName& names, const store::StringTable& strings, KernelClassTime& of) {
+void AddNames(const TimeByName& names, const store::StringTable& strings, KernelClassTime& of) {
   of.kernels = static_cast<int64_t>(names.size());
   int64_t most_ns = -1;
   for (const auto& [name, ns] : names) {
@@ -91,7 +91,7 @@ KernelClassTimes SumKernelClasses(const Trace& trace) {
     if (one.calls == 0) continue;
     one.of = static_cast<KernelClass>(i);
     one.share = PartOf(one.total_ns, sums.total_ns);
-    TellNames(names[i], *trace.strings, one);
+    AddNames(names[i], *trace.strings, one);
     sums.classes.push_back(std::move(one));
   }
   std::ranges::stable_sort(sums.classes, std::greater(), &KernelClassTime::total_ns);

@@ -26,8 +26,8 @@ bool IsWord(char c) {
   return IsLetter(c) || IsDigit(c) || c == '_';
 }
 
-// What may stand beside a form for it to be one; the text's ends always may.
-enum class Beside : uint8_t {
+// What may stand next to a form for it to be one; the text's ends always may.
+enum class Neighbour : uint8_t {
   kAnything,
   kNoLetter,
   kNoDigit,
@@ -41,8 +41,8 @@ enum class Beside : uint8_t {
 struct Form {
   Precision precision;
   std::string_view text;
-  Beside before = Beside::kAnything;
-  Beside after = Beside::kAnything;
+  Neighbour before = Neighbour::kAnything;
+  Neighbour after = Neighbour::kAnything;
   bool as_written = false;  // else in any case
 };
 
@@ -54,67 +54,67 @@ constexpr Form kPrecisionForms[] = {
     {Precision::kFp8, "float8"},
     {Precision::kFp4, "e2m1"},
     {Precision::kFp4, "fp4"},
-    {Precision::kInt8, "int8", Beside::kNeither, Beside::kNoDigit},
-    {Precision::kInt8, "uint8", Beside::kNeither, Beside::kNoDigit},
-    {Precision::kInt8, "i8i8", Beside::kNeither},
+    {Precision::kInt8, "int8", Neighbour::kNeither, Neighbour::kNoDigit},
+    {Precision::kInt8, "uint8", Neighbour::kNeither, Neighbour::kNoDigit},
+    {Precision::kInt8, "i8i8", Neighbour::kNeither},
     {Precision::kInt8, "i8816"},
     {Precision::kInt8, "i8832"},
     {Precision::kInt8, "i16832"},
-    {Precision::kInt8, "imma", Beside::kAnything, Beside::kNoLetter},
+    {Precision::kInt8, "imma", Neighbour::kAnything, Neighbour::kNoLetter},
     {Precision::kBf16, "bf16"},
     {Precision::kBf16, "bfp16"},
     {Precision::kBf16, "bfloat"},
-    {Precision::kFp16, "f16", Beside::kNoLetter, Beside::kNoDigit},
-    {Precision::kFp16, "fp16", Beside::kNoLetter, Beside::kNoDigit},
+    {Precision::kFp16, "f16", Neighbour::kNoLetter, Neighbour::kNoDigit},
+    {Precision::kFp16, "fp16", Neighbour::kNoLetter, Neighbour::kNoDigit},
     {Precision::kFp16, "float16"},
-    {Precision::kFp16, "half", Beside::kEdge, Beside::kEdge},
-    {Precision::kFp16, "half2", Beside::kEdge, Beside::kEdge},
-    {Precision::kFp16, "half_t", Beside::kEdge, Beside::kEdge},
-    {Precision::kFp16, "__half", Beside::kEdge, Beside::kEdge},
-    {Precision::kFp16, "__half2", Beside::kEdge, Beside::kEdge},
-    {Precision::kFp16, "__half_t", Beside::kEdge, Beside::kEdge},
-    {Precision::kFp16, "hgemm", Beside::kNoLetter},
-    {Precision::kFp16, "hcudnn", Beside::kNoLetter},
-    {Precision::kFp16, "h884", Beside::kNoLetter},
-    {Precision::kFp16, "h1688", Beside::kNoLetter},
-    {Precision::kFp16, "h16816", Beside::kNoLetter},
-    {Precision::kFp16, "s884", Beside::kNoLetter},
+    {Precision::kFp16, "half", Neighbour::kEdge, Neighbour::kEdge},
+    {Precision::kFp16, "half2", Neighbour::kEdge, Neighbour::kEdge},
+    {Precision::kFp16, "half_t", Neighbour::kEdge, Neighbour::kEdge},
+    {Precision::kFp16, "__half", Neighbour::kEdge, Neighbour::kEdge},
+    {Precision::kFp16, "__half2", Neighbour::kEdge, Neighbour::kEdge},
+    {Precision::kFp16, "__half_t", Neighbour::kEdge, Neighbour::kEdge},
+    {Precision::kFp16, "hgemm", Neighbour::kNoLetter},
+    {Precision::kFp16, "hcudnn", Neighbour::kNoLetter},
+    {Precision::kFp16, "h884", Neighbour::kNoLetter},
+    {Precision::kFp16, "h1688", Neighbour::kNoLetter},
+    {Precision::kFp16, "h16816", Neighbour::kNoLetter},
+    {Precision::kFp16, "s884", Neighbour::kNoLetter},
     {Precision::kTf32, "tf32"},
     {Precision::kTf32, "s1688"},
-    {Precision::kFp32, "float", Beside::kEdge, Beside::kDigitEdge},
-    {Precision::kFp32, "f32", Beside::kNoLetter, Beside::kNoDigit},
-    {Precision::kFp32, "fp32", Beside::kNoLetter, Beside::kNoDigit},
-    {Precision::kFp32, "sgemm", Beside::kNoLetter},
-    {Precision::kFp32, "cgemm", Beside::kNoLetter},
-    {Precision::kFp32, "gcgemm", Beside::kNoLetter},
-    {Precision::kFp32, "scudnn", Beside::kNoLetter},
-    {Precision::kFp64, "double", Beside::kEdge, Beside::kDigitEdge},
-    {Precision::kFp64, "f64", Beside::kNoLetter, Beside::kNoDigit},
-    {Precision::kFp64, "fp64", Beside::kNoLetter, Beside::kNoDigit},
-    {Precision::kFp64, "dgemm", Beside::kNoLetter},
-    {Precision::kFp64, "zgemm", Beside::kNoLetter},
-    {Precision::kFp64, "d884", Beside::kNeither},
-    {Precision::kInt8, "signed char", Beside::kEdge, Beside::kNoPointer},
-    {Precision::kInt8, "unsigned char", Beside::kEdge, Beside::kNoPointer},
+    {Precision::kFp32, "float", Neighbour::kEdge, Neighbour::kDigitEdge},
+    {Precision::kFp32, "f32", Neighbour::kNoLetter, Neighbour::kNoDigit},
+    {Precision::kFp32, "fp32", Neighbour::kNoLetter, Neighbour::kNoDigit},
+    {Precision::kFp32, "sgemm", Neighbour::kNoLetter},
+    {Precision::kFp32, "cgemm", Neighbour::kNoLetter},
+    {Precision::kFp32, "gcgemm", Neighbour::kNoLetter},
+    {Precision::kFp32, "scudnn", Neighbour::kNoLetter},
+    {Precision::kFp64, "double", Neighbour::kEdge, Neighbour::kDigitEdge},
+    {Precision::kFp64, "f64", Neighbour::kNoLetter, Neighbour::kNoDigit},
+    {Precision::kFp64, "fp64", Neighbour::kNoLetter, Neighbour::kNoDigit},
+    {Precision::kFp64, "dgemm", Neighbour::kNoLetter},
+    {Precision::kFp64, "zgemm", Neighbour::kNoLetter},
+    {Precision::kFp64, "d884", Neighbour::kNeither},
+    {Precision::kInt8, "signed char", Neighbour::kEdge, Neighbour::kNoPointer},
+    {Precision::kInt8, "unsigned char", Neighbour::kEdge, Neighbour::kNoPointer},
     // MIOpen's igemm is an implicit GEMM, of a type that it names; cuBLAS's one of INT8.
-    {Precision::kInt8, "igemm", Beside::kNoLetter},
-    {Precision::kInt32, "int", Beside::kNoUnsigned, Beside::kEdge, true},
-    {Precision::kInt32, "int32", Beside::kNoLetter, Beside::kAnything, true},
-    {Precision::kInt64, "long", Beside::kNoUnsigned, Beside::kEdge, true},
-    {Precision::kInt64, "int64", Beside::kNoLetter, Beside::kAnything, true},
+    {Precision::kInt8, "igemm", Neighbour::kNoLetter},
+    {Precision::kInt32, "int", Neighbour::kNoUnsigned, Neighbour::kEdge, true},
+    {Precision::kInt32, "int32", Neighbour::kNoLetter, Neighbour::kAnything, true},
+    {Precision::kInt64, "long", Neighbour::kNoUnsigned, Neighbour::kEdge, true},
+    {Precision::kInt64, "int64", Neighbour::kNoLetter, Neighbour::kAnything, true},
 };
 
-bool FitsBefore(std::string_view before, Beside rule) {
+bool FitsBefore(std::string_view before, Neighbour rule) {
   if (before.empty()) return true;
   const char last = before.back();
   switch (rule) {
-    case Beside::kNoLetter:
+    case Neighbour::kNoLetter:
       return !IsLetter(last);
-    case Beside::kNeither:
+    case Neighbour::kNeither:
       return !IsLetter(last) && !IsDigit(last);
-    case Beside::kEdge:
+    case Neighbour::kEdge:
       return !IsWord(last);
-    case Beside::kNoUnsigned:
+    case Neighbour::kNoUnsigned:
       return !IsWord(last) && !before.ends_with("unsigned ");
     default:
       return true;
@@ -134,19 +134,19 @@ bool PointsTo(std::string_view after) {
   return after.starts_with("*");
 }
 
-bool FitsAfter(std::string_view after, Beside rule) {
+bool FitsAfter(std::string_view after, Neighbour rule) {
   if (after.empty()) return true;
   switch (rule) {
-    case Beside::kNoLetter:
+    case Neighbour::kNoLetter:
       return !IsLetter(after[0]);
-    case Beside::kNoDigit:
+    case Neighbour::kNoDigit:
       return !IsDigit(after[0]);
-    case Beside::kEdge:
+    case Neighbour::kEdge:
       return !IsWord(after[0]);
-    case Beside::kDigitEdge:
+    case Neighbour::kDigitEdge:
       if (IsDigit(after[0])) after.remove_prefix(1);
       return after.empty() || !IsWord(after[0]);
-    case Beside::kNoPointer:
+    case Neighbour::kNoPointer:
       return !IsWord(after[0]) && !PointsTo(after);
     default:
       return true;
@@ -163,14 +163,14 @@ bool HoldsForm(std::string_view text, const Form& form) {
   return false;
 }
 
-Precision PrecisionTold(std::string_view text) {
+Precision PrecisionInText(std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const Form& form : kPrecisionForms) {
     if (HoldsForm(form.as_written ? text : std::string_view(lower), form)) return form.precision;
   }
-  return Precision::kNotTold;
+  return Precision::kNotStated;
 }
 
 // By the first of the letters that nvjet and Tensile name their operands' types by.
@@ -195,7 +195,7 @@ Precision OfLetters(std::string_view letters) {
     case 'Z':
       return Precision::kFp64;
     default:
-      return Precision::kNotTold;
+      return Precision::kNotStated;
   }
 }
 
@@ -206,7 +206,7 @@ size_t CountOf(std::string_view text, Is is) {
 
 // cuBLAS: nvjet_tst_64x64_..., nvjet_sm100_qqtst_...; a later _h_ or _v_ is an orientation.
 Precision OfNvjet(std::string_view name) {
-  if (!name.starts_with("nvjet_")) return Precision::kNotTold;
+  if (!name.starts_with("nvjet_")) return Precision::kNotStated;
   name.remove_prefix(6);
   if (name.starts_with("sm")) {
     const size_t digits = CountOf(name.substr(2), IsDigit);
@@ -215,26 +215,26 @@ Precision OfNvjet(std::string_view name) {
   const std::string_view letters = name.substr(0, CountOf(name, IsLower));
   const bool whole = !letters.empty() && name.substr(letters.size()).starts_with("_");
   if (!whole || std::string_view("qrothsd").find(letters[0]) == name.npos) {
-    return Precision::kNotTold;
+    return Precision::kNotStated;
   }
   return OfLetters(letters.substr(0, 1));
 }
 
 // rocBLAS and hipBLASLt: Cijk_Ailk_Bljk_BBS_BH_MT64x64x64_...; S_MX_B: float as XF32.
 Precision OfTensile(std::string_view name) {
-  if (!name.starts_with("Cijk_")) return Precision::kNotTold;
+  if (!name.starts_with("Cijk_")) return Precision::kNotStated;
   name.remove_prefix(5);
   for (int index = 0; index < 2; ++index) {
-    if (name.empty() || !IsUpper(name[0])) return Precision::kNotTold;
+    if (name.empty() || !IsUpper(name[0])) return Precision::kNotStated;
     const size_t rest = CountOf(name.substr(1), IsLower);
-    if (rest == 0 || !name.substr(1 + rest).starts_with("_")) return Precision::kNotTold;
+    if (rest == 0 || !name.substr(1 + rest).starts_with("_")) return Precision::kNotStated;
     name.remove_prefix(2 + rest);
   }
   for (const char* two : {"F8", "B8", "I8"}) {
     if (name.starts_with(two)) return OfLetters(two);
   }
   if (name.empty() || std::string_view("HBSDCZ").find(name[0]) == name.npos) {
-    return Precision::kNotTold;
+    return Precision::kNotStated;
   }
   return OfLetters(name.substr(0, 1));
 }
@@ -270,7 +270,7 @@ std::string Pointees(std::string_view name) {
     std::string_view after = name;
     if (after.starts_with(" const")) after.remove_prefix(6);
     if (!WithoutSpaces(after).starts_with("*")) continue;
-    if (HoldsForm(type, {Precision::kInt8, "char", Beside::kEdge, Beside::kEdge})) continue;
+    if (HoldsForm(type, {Precision::kInt8, "char", Neighbour::kEdge, Neighbour::kEdge})) continue;
     types.append(type).append(" ");
   }
   return types;
@@ -294,13 +294,13 @@ Precision PrecisionOf(std::string_view kernel) {
   if (name.find("tf32") != name.npos) return Precision::kTf32;
   const std::string types = WithoutParameters(name);
   Precision named = OfNvjet(name);
-  if (named == Precision::kNotTold) named = OfTensile(name);
-  if (named == Precision::kNotTold) named = PrecisionTold(types);
+  if (named == Precision::kNotStated) named = OfTensile(name);
+  if (named == Precision::kNotStated) named = PrecisionInText(types);
   // What moves bytes of any type has integers for offsets alone.
   const bool opaque = IsInteger(named) && name.find("OpaqueType") != name.npos;
-  if (named != Precision::kNotTold && !opaque) return named;
+  if (named != Precision::kNotStated && !opaque) return named;
   // A kernel without a template has its elements' type among its parameters alone.
-  return types.find('<') != types.npos ? Precision::kNotTold : PrecisionTold(Pointees(name));
+  return types.find('<') != types.npos ? Precision::kNotStated : PrecisionInText(Pointees(name));
 }
 
 }  // namespace steptrace::analyze

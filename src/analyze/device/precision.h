@@ -8,7 +8,7 @@
 namespace steptrace::analyze {
 
 enum class Precision : uint8_t {
-  kNotTold,
+  kNotStated,
   kFp64,
   kFp32,
   kTf32,
@@ -22,7 +22,7 @@ enum class Precision : uint8_t {
 };
 inline constexpr size_t kPrecisionCount = 11;
 
-const char* PrecisionName(Precision precision);  // "BF16"; of kNotTold ""
+const char* PrecisionName(Precision precision);  // "BF16"; of kNotStated ""
 
 // What a kernel computes in, as far as its name tells: libraries name their tiles by it (s884gemm,
 // bf16, nvjet_tst), a template by the types of its elements. Of several floating types it is the

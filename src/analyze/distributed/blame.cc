@@ -185,13 +185,13 @@ class BlameFinder {
     for (size_t m = 0; m < collective.members.size(); ++m) {
       if (times.wait_ns[m] == 0) continue;
       const CollectiveCall& waiter = collective.members[m];
-      const Stretches stretches =
+      const ArrivalRanges time_ranges =
           before
               ? Since(*MemberOf(*before, late.rank), *MemberOf(*before, waiter.rank), late, waiter)
-              : Stretches{{from + Offset(late.rank), from + Offset(waiter.rank)},
-                          {late.begin_ns, waiter.begin_ns},
-                          0};
-      std::vector<Guilt> guilts = ShareOut(times.wait_ns[m], late, waiter, stretches);
+              : ArrivalRanges{{from + Offset(late.rank), from + Offset(waiter.rank)},
+                              {late.begin_ns, waiter.begin_ns},
+                              0};
+      std::vector<Guilt> guilts = ShareOut(times.wait_ns[m], late, waiter, time_ranges);
       for (const Guilt& guilt : guilts) {
         RankBlame& blame = result_[static_cast<size_t>(guilt.rank)];
         blame.caused_wait_ns += guilt.ns;
@@ -224,32 +224,32 @@ class BlameFinder {
   }
 
   // From the last common point to each one's arrival, by its own clock: late rank, waiting rank.
-  struct Stretches {
+  struct ArrivalRanges {
     std::array<int64_t, 2> from_ns;
     std::array<int64_t, 2> to_ns;
     int64_t left_later_ns = 0;  // the late rank left the common point so much later
   };
 
-  Stretches Since(const CollectiveCall& late_before, const CollectiveCall& waiter_before,
-                  const CollectiveCall& late, const CollectiveCall& waiter) const {
+  ArrivalRanges Since(const CollectiveCall& late_before, const CollectiveCall& waiter_before,
+                      const CollectiveCall& late, const CollectiveCall& waiter) const {
     return {
         {late_before.end_ns, waiter_before.end_ns},
         {late.begin_ns, waiter.begin_ns},
         (late_before.end_ns - Offset(late.rank)) - (waiter_before.end_ns - Offset(waiter.rank))};
   }
 
-  // Where the step that the collective is part of began, when that lies in the stretch of both.
+  // Where the step that the collective is part of began, when that lies in the time range of both.
   std::optional<std::array<int64_t, 2>> StepBegins(const CollectiveCall& late,
                                                    const CollectiveCall& waiter,
-                                                   const Stretches& stretches) const {
+                                                   const ArrivalRanges& time_ranges) const {
     auto begin_of = [&](const CollectiveCall& call, size_t who) -> std::optional<TraceStep> {
       const auto& steps = trace_.ranks[static_cast<size_t>(call.rank)].steps;
       auto after =
-          std::upper_bound(steps.begin(), steps.end(), stretches.to_ns[who],
+          std::upper_bound(steps.begin(), steps.end(), time_ranges.to_ns[who],
                            [](int64_t ts, const TraceStep& step) { return ts < step.ts_ns; });
       if (after == steps.begin()) return std::nullopt;
       const TraceStep& step = *std::prev(after);
-      if (step.ts_ns <= stretches.from_ns[who]) return std::nullopt;
+      if (step.ts_ns <= time_ranges.from_ns[who]) return std::nullopt;
       return step;
     };
     const auto of_late = begin_of(late, 0);
@@ -276,22 +276,22 @@ class BlameFinder {
   }
 
   std::vector<Guilt> ShareOut(int64_t wait_ns, const CollectiveCall& late,
-                              const CollectiveCall& waiter, const Stretches& stretches) {
+                              const CollectiveCall& waiter, const ArrivalRanges& time_ranges) {
     tally_.Reset(labels_.all().size());
-    const auto step = StepBegins(late, waiter, stretches);
+    const auto step = StepBegins(late, waiter, time_ranges);
     const std::array<int32_t, 2> ranks = {late.rank, waiter.rank};
     for (size_t who = 0; who < 2; ++who) {
       const int64_t sign = who == 0 ? 1 : -1;
-      const int64_t split = step ? (*step)[who] : stretches.from_ns[who];
-      AddUp(ranks[who], stretches.from_ns[who], split, false, sign);
-      AddUp(ranks[who], split, stretches.to_ns[who], true, sign);
+      const int64_t split = step ? (*step)[who] : time_ranges.from_ns[who];
+      AddUp(ranks[who], time_ranges.from_ns[who], split, false, sign);
+      AddUp(ranks[who], split, time_ranges.to_ns[who], true, sign);
     }
     // First by what was done, then by name: jitter of many kernels evens out before it counts.
     constexpr size_t kHeads = 2 * (kDoings + 1);
     std::vector<int64_t> heads(kHeads, 0);
     for (size_t slot : touched()) heads[HeadOf(slot)] += tally_.At(slot);
     const size_t left_later = 2 * static_cast<size_t>(kDoings) + (step ? 0 : 1);
-    heads[left_later] += stretches.left_later_ns;
+    heads[left_later] += time_ranges.left_later_ns;
     for (int64_t& head : heads) head = std::max<int64_t>(0, head);
     const std::vector<int64_t> shares = Apportion(wait_ns, heads);
     if (std::accumulate(shares.begin(), shares.end(), int64_t{0}) == 0) {

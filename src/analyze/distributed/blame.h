@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analyze/ranks/activity.h"
-#include "analyze/ranks/clocks.h"
 #include "analyze/ranks/match.h"
+#include "analyze/ranks/rank_clocks.h"
 
 // Who made the others wait, and what it did instead. The parts sum to the wait exactly.
 //

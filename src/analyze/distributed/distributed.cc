@@ -12,10 +12,10 @@
 
 #include "analyze/distributed/blame.h"
 #include "analyze/distributed/host_collectives.h"
-#include "analyze/ranks/clocks.h"
 #include "analyze/ranks/drift.h"
 #include "analyze/ranks/match.h"
 #include "analyze/ranks/overlap.h"
+#include "analyze/ranks/rank_clocks.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/trace/world_size.h"
 #include "model/finding_kinds.h"
@@ -108,8 +108,8 @@ class SectionBuilder {
               return event.role == DeviceRole::kCompute;
             });
       const OverlapOf overlap(rank);
-      for (const Stretch& stretch : StepStretches(rank)) {
-        const OverlapTimes times = overlap.Within(stretch);
+      for (const TimeRange& time_range : StepTimeRanges(rank)) {
+        const OverlapTimes times = overlap.Within(time_range);
         ++steps;
         watched += times.computation_ns + times.overlap_ns > 0 ? 1 : 0;
       }
@@ -117,7 +117,7 @@ class SectionBuilder {
     return any && watched * kOf >= steps * kMost;
   }
   // Without the computing of some steps where it is not known of the others.
-  OverlapTimes KnownTimes(const OverlapOf& overlap, const Stretch& window) const {
+  OverlapTimes KnownTimes(const OverlapOf& overlap, const TimeRange& window) const {
     OverlapTimes times = overlap.Within(window);
     if (section_.computing_known) return times;
     times.exposed_ns += std::exchange(times.overlap_ns, 0);
@@ -136,13 +136,13 @@ class SectionBuilder {
       row.times = KnownTimes(overlap, overlap.window());
       row.collectives = static_cast<int64_t>(calls_.of_rank[r].size());
       section_.ranks.push_back(row);
-      const auto stretches = StepStretches(rank);
+      const auto time_ranges = StepTimeRanges(rank);
       first_step_.push_back(section_.steps.size());
-      for (size_t s = 0; s < stretches.size(); ++s) {
+      for (size_t s = 0; s < time_ranges.size(); ++s) {
         ProfileStep step;
         step.rank = rank.rank;
         step.step = rank.steps[s].number;
-        step.times = KnownTimes(overlap, stretches[s]);
+        step.times = KnownTimes(overlap, time_ranges[s]);
         section_.steps.push_back(step);
       }
     }
@@ -218,7 +218,7 @@ class SectionBuilder {
     row.begin_ns = times.begin_ns;
     row.dur_ns = times.end_ns - times.begin_ns;
     row.name = info.name;
-    row.told_name = info.told_name;
+    row.reported_name = info.reported_name;
     row.group = GroupName(group);
     row.matched_by = NameOf(group.by);
     if (group.by == MatchedBy::kSequence) row.sequence = Known(late.sequence);
@@ -299,7 +299,7 @@ class SectionBuilder {
       rank.unmatched_ns += call.dur_ns();
       if (ProfileStep* step = StepOf(call)) step->unmatched_ns += call.dur_ns();
       TotalsOf(call, nullptr).unmatched_ns += call.dur_ns();
-      const std::string name = info.name.empty() ? info.told_name : info.name;
+      const std::string name = info.name.empty() ? info.reported_name : info.name;
       const std::string group =
           info.group.empty() ? fmt::format("stream {}", call.stream) : info.group;
       UnmatchedRow& row = rows[{rank.rank, group, name}];

@@ -11,7 +11,7 @@
 #include "analyze/trace/trace.h"
 #include "model/finding.h"
 
-// The ranks of a job beside each other: what they exchanged, who waited, and for whom. A value.
+// The ranks of a job side by side: what they exchanged, who waited, and for whom. A value.
 namespace steptrace::analyze {
 
 struct ProfileRank {
@@ -41,8 +41,8 @@ struct CollectiveRow {
   int64_t begin_ns = 0;  // of the first rank, in aligned time
   int64_t dur_ns = 0;    // to the end of the last
   std::string name;
-  std::string told_name;
-  std::string group;  // or "stream 84" where groups are not told
+  std::string reported_name;
+  std::string group;  // or "stream 84" where groups are not reported
   std::string matched_by;
   std::optional<int64_t> sequence;
   std::optional<int64_t> step;

@@ -17,9 +17,9 @@ void PutTimes(Json& json, const OverlapTimes& times) {
 // Figures that rest on waiting, null where nothing tells it.
 class Waiting {
  public:
-  explicit Waiting(const ProfileDistributed& section) : told_(section.tells_waiting()) {}
+  explicit Waiting(const ProfileDistributed& section) : reported_(section.tells_waiting()) {}
 
-  Json Figure(int64_t ns) const { return told_ ? Json(ns) : Json(nullptr); }
+  Json Figure(int64_t ns) const { return reported_ ? Json(ns) : Json(nullptr); }
 
   template <class Row>
   void Put(const Row& row, Json& json) const {
@@ -29,7 +29,7 @@ class Waiting {
   }
 
  private:
-  bool told_;
+  bool reported_;
 };
 
 Json ToJson(const ProfileRank& rank, const Waiting& waiting) {
@@ -53,7 +53,7 @@ Json ToJson(const CollectiveRow& row) {
   return {{"ts_ns", row.begin_ns},
           {"dur_ns", row.dur_ns},
           {"name", row.name},
-          {"source_name", row.told_name},
+          {"source_name", row.reported_name},
           {"group", row.group},
           {"group_size", OrNull(row.group_size)},
           {"ranks", row.ranks},

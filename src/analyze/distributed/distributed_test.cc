@@ -310,12 +310,12 @@ TEST(DistributedTest, ClocksOfNodesAreAlignedByEnds) {
   store::StringTable strings;
   Trace trace =
       DrawTrace(SkewedRank(0, 0) + SkewedRank(1, 10'000) + SkewedRank(2, -5'000), strings);
-  for (bool told : {true, false}) {  // nodes known; nodes unknown but starts impossible
-    for (int r = 0; r < 3; ++r) trace.ranks[static_cast<size_t>(r)].node = told ? r : 0;
+  for (bool reported : {true, false}) {  // nodes known; nodes unknown but starts impossible
+    for (int r = 0; r < 3; ++r) trace.ranks[static_cast<size_t>(r)].node = reported ? r : 0;
     const auto section = BuildDistributed(trace);
     ASSERT_EQ(section.clocks.size(), 3u);
     EXPECT_TRUE(section.clocks_corrected);
-    EXPECT_EQ(section.clocks[0].is_node, told);
+    EXPECT_EQ(section.clocks[0].is_node, reported);
     EXPECT_EQ(section.clocks[1].offset_ns, 10'000);
     EXPECT_EQ(section.clocks[2].offset_ns, -5'000);
     EXPECT_EQ(section.clocks[2].residual_ns, 0);
@@ -356,15 +356,16 @@ TEST(DistributedTest, CountsDifferAndClocksToo) {
   EXPECT_EQ(section.wait_ns, 10 * 50);
 }
 
-// Ranks in pairs, each of which calls once in 1000 ns; `told`: the list of ranks that each tells.
-std::string InGroups(const std::vector<std::string>& told, int size) {
+// Ranks in pairs, each of which calls once in 1000 ns; `reported`: the list of ranks that each
+// tells.
+std::string InGroups(const std::vector<std::string>& reported, int size) {
   std::string text;
-  for (size_t rank = 0; rank < told.size(); ++rank) {
+  for (size_t rank = 0; rank < reported.size(); ++rank) {
     text += fmt::format("rank {}\n", rank);
     for (int i = 0; i < 3; ++i) {
       const size_t begin = static_cast<size_t>(i) * 1000 + rank * 10;
       text += fmt::format("s9 kernel ncclDevKernel_AllReduce {} {} seq={} {}\n", begin,
-                          i * 1000 + 100, i, AllReduce("dp", told[rank], size));
+                          i * 1000 + 100, i, AllReduce("dp", reported[rank], size));
     }
   }
   return text;
@@ -398,7 +399,7 @@ TEST(DistributedTest, NoCollectiveHasMoreRanksThanItsGroup) {
   EXPECT_EQ(apart.wait_ns, 3 * (10 + 10));
 }
 
-TEST(DistributedTest, OneRankSaysWhatItCan) {
+TEST(DistributedTest, OneRankGivesThePartsThatNeedNoOther) {
   const auto section =
       Of("fact job {\"rank\":0,\"world_size\":8}\n"
          "s7 kernel gemm 0 100\ns9 kernel ncclDevKernel_AllReduce 50 150 " +
@@ -415,7 +416,7 @@ TEST(DistributedTest, OneRankSaysWhatItCan) {
   EXPECT_DOUBLE_EQ(*section.operations[0].bus_bytes_per_s, 4e10 * 2 * 7 / 8);
 }
 
-TEST(DistributedTest, WaitingThatNothingTellsIsNull) {
+TEST(DistributedTest, UnknownWaitingTimeIsNull) {
   auto section =
       Of("fact job {\"rank\":0,\"world_size\":8}\n"
          "s7 kernel gemm 0 100\ns9 kernel ncclDevKernel_AllReduce 50 150 " +
@@ -438,13 +439,13 @@ TEST(DistributedTest, WaitingThatNothingTellsIsNull) {
   EXPECT_EQ(json["ranks"][0]["caused_wait_ns"], 0);
 }
 
-TEST(DistributedTest, NothingToSayWithoutCollectives) {
+TEST(DistributedTest, NotApplicableWithoutCollectives) {
   const auto section = Of("s7 kernel gemm 0 100\n");
   EXPECT_EQ(section.status, DistributedStatus::kNoCollectives);
   EXPECT_TRUE(DistributedToJson(section)["blame"].empty());
 }
 
-TEST(DistributedTest, WhatIsDoubtfulStandsInTheReportToo) {
+TEST(DistributedTest, UncertainMatchesAreReported) {
   ProfileDistributed section;
   section.status = DistributedStatus::kOk;
   EXPECT_TRUE(DistributedToJson(section)["notes"].empty());

@@ -21,7 +21,7 @@ struct HostJob {
   Trace trace;
   // Such a range tells no group: where the job has one, it is that.
   std::string group;           // empty: the profile does not tell the job's groups
-  std::vector<int32_t> ranks;  // of it; empty: not told
+  std::vector<int32_t> ranks;  // of it; empty: not reported
 };
 
 // Nothing: devices communicate, the host does not, or the job has several groups.

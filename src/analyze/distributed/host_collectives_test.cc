@@ -93,7 +93,7 @@ t2 annotation gloo:all_reduce 50 200
   EXPECT_EQ(section.wait_ns, 0);
 }
 
-TEST(HostCollectivesTest, WhatPreparesABatchIsNoComputing) {
+TEST(HostCollectivesTest, BatchPreparationIsNoComputing) {
   const auto section = OnHost(kOneGroup + R"(rank 0
 t1 op "enumerate(DataLoader)#X.__next__" 0 60
 t1 op aten::stack 10 50
@@ -115,7 +115,7 @@ t2 annotation gloo:barrier 0 100
   EXPECT_EQ(section.collectives[0].dur_ns, 100);
 }
 
-TEST(HostCollectivesTest, OfSeveralGroupsNobodyKnowsWhose) {
+TEST(HostCollectivesTest, CallsOfSeveralGroupsAreUnmatched) {
   const auto section =
       OnHost(R"(fact job {"pg_config":[{"pg_name":"0","ranks":[0,1]},{"pg_name":"1","ranks":[0]}]})"
              "\nrank 0\nt2 annotation gloo:all_reduce 0 100\nrank 1\nt2 annotation gloo:all_reduce "
@@ -126,7 +126,7 @@ TEST(HostCollectivesTest, OfSeveralGroupsNobodyKnowsWhose) {
   EXPECT_EQ(std::get<bool>(section.notes[0].figures.at(0)), true) << "there are several groups";
 }
 
-TEST(HostCollectivesTest, BetweenTwoRanksAloneAndWithoutAnyThereIsNothing) {
+TEST(HostCollectivesTest, PointToPointAloneGivesNoSection) {
   EXPECT_EQ(OnHost("rank 0\nt2 annotation gloo:send 0 100\n").status,
             DistributedStatus::kNoCollectives);
   const auto none = OnHost("rank 0\nt1 op aten::mm 0 100\n");

@@ -50,15 +50,15 @@ LiveTraceBuilder::Kind LiveTraceBuilder::KindOfCategory(store::StringId category
   return found->second;
 }
 
-LiveTraceBuilder::Told LiveTraceBuilder::ToldOf(store::StringId details) {
-  auto [found, added] = told_.try_emplace(static_cast<int32_t>(details), Told::kNothing);
+LiveTraceBuilder::CallKind LiveTraceBuilder::CallKindOf(store::StringId details) {
+  auto [found, added] = call_kinds_.try_emplace(static_cast<int32_t>(details), CallKind::kNothing);
   if (added) {
     const auto json = nlohmann::json::parse(strings_.Text(details), nullptr, false);
-    const bool told = json.is_object() && json.contains("Process Group Name");
-    const auto asynchronous = told ? json.find("Asynchronous") : json.end();
-    if (told) found->second = Told::kCall;
-    if (told && asynchronous != json.end() && *asynchronous == true) {
-      found->second = Told::kAsynchronousCall;
+    const bool reported = json.is_object() && json.contains("Process Group Name");
+    const auto asynchronous = reported ? json.find("Asynchronous") : json.end();
+    if (reported) found->second = CallKind::kCall;
+    if (reported && asynchronous != json.end() && *asynchronous == true) {
+      found->second = CallKind::kAsynchronousCall;
     }
   }
   return found->second;
@@ -78,7 +78,7 @@ void LiveTraceBuilder::Add(std::span<const store::SliceRow> slices) {
         break;
       case Kind::kNccl:
         has_nccl_ = true;
-        if (ToldOf(row.details) == Told::kCall) {
+        if (CallKindOf(row.details) == CallKind::kCall) {
           Keep(row, true, EventKind::kKernel, DeviceRole::kCommunication);
         }
         break;
@@ -155,7 +155,7 @@ std::vector<LiveTraceBuilder::Call> LiveTraceBuilder::Outermost() {
     track = call.track;
     if (call.work.event.end_ns() <= covered_ns) continue;
     covered_ns = call.work.event.end_ns();
-    if (ToldOf(call.work.event.details) != Told::kNothing) outermost.push_back(call);
+    if (CallKindOf(call.work.event.details) != CallKind::kNothing) outermost.push_back(call);
   }
   return outermost;
 }
@@ -164,7 +164,7 @@ void LiveTraceBuilder::TakeCalls() {
   trace_.calls.steps = static_cast<int64_t>(trace_.steps.size());
   for (const Call& call : Outermost()) {
     const TraceEvent& event = call.work.event;
-    const bool asynchronous = ToldOf(event.details) == Told::kAsynchronousCall;
+    const bool asynchronous = CallKindOf(event.details) == CallKind::kAsynchronousCall;
     if (StepAt(trace_.steps, event.ts_ns) != kNone) {
       const int64_t bytes = std::clamp<int64_t>(call.work.numbers.bytes, 0, kMostOfACall);
       trace_.calls.by_name[strings_.Text(event.name)].Add(

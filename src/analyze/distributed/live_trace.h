@@ -51,8 +51,8 @@ class LiveTraceBuilder {
     Work work;
   };
   Kind KindOfCategory(store::StringId category);
-  enum class Told : uint8_t { kNothing, kCall, kAsynchronousCall };
-  Told ToldOf(store::StringId details);
+  enum class CallKind : uint8_t { kNothing, kCall, kAsynchronousCall };
+  CallKind CallKindOf(store::StringId details);
   void Keep(const store::SliceRow& row, bool on_device, EventKind kind, DeviceRole role);
   void LeaveOutHalf();
   std::vector<Call> Outermost();
@@ -65,8 +65,8 @@ class LiveTraceBuilder {
   const store::StringTable& strings_;
   size_t most_;
   int64_t from_ns_ = INT64_MIN;
-  std::unordered_map<int32_t, Kind> kinds_;  // by category
-  std::unordered_map<int32_t, Told> told_;   // by details
+  std::unordered_map<int32_t, Kind> kinds_;           // by category
+  std::unordered_map<int32_t, CallKind> call_kinds_;  // by details
   std::vector<Call> calls_;
   std::vector<Work> device_;
   bool has_nccl_ = false;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/distributed/distributed.h"
-#include "analyze/report/profile.h"
+#include "analyze/report/profile_sections.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -98,13 +98,13 @@ TEST_F(LiveTraceTest, TheInnermostRangeCountsAndWhatIsOutsideHasNoName) {
               ElementsAre("in_step host_work tokenise 50", "in_step host_work epoch 30"));
 }
 
-TEST_F(LiveTraceTest, NestedAsynchronousAndUntoldCallsAreNotMatched) {
+TEST_F(LiveTraceTest, NestedAsynchronousAndUnreportedCallsAreNotMatched) {
   constexpr const char* kAsync = R"({"Process Group Name":"0","Asynchronous":true})";
   for (int rank = 0; rank < 2; ++rank) {
-    store::SliceRow untold = Row(rank, "communication", "wait", 300, 400);
+    store::SliceRow unreported = Row(rank, "communication", "wait", 300, 400);
     Rank(rank, {Call(rank, "all_gather_object", 0, 100, 1), Call(rank, "all_gather", 10, 50, 2),
                 Call(rank, "all_gather", 50, 90, 3), Call(rank, "all_reduce", 200, 210, 4, kAsync),
-                untold, Call(rank, "barrier", 500, 600, 5)});
+                unreported, Call(rank, "barrier", 500, 600, 5)});
   }
   const ProfileDistributed section = Section();
   EXPECT_EQ(section.collective_count, 2);
@@ -137,7 +137,7 @@ TEST_F(LiveTraceTest, CallsInStepsAreCountedByName) {
   EXPECT_GT(calls.by_name.at("broadcast").bytes, 0);
 }
 
-TEST_F(LiveTraceTest, TheNodesClockIsNotMended) {
+TEST_F(LiveTraceTest, NodeClockIsNotCorrected) {
   Rank(0, {Call(1, "broadcast", 0, 10, 1), Call(1, "barrier", 50, 60, 2)});
   Rank(1, {Call(2, "broadcast", 30, 40, 1), Call(2, "barrier", 50, 60, 2)});
   const ProfileDistributed section = Section();
@@ -232,7 +232,7 @@ TEST_F(LiveTraceTest, StepsAndSuspectsOfARankAreKept) {
   EXPECT_EQ(ranks[1]["collectives"], 2);
 }
 
-TEST_F(LiveTraceTest, AlsoBesideWindowsOfKernels) {
+TEST_F(LiveTraceTest, WorksWithKernelWindowsToo) {
   for (int rank = 0; rank < 2; ++rank) {
     Rank(rank, {Call(rank, "barrier", 0, 10, 1), Call(rank, "barrier", 20, 50, 2)});
   }
@@ -266,7 +266,7 @@ TEST_F(LiveTraceTest, OfMoreThanItHoldsTheNewestStay) {
   EXPECT_EQ(trace.host.back().ts_ns, 995);
 }
 
-TEST_F(LiveTraceTest, MoreThanItHoldsAtOneMomentIsNoHarm) {
+TEST_F(LiveTraceTest, MoreThanTheLimitAtOneMomentIsHandled) {
   LiveTraceBuilder builder(0, {}, strings_, 10);
   const auto phase = Row(1, "phase", "forward", 7, 9);
   for (int i = 0; i < 100; ++i) builder.Add({&phase, 1});

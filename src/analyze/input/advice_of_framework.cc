@@ -11,8 +11,8 @@ bool MayBeOf(std::string_view framework, const JobFacts& facts) {
   using store::ProfileWriter;
   constexpr std::string_view kPytorch = "pytorch";
   if (facts.imported_as.empty()) return true;
-  const bool told_by_process = facts.torch_seen && framework == kPytorch;
-  return told_by_process || std::ranges::any_of(facts.writers, [&](ProfileWriter writer) {
+  const bool reported_by_process = facts.torch_seen && framework == kPytorch;
+  return reported_by_process || std::ranges::any_of(facts.writers, [&](ProfileWriter writer) {
            // Debugger's advice was PyTorch's, and its files do not tell which of the two it ran.
            if (writer == ProfileWriter::kSagemaker) return framework == kPytorch;
            return InfoOf(writer).framework == framework;

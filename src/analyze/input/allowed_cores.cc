@@ -17,7 +17,7 @@ using Process = std::pair<int32_t, int64_t>;  // node, pid
 // Of each process as it was told last.
 std::map<Process, std::set<int32_t>> ReadFacts(std::span<const store::RunMetadataRow> facts,
                                                const store::StringTable& strings) {
-  std::map<Process, std::set<int32_t>> told;
+  std::map<Process, std::set<int32_t>> reported;
   std::map<Process, int64_t> when;
   for (const store::RunMetadataRow& row : facts) {
     if (strings.Text(row.kind) != store::MetadataKind::kAllowedCores) continue;
@@ -31,33 +31,33 @@ std::map<Process, std::set<int32_t>> ReadFacts(std::span<const store::RunMetadat
     const auto [last, first] = when.try_emplace(process, row.ts_ns);
     if (!first && row.ts_ns < last->second) continue;
     last->second = row.ts_ns;
-    told[process] = std::move(cores);
+    reported[process] = std::move(cores);
   }
-  return told;
+  return reported;
 }
 
 }  // namespace
 
 AllowedCores::AllowedCores(const RunInfo& run, std::span<const store::RunMetadataRow> facts,
                            const store::StringTable& strings) {
-  const auto told = ReadFacts(facts, strings);
+  const auto reported = ReadFacts(facts, strings);
   std::map<int32_t, std::set<int32_t>> of_all;
-  for (const auto& [process, cores] : told) {
+  for (const auto& [process, cores] : reported) {
     of_all[process.first].insert(cores.begin(), cores.end());
   }
   const auto add = [&](int32_t node, int64_t pid) {
-    const auto own = told.find({node, pid});
-    if (own == told.end() && !of_all.contains(node)) return;
+    const auto own = reported.find({node, pid});
+    if (own == reported.end() && !of_all.contains(node)) return;
     // Of one of which nothing is told, they are those of some process before it.
-    const std::set<int32_t>& cores = own != told.end() ? own->second : of_all.at(node);
+    const std::set<int32_t>& cores = own != reported.end() ? own->second : of_all.at(node);
     by_node_[node].insert(cores.begin(), cores.end());
   };
   for (const RankProcess& rank : run.rank_processes) add(rank.node, rank.pid);
   ByNode of_workers;
   std::set<int32_t> as_their_rank;  // nodes that have such workers
   for (const LoaderWorker& worker : run.workers) {
-    const auto own = told.find({worker.node, worker.pid});
-    if (own == told.end()) {
+    const auto own = reported.find({worker.node, worker.pid});
+    if (own == reported.end()) {
       as_their_rank.insert(worker.node);
       continue;
     }

@@ -25,7 +25,7 @@ class AllowedCores {
 
   // Whether some of the node's processes told where they may run.
   bool KnowsOf(int32_t node) const { return by_node_.contains(node); }
-  // Those of `cores` that the training may run on. Nothing: all of them, or it was not told.
+  // Those of `cores` that the training may run on. Nothing: all of them, or it was not reported.
   std::optional<std::vector<int32_t>> Among(int32_t node, std::span<const int32_t> cores) const;
   // The same of its workers alone, where all of them may run on fewer than their ranks: some
   // libraries bind a process to a core, and what it starts with it.

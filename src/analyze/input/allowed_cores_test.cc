@@ -11,7 +11,7 @@ using Cores = std::vector<int32_t>;
 class AllowedCoresTest : public ::testing::Test {
  protected:
   AllowedCoresTest() { run_.rank_processes = {{.rank = 0, .node = 0, .pid = 100}}; }
-  void Tell(int64_t pid, const std::string& cores, int64_t ts_ns = 0, int32_t node = 0) {
+  void AddCores(int64_t pid, const std::string& cores, int64_t ts_ns = 0, int32_t node = 0) {
     store::RunMetadataRow row;
     row.ts_ns = ts_ns;
     row.node = node;
@@ -31,7 +31,7 @@ class AllowedCoresTest : public ::testing::Test {
 
 TEST_F(AllowedCoresTest, OfTheRanksProcess) {
   EXPECT_EQ(Among({0, 1}), std::nullopt) << "not told";
-  Tell(100, "0");
+  AddCores(100, "0");
   EXPECT_EQ(Among({0, 1}), (Cores{0}));
   EXPECT_EQ(Among({0}), std::nullopt) << "all that is there";
   const AllowedCores allowed(run_, facts_, strings_);
@@ -40,31 +40,31 @@ TEST_F(AllowedCoresTest, OfTheRanksProcess) {
 }
 
 TEST_F(AllowedCoresTest, TheLastOfAProcessHolds) {
-  Tell(100, "0", 20);
-  Tell(100, "0-3", 10);
+  AddCores(100, "0", 20);
+  AddCores(100, "0-3", 10);
   EXPECT_EQ(Among({0, 1, 2, 3}), (Cores{0}));
 }
 
 TEST_F(AllowedCoresTest, RanksHaveTheirOwn) {
   run_.rank_processes.push_back({.rank = 1, .node = 0, .pid = 101});
   run_.rank_processes.push_back({.rank = 2, .node = 1, .pid = 100});
-  Tell(50, "0-7");  // who started them
-  Tell(100, "0-1");
-  Tell(101, "4-5");
+  AddCores(50, "0-7");  // who started them
+  AddCores(100, "0-1");
+  AddCores(101, "4-5");
   EXPECT_EQ(Among({0, 1, 2, 3, 4, 5, 6, 7}), (Cores{0, 1, 4, 5}));
   EXPECT_EQ(Among({0, 1}, 1), std::nullopt) << "another node's";
 }
 
-TEST_F(AllowedCoresTest, OneOfWhichNothingIsToldHasThoseOfItsParents) {
-  Tell(50, "0-3");
+TEST_F(AllowedCoresTest, ProcessWithoutAListHasThatOfItsParent) {
+  AddCores(50, "0-3");
   EXPECT_EQ(Among({0, 1, 2, 3, 4}), (Cores{0, 1, 2, 3}));
 }
 
 TEST_F(AllowedCoresTest, AWorkerMayHaveMore) {
   run_.workers = {{.node = 0, .pid = 200}};
-  Tell(100, "0");
+  AddCores(100, "0");
   EXPECT_EQ(Among({0, 1, 2}), (Cores{0})) << "its parent's";
-  Tell(200, "1-2");
+  AddCores(200, "1-2");
   EXPECT_EQ(Among({0, 1, 2, 3}), (Cores{0, 1, 2}));
 }
 
@@ -74,11 +74,11 @@ TEST_F(AllowedCoresTest, WorkersThatMayRunOnFewerThanTheirRank) {
     return AllowedCores(run_, facts_, strings_).OfWorkersAmong(0, all);
   };
   run_.workers = {{.node = 0, .pid = 200}, {.node = 0, .pid = 201}};
-  Tell(100, "0-3");
+  AddCores(100, "0-3");
   EXPECT_EQ(of_workers(), std::nullopt);
-  Tell(200, "0");
+  AddCores(200, "0");
   EXPECT_EQ(of_workers(), std::nullopt) << "201 has its rank's";
-  Tell(201, "0-1");
+  AddCores(201, "0-1");
   EXPECT_EQ(of_workers(), (Cores{0, 1}));
   EXPECT_EQ(Among(all), std::nullopt) << "its rank may run on all";
 }

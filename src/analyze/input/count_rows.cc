@@ -266,7 +266,7 @@ void Narrow(const TableRows& which, model::Rows& rows) {
   if (which.to_ns) rows.where.push_back({"ts_ns", Compare::kLess, *which.to_ns});
 }
 
-bool IsStretch(const TableRows& which, const Condition& one) {
+bool IsTimeBound(const TableRows& which, const Condition& one) {
   if (one.column != "ts_ns") return false;
   const auto is = [&one](const std::optional<int64_t>& bound) {
     const auto* ns = std::get_if<int64_t>(&one.value);
@@ -276,13 +276,14 @@ bool IsStretch(const TableRows& which, const Condition& one) {
          (one.is == Compare::kLess && is(which.to_ns));
 }
 
-// Of one category, in the stretch that was read: of other rows nobody counted how many there are.
+// Of one category, in the time range that was read: of other rows nobody counted how many there
+// are.
 std::optional<int64_t> SlicesOf(const ReadTables& read, const model::Conditions& where) {
   const auto* category = where.empty() ? nullptr : std::get_if<std::string>(&where[0].value);
   if (category == nullptr || where[0].column != "category") return std::nullopt;
   if (where[0].is != Compare::kEqual) return std::nullopt;
   const bool no_more = std::all_of(where.begin() + 1, where.end(), [&](const Condition& one) {
-    return IsStretch(read.which, one);
+    return IsTimeBound(read.which, one);
   });
   if (!no_more) return std::nullopt;
   int64_t count = 0;

@@ -23,7 +23,7 @@ struct ReadTables {
   const Trace* profile = nullptr;  // of all the run's slices; null: they were not read, or not all
 };
 
-// Counts the rows that each finding names, of a chosen stretch those that begin in it. One whose
+// Counts the rows that each finding names, of a chosen time range those that begin in it. One whose
 // rows were not all read names none.
 void CountRows(const ReadTables& read, std::span<model::Finding* const> findings);
 

@@ -97,7 +97,7 @@ TEST_F(CountRowsTest, OfManyStepsAsManyAsMeetIt) {
 }
 
 // Those that begin in it: what the table has, and not only what a view counts.
-TEST_F(CountRowsTest, OfAStretchThePredicateSaysSo) {
+TEST_F(CountRowsTest, PredicateNamesTheTimeRange) {
   steps_ = {Step(10, "train"), Step(20, "train")};
   const std::vector<store::StepRow> cut = {Step(35, "train")};
   which_ = {.from_ns = 10, .to_ns = 40, .cut_steps = cut};
@@ -107,7 +107,7 @@ TEST_F(CountRowsTest, OfAStretchThePredicateSaysSo) {
 }
 
 // Of what was not read, or not told apart, no row is named rather than too few.
-TEST_F(CountRowsTest, WhatIsNotKnownIsNotCounted) {
+TEST_F(CountRowsTest, UnknownCountsAreLeftOut) {
   steps_ = {Step(10, "train")};
   counters_.emplace_back().times_ns = {1, 2, 3};
   counters_.back().track = 7;
@@ -162,7 +162,7 @@ TEST_F(CountRowsTest, SamplesAreThoseThatWereSummed) {
   EXPECT_EQ(WhereText(rows.where), "ts_ns >= 5 and ts_ns < 9");
 }
 
-TEST_F(CountRowsTest, WhatCannotBeCountedIsNotNamed) {
+TEST_F(CountRowsTest, UncountableRowsAreNotNamed) {
   steps_ = {Step(0, "train")};
   EXPECT_TRUE(Counted({"tracks", {}}).table.empty());
   EXPECT_TRUE(Counted({"steps", {{"no_such_column", Compare::kEqual, 1}}}).table.empty());

@@ -30,9 +30,9 @@ class GpuSharingTest : public ::testing::Test {
     store::RunMetadataRow row;
     row.node = node;
     row.rank = rank;
-    const std::string told = uuid.empty() ? "null" : "\"" + uuid + "\"";
-    sharing_.ReadDevice(nlohmann::json::parse(R"({"device":0,"name":"H200","uuid":)" + told + "}"),
-                        row);
+    const std::string reported = uuid.empty() ? "null" : "\"" + uuid + "\"";
+    sharing_.ReadDevice(
+        nlohmann::json::parse(R"({"device":0,"name":"H200","uuid":)" + reported + "}"), row);
   }
   std::vector<std::string> Others() const { return Said(sharing_.Others()); }
   std::vector<std::string> RanksTogether() const { return Said(sharing_.RanksTogether()); }
@@ -47,7 +47,7 @@ class GpuSharingTest : public ::testing::Test {
   }
 };
 
-TEST_F(GpuSharingTest, OthersBesideTheRunAreTold) {
+TEST_F(GpuSharingTest, OtherProcessesOnTheGpuAreReported) {
   Device(0, "aa");
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":1,"ours":1,"others":0})");
   EXPECT_THAT(Others(), IsEmpty());
@@ -70,7 +70,7 @@ TEST_F(GpuSharingTest, WhereNumbersCannotBeToldApartOnlyMoreProcessesThanRanksAr
                                     "the others cannot be identified here")));
 }
 
-TEST_F(GpuSharingTest, AGpuThatTheRunDoesNotUseIsNoMatter) {
+TEST_F(GpuSharingTest, UnusedGpuIsIgnored) {
   Device(0, "aa");
   Gpu(R"({"device":0,"uuid":"GPU-aa","processes":1,"ours":0})");
   Gpu(R"({"device":1,"uuid":"GPU-bb","processes":5,"ours":0})");

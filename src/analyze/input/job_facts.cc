@@ -66,17 +66,17 @@ LoaderFact ReadLoader(const nlohmann::json& fact, const store::RunMetadataRow& r
 void ReadBatches(const nlohmann::json& fact, int32_t rank, JobFacts& facts) {
   static constexpr int64_t kMost = int64_t{1} << 48;
   const auto count = [&fact](Key key) {
-    const auto told = IntegerOf(fact, key);
-    return told && *told >= 0 && *told <= kMost ? told : std::nullopt;
+    const auto reported = IntegerOf(fact, key);
+    return reported && *reported >= 0 && *reported <= kMost ? reported : std::nullopt;
   };
-  const BatchFact told{.batches = count(Key::kBatches).value_or(0),
-                       .samples = count(Key::kSamples),
-                       .tokens = count(Key::kTokens),
-                       .samples_alike = BooleanOf(fact, Key::kSamplesAlike).value_or(false),
-                       .tokens_alike = BooleanOf(fact, Key::kTokensAlike).value_or(false)};
+  const BatchFact reported{.batches = count(Key::kBatches).value_or(0),
+                           .samples = count(Key::kSamples),
+                           .tokens = count(Key::kTokens),
+                           .samples_alike = BooleanOf(fact, Key::kSamplesAlike).value_or(false),
+                           .tokens_alike = BooleanOf(fact, Key::kTokensAlike).value_or(false)};
   // Of several processes of a rank (one that began again) that with most counts.
   BatchFact& known = facts.batches[{rank, IntegerOf(fact, Key::kLoader).value_or(0)}];
-  if (told.batches > known.batches) known = told;
+  if (reported.batches > known.batches) known = reported;
 }
 
 void ReadDeviceMemory(const nlohmann::json& fact, int32_t rank, JobFacts& facts) {
@@ -158,32 +158,34 @@ void ReadJob(const nlohmann::json& fact, JobFacts& facts) {
 void ReadThreads(const nlohmann::json& fact, JobFacts& facts) {
   const int64_t threads = IntegerOf(fact, Key::kIntraop).value_or(0);
   if (threads <= 0) return;
-  const auto told = static_cast<int32_t>(std::min<int64_t>(threads, 1 << 16));
-  facts.intraop_threads = std::max(facts.intraop_threads.value_or(0), told);
+  const auto reported = static_cast<int32_t>(std::min<int64_t>(threads, 1 << 16));
+  facts.intraop_threads = std::max(facts.intraop_threads.value_or(0), reported);
 }
 
 void ReadCollector(const nlohmann::json& fact, JobFacts& facts) {
-  const CollectorFact told{Text(fact, Key::kThresholds), Text(fact, Key::kBefore),
-                           BooleanOf(fact, Key::kEnabled).value_or(true)};
-  const bool changed = told.thresholds != told.before || !told.enabled;
-  facts.collector = changed ? std::optional(told) : std::nullopt;  // the last one holds
+  const CollectorFact reported{Text(fact, Key::kThresholds), Text(fact, Key::kBefore),
+                               BooleanOf(fact, Key::kEnabled).value_or(true)};
+  const bool changed = reported.thresholds != reported.before || !reported.enabled;
+  facts.collector = changed ? std::optional(reported) : std::nullopt;  // the last one holds
 }
 
 void ReadDataParallel(const nlohmann::json& fact, JobFacts& facts) {
-  DataParallelFact told = facts.data_parallel.value_or(DataParallelFact());
+  DataParallelFact reported = facts.data_parallel.value_or(DataParallelFact());
   const std::string by = Text(fact, Key::kClass);
-  told.kind = by.ends_with("FullyShardedDataParallel") ? DataParallelFact::Kind::kFullySharded
-              : by.ends_with("fully_shard")            ? DataParallelFact::Kind::kFullyShard
-                                                       : told.kind;
+  reported.kind = by.ends_with("FullyShardedDataParallel") ? DataParallelFact::Kind::kFullySharded
+                  : by.ends_with("fully_shard")            ? DataParallelFact::Kind::kFullyShard
+                                                           : reported.kind;
   const bool static_graph = BooleanOf(fact, Key::kStaticGraph).value_or(false);
-  told.finds_unused |= BooleanOf(fact, Key::kFindUnusedParameters).value_or(false) && !static_graph;
-  if (const auto views = BooleanOf(fact, Key::kGradientAsBucketView)) told.views_of_buckets = views;
-  if (const auto mb = IntegerOf(fact, Key::kBucketCapMb)) told.bucket_mb = mb;
+  reported.finds_unused |=
+      BooleanOf(fact, Key::kFindUnusedParameters).value_or(false) && !static_graph;
+  if (const auto views = BooleanOf(fact, Key::kGradientAsBucketView))
+    reported.views_of_buckets = views;
+  if (const auto mb = IntegerOf(fact, Key::kBucketCapMb)) reported.bucket_mb = mb;
   if (const auto reshards = BooleanOf(fact, Key::kReshardAfterForward)) {
-    told.reshards = told.reshards.value_or(false) || *reshards;  // of any layer
+    reported.reshards = reported.reshards.value_or(false) || *reshards;  // of any layer
   }
-  if (const std::string hook = Text(fact, Key::kCommHook); !hook.empty()) told.comm_hook = hook;
-  facts.data_parallel = std::move(told);
+  if (const std::string hook = Text(fact, Key::kCommHook); !hook.empty()) reported.comm_hook = hook;
+  facts.data_parallel = std::move(reported);
 }
 
 void ReadGradientExchange(const nlohmann::json& fact, int32_t rank, JobFacts& facts) {
@@ -191,15 +193,16 @@ void ReadGradientExchange(const nlohmann::json& fact, int32_t rank, JobFacts& fa
   const auto count = [&fact](Key key) {
     return std::clamp<int64_t>(IntegerOf(fact, key).value_or(0), 0, kMost);
   };
-  GradientExchangeFact told{.rank = rank,
-                            .wrappers = count(Key::kWrappers),
-                            .exchanging = count(Key::kExchanging),
-                            .withheld = count(Key::kWithheld)};
-  if (store::Has(fact, Key::kBuckets)) told.buckets = count(Key::kBuckets);
-  if (store::Has(fact, Key::kGradientBytes)) told.bytes = count(Key::kGradientBytes);
+  GradientExchangeFact reported{.rank = rank,
+                                .wrappers = count(Key::kWrappers),
+                                .exchanging = count(Key::kExchanging),
+                                .withheld = count(Key::kWithheld)};
+  if (store::Has(fact, Key::kBuckets)) reported.buckets = count(Key::kBuckets);
+  if (store::Has(fact, Key::kGradientBytes)) reported.bytes = count(Key::kGradientBytes);
   const auto& known = facts.gradient_exchange;
-  if (known && known->exchanging + known->withheld > told.exchanging + told.withheld) return;
-  facts.gradient_exchange = told;
+  if (known && known->exchanging + known->withheld > reported.exchanging + reported.withheld)
+    return;
+  facts.gradient_exchange = reported;
 }
 
 // Of windows of operators.
@@ -311,8 +314,8 @@ const BatchFact* TrainingBatches(const JobFacts& facts, int32_t rank) {
   const LoaderFact* loader = TrainingLoader(facts);
   if (loader == nullptr) return nullptr;
   const auto found = facts.batches.find({rank, loader->number});
-  const bool told = found != facts.batches.end() && found->second.batches > 0;
-  return told ? &found->second : nullptr;
+  const bool reported = found != facts.batches.end() && found->second.batches > 0;
+  return reported ? &found->second : nullptr;
 }
 
 std::optional<int64_t> TrainingBatchSize(const JobFacts& facts) {

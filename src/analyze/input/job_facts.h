@@ -122,7 +122,7 @@ struct JobFacts {
   std::optional<int32_t> intraop_threads;
   std::optional<DataParallelFact> data_parallel;
   std::optional<GradientExchangeFact> gradient_exchange;
-  std::optional<CollectorFact> collector;  // empty: as Python began, or not told
+  std::optional<CollectorFact> collector;  // empty: as Python began, or not reported
   std::vector<Recompilation> recompilations;
   bool detects_anomalies = false;  // autograd checks every gradient for NaN
   // A window of operators was full before it held a whole step, and none has as many as a split

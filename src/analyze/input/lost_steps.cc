@@ -9,11 +9,12 @@
 
 namespace steptrace::analyze {
 
-int64_t RecordedBeside(const ReportInput& input, const std::set<int32_t>& with_steps) {
+int64_t RanksWithoutSteps(const ReportInput& input, const std::set<int32_t>& with_steps) {
   std::set<int32_t> beside;
   for (const store::RunMetadataRow& row : input.facts) {
-    const bool told = row.rank >= 0 && input.strings->Text(row.kind) == store::MetadataKind::kJob;
-    if (told && !with_steps.contains(row.rank)) beside.insert(row.rank);
+    const bool reported =
+        row.rank >= 0 && input.strings->Text(row.kind) == store::MetadataKind::kJob;
+    if (reported && !with_steps.contains(row.rank)) beside.insert(row.rank);
   }
   return static_cast<int64_t>(beside.size());
 }

@@ -11,7 +11,7 @@
 namespace steptrace::analyze {
 
 // Ranks that told of themselves, beside those of the steps.
-int64_t RecordedBeside(const ReportInput& input, const std::set<int32_t>& with_steps);
+int64_t RanksWithoutSteps(const ReportInput& input, const std::set<int32_t>& with_steps);
 
 // Whether files that held steps are damaged, or the disk did not take some.
 bool LostWrittenSteps(const ReportInput& input);

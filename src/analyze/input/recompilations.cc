@@ -82,24 +82,24 @@ GuardCause CauseOfGuard(std::string_view guard) {
 }
 
 void ReadRecompilation(const nlohmann::json& fact, std::vector<Recompilation>& to) {
-  Recompilation told{.function = Short(fact, Key::kFunction),
-                     .file = Short(fact, Key::kFile),
-                     .guard = Short(fact, Key::kGuard)};
-  if (told.guard.empty()) return;
-  told.line = static_cast<int32_t>(
+  Recompilation reported{.function = Short(fact, Key::kFunction),
+                         .file = Short(fact, Key::kFile),
+                         .guard = Short(fact, Key::kGuard)};
+  if (reported.guard.empty()) return;
+  reported.line = static_cast<int32_t>(
       std::clamp<int64_t>(store::IntegerOf(fact, Key::kLine).value_or(0), 0, INT32_MAX));
-  told.count = std::max<int64_t>(store::IntegerOf(fact, Key::kCount).value_or(0), 0);
-  told.limit = store::IntegerOf(fact, Key::kLimit);
-  const auto same = std::ranges::find_if(to, [&told](const Recompilation& one) {
+  reported.count = std::max<int64_t>(store::IntegerOf(fact, Key::kCount).value_or(0), 0);
+  reported.limit = store::IntegerOf(fact, Key::kLimit);
+  const auto same = std::ranges::find_if(to, [&reported](const Recompilation& one) {
     return std::tie(one.function, one.file, one.line, one.guard) ==
-           std::tie(told.function, told.file, told.line, told.guard);
+           std::tie(reported.function, reported.file, reported.line, reported.guard);
   });
   if (same == to.end()) {
-    if (to.size() < kMostGuards) to.push_back(std::move(told));
+    if (to.size() < kMostGuards) to.push_back(std::move(reported));
     return;
   }
-  same->count = std::max(same->count, told.count);
-  if (told.limit) same->limit = told.limit;
+  same->count = std::max(same->count, reported.count);
+  if (reported.limit) same->limit = reported.limit;
 }
 
 const Recompilation* MostFailed(const std::vector<Recompilation>& all) {

@@ -36,7 +36,7 @@ TEST(RecompilationsTest, EachGuardHasItsCause) {
   for (const auto& [guard, cause] : kGuards) EXPECT_EQ(CauseOfGuard(guard), cause) << guard;
 }
 
-TEST(RecompilationsTest, WhatIsToldAgainReplacesWhatWasTold) {
+TEST(RecompilationsTest, LaterReportReplacesAnEarlierOne) {
   std::vector<Recompilation> all;
   const auto tell = [&all](const char* guard, int count, const char* more = "") {
     const std::string text = std::string(R"({"function": "f", "file": "/j/a.py", "line": 4, )") +

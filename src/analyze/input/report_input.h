@@ -85,7 +85,7 @@ struct ReportOptions {
   std::optional<double> price_per_hour;  // of the whole job
   std::optional<int64_t> last_steps;     // look at each rank's last so many steps alone
   TensorCorePatterns tensor_cores;       // of kernels' names, beside those that are built in
-  bool of_stretch = false;               // the rows are of a part of the run that was chosen
+  bool of_time_range = false;            // the rows are of a part of the run that was chosen
 };
 
 struct ReportInput {
@@ -94,7 +94,7 @@ struct ReportInput {
   store::PackedRows<store::StepStageRow> step_stages;  // of them and of other steps, in any order
   const store::StringTable* strings = nullptr;         // of the rows below; must not be null
   std::vector<CounterSeries> counters;
-  // Of a chosen stretch: metrics that the run holds, but none of in it.
+  // Of a chosen time range: metrics that the run holds, but none of in it.
   std::vector<std::string> metrics_outside;
   std::span<const store::RunMetadataRow> facts;
   std::span<const store::DataLossRow> losses;
@@ -118,7 +118,7 @@ struct ReportInput {
   const Trace* collectives = nullptr;
   std::optional<int64_t> collectives_from_ns;  // the run has more of them, before
   ExchangeCounts calls;                        // of them and of asynchronous ones, in steps
-  // Of a live run, what events at the borders of phases told of the device in its steps.
+  // Of a live run, what events at the boundaries of phases told of the device in its steps.
   const StepsOnDevice* device_phases = nullptr;
   TableRows tables;
   ReportOptions options;

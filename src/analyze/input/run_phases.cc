@@ -37,7 +37,7 @@ PhasesSection MakePhases(const ReportInput& input) {
   if (!begin) return phases;
   phases.training_ns = *end - *begin;
   // What came before a part of the run, and after it, may be training as well.
-  if (input.options.of_stretch) return phases;
+  if (input.options.of_time_range) return phases;
   phases.initialization_ns = std::max<int64_t>(*begin, 0);
   phases.finalization_unknown = WhyStepsMayFollow(input, *end);
   if (input.run.status != store::kStatusInProgress && !phases.finalization_unknown) {

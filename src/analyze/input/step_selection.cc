@@ -7,7 +7,6 @@
 #include <tuple>
 #include <utility>
 
-
 namespace steptrace::analyze {
 namespace {
 
@@ -24,7 +23,7 @@ struct RankCounts {
 
 // Of one rank, so that they fit each other: the one with most steady steps, and of these with most
 // that train. Who evaluates may be another.
-RankCounts CountsToTell(const std::map<int32_t, RankCounts>& by_rank) {
+RankCounts CountsToReport(const std::map<int32_t, RankCounts>& by_rank) {
   RankCounts most;
   int64_t eval = 0;
   for (const auto& [rank, counts] : by_rank) {
@@ -87,11 +86,11 @@ StepSelection SelectSteps(const ReportInput& input) {
     selection.from_ns = first ? ts_ns : std::min(selection.from_ns, ts_ns);
     selection.to_ns = std::max(first ? ts_ns : selection.to_ns, end_ns);
   }
-  const RankCounts told = CountsToTell(by_rank);
-  selection.count = told.trains;
-  selection.steps = told.kept;
-  selection.warm_up = told.warm_up;
-  selection.eval = told.eval;
+  const RankCounts reported = CountsToReport(by_rank);
+  selection.count = reported.trains;
+  selection.steps = reported.kept;
+  selection.warm_up = reported.warm_up;
+  selection.eval = reported.eval;
   return selection;
 }
 

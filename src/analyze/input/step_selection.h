@@ -28,7 +28,7 @@ struct StepSelection {
   int64_t warm_up = 0;   // of the same rank
   int64_t eval = 0;      // of the rank with most
   int64_t rejected = 0;  // rows that no run can hold
-  int64_t from_ns = 0;   // stretch of the steady steps
+  int64_t from_ns = 0;   // time range of the steady steps
   int64_t to_ns = 0;
 };
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-// What a device did in each step, as far as events at the borders of phases tell it.
+// What a device did in each step, as far as events at the boundaries of phases tell it.
 namespace steptrace::analyze {
 
 enum class DevicePhase : uint8_t { kForward, kBackward, kOptimizer, kData, kOther };

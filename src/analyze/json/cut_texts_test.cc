@@ -31,7 +31,7 @@ TEST(CutText, TheNumberOfATextStaysAsLinksHaveIt) {
   EXPECT_EQ(TextId("foobar"), 0x85944171f73967e8u);
 }
 
-TEST(CutText, WhatBeginsAlikeStaysApart) {
+TEST(CutText, TextsWithACommonPrefixStayDistinct) {
   const std::string one(1000, 'x');
   EXPECT_NE(CutText(one + "a", 512), CutText(one + "b", 512));
   EXPECT_EQ(CutText(one, 512), CutText(one, 512));

@@ -122,7 +122,7 @@ Json FindingJson(const model::Finding& finding) {
   return json;
 }
 
-Json SaidJson(const std::optional<model::Finding>& said) {
+Json FindingOrNullJson(const std::optional<model::Finding>& said) {
   if (said) return FindingJson(*said);
   Json json = SentenceJson({});
   json["id"] = nullptr;

@@ -27,7 +27,7 @@ nlohmann::ordered_json SubjectJson(const model::Finding& finding);
 nlohmann::ordered_json FindingJson(const model::Finding& finding);
 
 // The same; of nothing an empty text, no kind, no subject and no values.
-nlohmann::ordered_json SaidJson(const std::optional<model::Finding>& said);
+nlohmann::ordered_json FindingOrNullJson(const std::optional<model::Finding>& said);
 
 // The same, with the rows that show it: {table, where, count}, or null.
 nlohmann::ordered_json EvidenceJson(const model::Finding& finding);

@@ -131,7 +131,7 @@ TEST(StoredFindingTest, ReadsManyRanges) {
   EXPECT_EQ(IdOf(*read), IdOf(found));
 }
 
-TEST(StoredFindingTest, WhatNoSubjectCanBeIsLeftOut) {
+TEST(StoredFindingTest, InvalidSubjectMembersAreLeftOut) {
   const std::string evidence =
       R"({"finding":"live.no_hang","values":{},"subject":{"hook":1,"hosts":[1,"a","a"],"nodes":"0",
           "source":[],"devices":[3,"x",3,1],"process":"1","steps":{"first":2,"last":1},
@@ -158,7 +158,7 @@ TEST(StoredFindingTest, AFigureThatNoRankCanBeIsNone) {
 }
 
 // Anybody may have written it.
-TEST(StoredFindingTest, WhatIsNotWhatTheKindDeclaresIsNone) {
+TEST(StoredFindingTest, FindingThatDoesNotMatchItsKindIsRejected) {
   EXPECT_FALSE(ReadFinding(""));
   EXPECT_FALSE(ReadFinding("[1]"));
   EXPECT_FALSE(ReadFinding(R"({"stuck": [0]})")) << "of a run of before";

@@ -49,7 +49,7 @@ TEST(CopiedPagesTest, AllIsCopied) {
   EXPECT_EQ(copied->to_bytes, 93 * kMebi);
 }
 
-TEST(CopiedPagesTest, TooLittleToTell) {
+TEST(CopiedPagesTest, TooFewPointsGiveNoFinding) {
   EXPECT_FALSE(JudgedCopies([](int i) { return (33 + 2.0 * i) * kMebi; }, ResidentStays))
       << "22 MiB in all";
   EXPECT_FALSE(JudgedCopies([](int i) { return (33 + 20.0 * i) * kMebi; }, ResidentStays, 4))

@@ -107,7 +107,7 @@ TEST(Growth, WhatBatchesTakeHidesNoLeakFromAnAllocator) {
 
 // What an allocator takes while it warms up never falls: that each block has a little more than the
 // one before says nothing yet.
-TEST(Growth, ThatNearlyRestsInBetweenIsNoLeak) {
+TEST(Growth, PlateausBetweenRisesAreNoLeak) {
   constexpr double kPace = 1e6;
   const auto rests = [](double at_pace) {
     return [at_pace](double s, double) {

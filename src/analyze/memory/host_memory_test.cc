@@ -174,7 +174,7 @@ TEST_F(HostMemoryTest, PagesThatForkedProcessesShareCountOnceAgainstTheLimit) {
   EXPECT_NEAR(static_cast<double>(section.outlooks[0].exhausted_in_ns), 60e9, 2e9);
 }
 
-TEST_F(HostMemoryTest, WhoHasEndedHoldsNothingAndLeaksNoMore) {
+TEST_F(HostMemoryTest, EndedProcessHoldsNoMemory) {
   Steps(0);
   Leak(100);
   Series("process.rss_anon_bytes", 200, [](double) { return 2 * kGib; });

@@ -58,7 +58,7 @@ struct KindMemory {
   int64_t processes = 0;          // over the whole run
   double bytes = 0;               // at the last sample
   double peak_bytes = 0;          // of the sum: at one moment
-  std::vector<double> sparkline;  // at most 24 means over equal stretches of the run
+  std::vector<double> sparkline;  // at most 24 means over equal time ranges of the run
 };
 
 // By node, class and kind. A process counts from its first sample to its last one; one that was

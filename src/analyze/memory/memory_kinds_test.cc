@@ -53,7 +53,7 @@ TEST_F(MemoryKindsTest, ProcessesOfAClassAreSummedAtEachMoment) {
   EXPECT_EQ(kinds[1].peak_bytes, 7);
 }
 
-TEST_F(MemoryKindsTest, WhoEndedHoldsNothingMore) {
+TEST_F(MemoryKindsTest, EndedProcessHoldsNoMemory) {
   counters_ = {SeriesAt(200, 0, {40, 40}), SeriesAt(201, 3, {40, 40}),
                SeriesAt(100, 0, {1, 1, 1, 1, 1})};
   const std::vector<KindMemory> kinds = Sum();
@@ -67,7 +67,7 @@ TEST_F(MemoryKindsTest, WhoEndedHoldsNothingMore) {
   EXPECT_EQ(Sum()[1].bytes, 0) << "both have ended";
 }
 
-TEST_F(MemoryKindsTest, ASampleLeftOutKeepsWhatWas) {
+TEST_F(MemoryKindsTest, MissingSampleKeepsTheLastValue) {
   counters_ = {SeriesAt(200, 0, {40, -1, 40}), SeriesAt(201, 0, {10, 30, 10})};
   EXPECT_EQ(Sum().at(0).peak_bytes, 70);
 }

@@ -38,7 +38,7 @@ struct KernelSums {
 struct KernelLaunch {
   std::string operator_name;  // empty: by none, as far as the profile tells
   bool operator_tensor_core_eligible = false;
-  std::string grid;  // JSON list; empty: not told. So the others
+  std::string grid;  // JSON list; empty: not reported. So the others
   std::string block;
   std::optional<int64_t> registers_per_thread;
   std::optional<int64_t> shared_memory_bytes;

@@ -76,7 +76,7 @@ struct MemoryDevice {
   std::vector<MemoryBlock> blocks;   // the largest, by size then time
   // Without totals in the profile the curve counts from 0 at its begin.
   bool from_zero = false;
-  std::vector<MemoryPoint> curve;  // reduced: first, last and extremes of each stretch stay
+  std::vector<MemoryPoint> curve;  // reduced: first, last and extremes of each time range stay
   MemoryPoint peak;                // the first moment with most allocated; exact
   int64_t peak_reserved_bytes = 0;
   std::vector<MemoryHolder> at_peak;  // blocks seen allocated and live then, by operator

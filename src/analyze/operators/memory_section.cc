@@ -290,13 +290,13 @@ std::vector<AllocatorCall> AllocatorOf(const Trace& trace, const RankTrace& rank
 }  // namespace
 
 std::vector<MemoryPoint> ReduceCurve(std::vector<MemoryPoint> curve, size_t most) {
-  constexpr size_t kKept = 6;  // of a stretch
+  constexpr size_t kKept = 6;  // of a time range
   if (curve.size() <= most || most < kKept) return curve;
-  const size_t stretches = most / kKept;
+  const size_t time_ranges = most / kKept;
   std::vector<MemoryPoint> reduced;
-  for (size_t i = 0; i < stretches; ++i) {
-    const size_t begin = curve.size() * i / stretches;
-    const size_t end = curve.size() * (i + 1) / stretches;
+  for (size_t i = 0; i < time_ranges; ++i) {
+    const size_t begin = curve.size() * i / time_ranges;
+    const size_t end = curve.size() * (i + 1) / time_ranges;
     std::array<size_t, kKept> kept;
     kept.fill(begin);
     kept[1] = end - 1;

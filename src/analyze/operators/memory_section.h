@@ -24,8 +24,8 @@ MemorySection BuildMemory(const Trace& trace, std::span<const OperatorTree> tree
                           const MemoryOptions& options = {});
 MemorySection BuildMemory(const Trace& trace, const MemoryOptions& options = {});
 
-// At most `most` points. Cuts the curve into stretches of equal number; of each stay the first, the
-// last, and the least and the most allocated and reserved.
+// At most `most` points. Cuts the curve into time ranges of equal number; of each stay the first,
+// the last, and the least and the most allocated and reserved.
 std::vector<MemoryPoint> ReduceCurve(std::vector<MemoryPoint> curve, size_t most);
 
 // The value of "memory".

@@ -11,7 +11,7 @@
 
 namespace steptrace::analyze {
 
-// `at`: the place that calls it, "file:line"; empty: not told.
+// `at`: the place that calls it, "file:line"; empty: not reported.
 struct CalledModule {
   std::string module;
   std::string at = {};
@@ -39,7 +39,7 @@ class ModuleTree {
 };
 
 // The modules around an operator, outermost first, from its details: of "Module Hierarchy", or of
-// the frames of "Call stack". Empty: not told.
+// the frames of "Call stack". Empty: not reported.
 std::vector<CalledModule> HierarchyPath(std::string_view details);
 std::vector<CalledModule> StackPath(std::string_view details);
 

@@ -168,7 +168,7 @@ t1 op b 40 50
   EXPECT_EQ(Text("", section.all_ranks[0].sums), " 2: 40/40 0/0");
 }
 
-TEST_F(OperatorsTest, NothingGivesNothing) {
+TEST_F(OperatorsTest, EmptyTraceGivesNoRows) {
   EXPECT_THAT(Build("").rows, IsEmpty());
 }
 

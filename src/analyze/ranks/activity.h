@@ -33,7 +33,7 @@ enum class HostView : uint8_t {
   kPhases,     // its phases, ranges or functions alone (live_trace.h, host_collectives.h)
 };
 
-// A stretch of the rank's time. `label` names what it did: see Labels.
+// A time range of the rank's time. `label` names what it did: see Labels.
 struct Activity {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
@@ -69,7 +69,7 @@ struct RankWait {
   int32_t collective = kNone;
 };
 
-// Tells waiting from transfer in the stretches that communicate: the line with those cut. `waits`
+// Tells waiting from transfer in the time ranges that communicate: the line with those cut. `waits`
 // in any order; where some overlap, the one that began first counts.
 std::vector<Activity> CutWaits(const std::vector<Activity>& line, std::vector<RankWait> waits,
                                Labels& labels);

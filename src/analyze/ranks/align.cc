@@ -153,20 +153,20 @@ class CallAligner {
     const size_t shorter = std::min(a_.size(), b_.size());
     const auto in_order = InOrder();
     if (in_order && IsTight(*in_order)) return Sure(*in_order);
-    const CallFit as_told = AsTold();
-    const bool better = !in_order || as_told.evidence > in_order->evidence + kMuch;
-    if (better && Settles(as_told)) return Sure(as_told);
+    const CallFit by_clocks = FitByClocks();
+    const bool better = !in_order || by_clocks.evidence > in_order->evidence + kMuch;
+    if (better && Settles(by_clocks)) return Sure(by_clocks);
     std::optional<CallFit> best = SettledBy(hints_ns);
     if (!best) {
-      if (as_told.evidence > 0) best = as_told;
+      if (by_clocks.evidence > 0) best = by_clocks;
       for (int64_t offset_ns : OffsetsByVote(a_, b_, alike_, scale_.gap_ns)) {
         Take(FitNear(offset_ns), best);
       }
     }
     bool ambiguous = false;
-    if (best && std::abs(best->offset_ns) > scale_.near_ns) ambiguous = AskNeighbours(best);
+    if (best && std::abs(best->offset_ns) > scale_.near_ns) ambiguous = CheckNeighbours(best);
     if (in_order) {
-      const bool together = AllTogetherAsTold(in_order->pairs);
+      const bool together = AllOverlapByClocks(in_order->pairs);
       // Calls that run at once, of several threads, may end nearest to a neighbour's. That speaks
       // for no fit that leaves calls alone where in order each has its counterpart.
       const bool leaves_some = best && best->pairs.size() < in_order->pairs.size();
@@ -178,7 +178,7 @@ class CallAligner {
     if (best) {
       return {best->pairs, ambiguous ? Certainty::kAmbiguous : Certainty::kSure, best->offset_ns};
     }
-    if (as_told.pairs.size() == shorter) return Sure(as_told);
+    if (by_clocks.pairs.size() == shorter) return Sure(by_clocks);
     return {};
   }
 
@@ -282,7 +282,7 @@ class CallAligner {
 
   static Alignment Sure(const CallFit& fit) { return {fit.pairs, Certainty::kSure, fit.offset_ns}; }
 
-  bool AllTogetherAsTold(const Pairs& pairs) const {
+  bool AllOverlapByClocks(const Pairs& pairs) const {
     return std::all_of(pairs.begin(), pairs.end(), [this](const auto& pair) {
       return Overlap(a_[static_cast<size_t>(pair.first)], b_[static_cast<size_t>(pair.second)], 0,
                      0);
@@ -290,7 +290,7 @@ class CallAligner {
   }
 
   // By the clocks as they are.
-  CallFit AsTold() const {
+  CallFit FitByClocks() const {
     CallFit fit;
     const std::vector<int64_t> zeros(a_.size());
     fit.pairs = PairsInTime(a_, b_, alike_, zeros, {0, scale_.near_ns});
@@ -345,7 +345,7 @@ class CallAligner {
   }
 
   // Slides the lists by a call against the best fit; whether that fits as well.
-  bool AskNeighbours(std::optional<CallFit>& best) const {
+  bool CheckNeighbours(std::optional<CallFit>& best) const {
     const CallFit of = *best;
     bool ambiguous = false;
     for (int32_t slide : {-1, 1}) {

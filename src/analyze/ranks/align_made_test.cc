@@ -80,11 +80,11 @@ MadeCalls MakeCalls(const MadeJob& job) {
     const int64_t last = *std::max_element(begin.begin(), begin.end());
     const int64_t end = last + (job.equal_gap_ns > 0 ? 50'000 : between(30'000, 90'000));
     int64_t last_told = 0;
-    int told = 0;
+    int reported = 0;
     for (size_t r = 0; r < count; ++r) {
       if (job.missing.contains({static_cast<int>(r), c})) continue;
       last_told = std::max(last_told, begin[r]);
-      ++told;
+      ++reported;
     }
     for (size_t r = 0; r < count; ++r) {
       const int64_t own_end = end + (job.scatter_ns > 0 ? between(0, job.scatter_ns) : 0);
@@ -97,10 +97,10 @@ MadeCalls MakeCalls(const MadeJob& job) {
                               job.named && c * 7 % 3 == 0 ? "AllGather" : "AllReduce",
                               begin[r] + ahead, own_end + ahead, DetailsOf(job, c));
       made.collective_of[{rank, begin[r] + ahead}] = c;
-      if (told > 1) made.wait_ns += last_told - begin[r];
+      if (reported > 1) made.wait_ns += last_told - begin[r];
     }
-    made.matched += told > 1 ? 1 : 0;
-    made.unmatched += told == 1 ? 1 : 0;
+    made.matched += reported > 1 ? 1 : 0;
+    made.unmatched += reported == 1 ? 1 : 0;
   }
   for (size_t r = 0; r < count; ++r) made.text += fmt::format("rank {}\n", r) + lines[r];
   return made;

@@ -17,7 +17,7 @@ bool Always(int32_t, int32_t) {
   return true;
 }
 
-TEST(AlignTest, OrderAloneDoesNotBindWhatNeverRanTogether) {
+TEST(AlignTest, CallsThatNeverOverlappedAreNotPairedByOrder) {
   const std::vector<TimedCall> a = {{0, 10}, {20, 30}, {40, 50}, {60, 70}};
   const std::vector<TimedCall> b = {{22, 30}, {100, 110}, {120, 130}, {300, 310}};
   EXPECT_THAT(AlignCalls(a, b, Always, OrderTrust::kWithClocks).pairs, ElementsAre(Pair(1, 0)));

@@ -102,7 +102,7 @@ void TakeArguments(const nlohmann::json& object, CollectiveInfo& info) {
   auto take_integer = [&](int64_t& to, const char* key) {
     if (to == kNone) to = IntegerOf(object, key);
   };
-  take_text(info.told_name, "Collective name");
+  take_text(info.reported_name, "Collective name");
   take_text(info.group, "Process Group Name");
   take_text(info.group, "Process Group ID");
   take_text(info.description, "Process Group Description");
@@ -163,7 +163,7 @@ void TakeHcclName(std::string_view name, CollectiveInfo& info) {
   const size_t between = name.find("__");
   if (!name.starts_with("hcom_") || between == std::string_view::npos) return;
   if (info.group.empty()) info.group = name.substr(between + 2);
-  if (info.told_name.empty()) info.told_name = name.substr(0, between);
+  if (info.reported_name.empty()) info.reported_name = name.substr(0, between);
 }
 
 // What surrounds the launch of a collective.
@@ -201,12 +201,12 @@ class Launchers {
       path.push_back(i);
     }
     for (size_t p = path.size(); p-- > 0;) {
-      Look(path[p], launcher);
+      Inspect(path[p], launcher);
       known_.emplace(path[p], launcher);
     }
     return launcher;
   }
-  void Look(int32_t i, Launcher& launcher) const {
+  void Inspect(int32_t i, Launcher& launcher) const {
     const TraceEvent& event = rank_.host[static_cast<size_t>(i)];
     if (event.kind != EventKind::kOperator && event.kind != EventKind::kAnnotation) return;
     const std::string& name = strings_.Text(event.name);
@@ -292,10 +292,10 @@ class Reader {
     }
     if (annotation) TakeShapes(ParseObject(trace_.Text(annotation->details)), info);
     TakeHcclName(trace_.Text(event.name), info);
-    if (info.told_name.empty()) {
-      info.told_name = trace_.Text(annotation ? annotation->name : event.name);
+    if (info.reported_name.empty()) {
+      info.reported_name = trace_.Text(annotation ? annotation->name : event.name);
     }
-    info.name = CanonicalCollective(info.told_name);
+    info.name = CanonicalCollective(info.reported_name);
     if (info.name.empty() || info.name == kCoalesced) {  // of the latter the kernel tells more
       const std::string of_kernel = CanonicalCollective(trace_.Text(event.name));
       if (!of_kernel.empty()) info.name = of_kernel;

@@ -14,7 +14,7 @@ namespace steptrace::analyze {
 // around its launch, else by the annotation nccl:… around it, else by the kernel's name.
 struct CollectiveInfo {
   std::string name;                  // all_reduce, all_gather, …; empty: not known
-  std::string told_name;             // as the source spells it
+  std::string reported_name;         // as the source spells it
   std::string group;                 // name of the process group; empty: not known
   std::string description;           // of the group
   std::vector<int32_t> ranks;        // of the group; empty: not known
@@ -26,7 +26,7 @@ struct CollectiveInfo {
   int64_t out_elements = kNone;
   int64_t source = kNone;      // of a recv
   int64_t target = kNone;      // of a send
-  int64_t rank_bytes = kNone;  // what one rank gives, where elements are not told
+  int64_t rank_bytes = kNone;  // what one rank gives, where elements are not reported
 
   // The whole message: what the larger side holds. kNone: not known.
   int64_t bytes() const;

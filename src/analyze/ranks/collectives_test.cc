@@ -31,7 +31,7 @@ TEST(CollectivesTest, OfHcclTheNameTellsTheGroup) {
   const auto info = InfoOf(
       R"(s4 kernel hcom_allReduce__868 0 10 seq=3 bytes=400 details={"data_type":"FP32","count":100})");
   EXPECT_EQ(info.name, "all_reduce");
-  EXPECT_EQ(info.told_name, "hcom_allReduce");
+  EXPECT_EQ(info.reported_name, "hcom_allReduce");
   EXPECT_EQ(info.group, "868");
   EXPECT_EQ(info.dtype, "FP32");
   EXPECT_EQ(info.bytes(), 400);

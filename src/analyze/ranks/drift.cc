@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "analyze/ranks/clocks.h"
 #include "analyze/ranks/match.h"
+#include "analyze/ranks/rank_clocks.h"
 
 namespace steptrace::analyze {
 namespace {

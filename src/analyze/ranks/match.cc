@@ -27,9 +27,9 @@ struct Bucket {
 using Ranks = std::vector<int32_t>;
 
 // The ranks of a group where the call itself tells them in part or not at all, as others tell them.
-class ToldRanks {
+class ReportedRanks {
  public:
-  explicit ToldRanks(const Collectives& calls) : calls_(calls) {
+  explicit ReportedRanks(const Collectives& calls) : calls_(calls) {
     for (const CollectiveInfo& info : calls.infos) {
       if (info.group.empty() || info.ranks.empty()) continue;
       Ranks sorted = info.ranks;
@@ -91,8 +91,8 @@ std::pair<int64_t, int64_t> EndsOf(const CollectiveInfo& info, int32_t own_rank)
   return {kNone, kNone};
 }
 
-// Streams of calls whose group is not told: by their number where all ranks use the same ones, else
-// by the place of the number among the rank's.
+// Streams of calls whose group is not reported: by their number where all ranks use the same ones,
+// else by the place of the number among the rank's.
 class StreamNames {
  public:
   explicit StreamNames(const Collectives& calls) {
@@ -124,12 +124,12 @@ class StreamNames {
 
 std::map<std::string, Bucket> BucketsOf(const Collectives& calls) {
   StreamNames streams(calls);
-  ToldRanks told(calls);
+  ReportedRanks reported(calls);
   std::map<std::string, Bucket> buckets;
   for (const auto& of_rank : calls.of_rank) {
     for (const CollectiveCall& call : of_rank) {
       const CollectiveInfo& info = calls.info(call);
-      const Ranks& ranks = told.Of(call);
+      const Ranks& ranks = reported.Of(call);
       std::string key = info.group.empty() && info.ranks.empty()
                             ? "stream|" + std::to_string(streams.Of(call))
                             : "group|" + GroupKey(info, ranks);
@@ -237,13 +237,13 @@ class Matcher {
   // where a rank counts all that it sends and receives, or one end has calls that it does not
   // count, they differ. Times tell less: clocks of nodes leave more than a short transfer takes.
   static bool IsOneCount(const Bucket& bucket) {
-    std::optional<std::set<int64_t>> told;
+    std::optional<std::set<int64_t>> reported;
     for (const Row& of_rank : bucket.calls) {
       if (of_rank.empty()) continue;
       std::set<int64_t> numbers;
       for (const CollectiveCall& call : of_rank) numbers.insert(call.sequence);
-      if (numbers.size() != of_rank.size() || (told && *told != numbers)) return false;
-      told = std::move(numbers);
+      if (numbers.size() != of_rank.size() || (reported && *reported != numbers)) return false;
+      reported = std::move(numbers);
     }
     return true;
   }
@@ -265,7 +265,7 @@ class Matcher {
     return result;
   }
 
-  // Collectives of ranks whose lists could be set beside each other, in order.
+  // Collectives of ranks whose lists could be set side by side, in order.
   struct Cluster {
     std::vector<Row> rows;
     std::vector<TimedCall> when;  // of each row, by the clock of the rank that was first here

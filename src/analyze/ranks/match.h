@@ -21,10 +21,10 @@ struct MatchedCollective {
 };
 
 struct MatchGroup {
-  std::string name;            // of the process group; empty: not told
+  std::string name;            // of the process group; empty: not reported
   std::vector<int32_t> ranks;  // as told
   int64_t size = kNone;        // as told
-  int64_t stream = kNone;      // of groups that are not told
+  int64_t stream = kNone;      // of groups that are not reported
   MatchedBy by = MatchedBy::kGroupIndex;
 };
 

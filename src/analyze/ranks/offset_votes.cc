@@ -8,11 +8,12 @@
 namespace steptrace::analyze {
 namespace {
 
-// Drift hardly shows within a stretch; where one lies in what the other list lacks, others do not.
-constexpr size_t kStretches = 4;
-constexpr size_t kMostCallsOfStretch = 128;
-constexpr size_t kFewestCallsOfStretch = 24;
-constexpr size_t kPairsOfStretch = 1 << 16;
+// Drift hardly shows within a time range; where one lies in what the other list lacks, others do
+// not.
+constexpr size_t kRanges = 4;
+constexpr size_t kMostCallsOfRange = 128;
+constexpr size_t kFewestCallsOfRange = 24;
+constexpr size_t kPairsOfRange = 1 << 16;
 constexpr size_t kVotesOfCall = 1 << 14;  // of a call, nearest to its place in the list
 constexpr size_t kMostCandidates = 6;
 // Ends of one collective scatter by some part of the gap, which nobody knows before.
@@ -73,10 +74,10 @@ std::vector<int64_t> OffsetsByVote(std::span<const TimedCall> a, std::span<const
   const size_t partners = std::min(b.size(), kVotesOfCall);
   if (partners == 0) return {};
   const size_t length =
-      std::clamp(kPairsOfStretch / partners, kFewestCallsOfStretch, kMostCallsOfStretch);
-  const size_t stretches = a.size() <= length ? 1 : kStretches;
-  for (size_t s = 0; s < stretches; ++s) {
-    const size_t from = stretches == 1 ? 0 : s * (a.size() - length) / (stretches - 1);
+      std::clamp(kPairsOfRange / partners, kFewestCallsOfRange, kMostCallsOfRange);
+  const size_t time_ranges = a.size() <= length ? 1 : kRanges;
+  for (size_t s = 0; s < time_ranges; ++s) {
+    const size_t from = time_ranges == 1 ? 0 : s * (a.size() - length) / (time_ranges - 1);
     const auto differences = EndDifferences(a, b, alike, from, std::min(a.size(), from + length));
     for (int64_t parts : kPartsOfGap) {
       AddModes(differences, gap_ns / parts, std::log(static_cast<double>(parts)), candidates);

@@ -12,7 +12,7 @@
 namespace steptrace::analyze {
 
 // Differences (b ahead of a) that most pairs of like calls speak for, the likeliest first; a few.
-// Each call of some stretches of a is compared to calls of b, so that the cost is bounded.
+// Each call of some time ranges of a is compared to calls of b, so that the cost is bounded.
 // `gap_ns`: between ends of following calls.
 std::vector<int64_t> OffsetsByVote(std::span<const TimedCall> a, std::span<const TimedCall> b,
                                    const MayBeOne& alike, int64_t gap_ns);

@@ -5,27 +5,27 @@
 
 namespace steptrace::analyze {
 
-std::vector<Stretch> StepStretches(const RankTrace& rank) {
+std::vector<TimeRange> StepTimeRanges(const RankTrace& rank) {
   std::vector<int64_t> device_end(rank.steps.size(), INT64_MIN);
   for (const TraceEvent& event : rank.device) {
     if (event.step == kNone || event.role == DeviceRole::kNone) continue;
     auto& end = device_end[static_cast<size_t>(event.step)];
     end = std::max(end, event.end_ns());
   }
-  std::vector<Stretch> stretches;
+  std::vector<TimeRange> time_ranges;
   int64_t previous_end = INT64_MIN;
   for (size_t i = 0; i < rank.steps.size(); ++i) {
     const int64_t begin = std::max(previous_end, rank.steps[i].ts_ns);
     const int64_t end = std::max({begin, rank.steps[i].end_ns(), device_end[i]});
-    stretches.push_back({begin, end});
+    time_ranges.push_back({begin, end});
     previous_end = end;
   }
-  return stretches;
+  return time_ranges;
 }
 
 OverlapOf::OverlapOf(const RankTrace& rank) {
-  std::vector<Stretch> computation;
-  std::vector<Stretch> communication;
+  std::vector<TimeRange> computation;
+  std::vector<TimeRange> communication;
   window_ = {INT64_MAX, INT64_MIN};
   for (const TraceEvent& event : rank.device) {
     if (event.role == DeviceRole::kNone) continue;
@@ -42,7 +42,7 @@ OverlapOf::OverlapOf(const RankTrace& rank) {
   both_ = Intersection(computation_, communication_);
 }
 
-OverlapTimes OverlapOf::Within(const Stretch& window) const {
+OverlapTimes OverlapOf::Within(const TimeRange& window) const {
   OverlapTimes times;
   times.total_ns = window.length_ns();
   times.overlap_ns = LengthWithin(both_, window);

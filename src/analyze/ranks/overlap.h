@@ -10,7 +10,7 @@
 namespace steptrace::analyze {
 
 // computation + overlap + exposed + other = total, exactly (TensorBoard's overview,
-// pytorch_profiler.md 1.10; the stretches of steps as its 1.2 has them).
+// pytorch_profiler.md 1.10; the time ranges of steps as its 1.2 has them).
 struct OverlapTimes {
   int64_t total_ns = 0;
   int64_t computation_ns = 0;  // without the part that overlaps
@@ -20,20 +20,20 @@ struct OverlapTimes {
 };
 
 // Stretch of each step with the device work that it launched (pytorch_profiler.md 1.2), by step.
-std::vector<Stretch> StepStretches(const RankTrace& rank);
+std::vector<TimeRange> StepTimeRanges(const RankTrace& rank);
 
 // Computation against communication of a rank.
 class OverlapOf {
  public:
   explicit OverlapOf(const RankTrace& rank);
-  OverlapTimes Within(const Stretch& window) const;
-  const Stretch& window() const { return window_; }  // of all device work
+  OverlapTimes Within(const TimeRange& window) const;
+  const TimeRange& window() const { return window_; }  // of all device work
 
  private:
   Intervals computation_;
   Intervals communication_;
   Intervals both_;
-  Stretch window_;
+  TimeRange window_;
 };
 
 }  // namespace steptrace::analyze

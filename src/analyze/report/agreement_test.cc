@@ -38,7 +38,7 @@ std::vector<RuleResult> All(RuleStatus status) {
   return results;
 }
 
-TEST(Agreement, ARuleAgreesWithTheSuspectThatItIsASignOf) {
+TEST(Agreement, RuleAgreesWithItsSuspect) {
   const auto all = All(RuleStatus::kIssuesFound);
   EXPECT_THAT(Names("data_pipeline", "decode", all),
               ElementsAre("LowGPUUtilization", "CPUBottleneck", "IOBottleneck", "Dataloader"));
@@ -54,14 +54,14 @@ TEST(Agreement, ARuleAgreesWithTheSuspectThatItIsASignOf) {
   EXPECT_THAT(Names("model", "compute", all), IsEmpty());
 }
 
-TEST(Agreement, WhatFoundNothingAgreesWithNothing) {
+TEST(Agreement, RuleWithoutAFindingAgreesWithNothing) {
   for (const RuleStatus status :
        {RuleStatus::kOk, RuleStatus::kNotApplicable, RuleStatus::kError}) {
     EXPECT_THAT(Names("data_pipeline", "decode", All(status)), IsEmpty());
   }
 }
 
-TEST(Agreement, NoSuspectNoRules) {
+TEST(Agreement, WithoutASuspectNoRuleAgrees) {
   EXPECT_THAT(Names("", "", All(RuleStatus::kIssuesFound)), IsEmpty());
 }
 

@@ -449,7 +449,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     report.profile = std::move(analysis.sections);
     const ProfileDistributed& calls = report.profile->distributed;
     if (!input.profile_of_windows && calls.status == DistributedStatus::kOk) {
-      TellCalls(calls, report.distributed);
+      AddCallFigures(calls, report.distributed);
     }
     LeaveOutBounds(WithoutBoundIn(known), calls, report.profile->critical_path.what_if);
   } else if (input.operators != nullptr || input.collectives != nullptr) {

@@ -153,7 +153,7 @@ TEST(BuildReportTest, AnEmptyRunHasAReport) {
 }
 
 // Rows that a damaged or hostile run may hold: none may stop the report or its sums.
-TEST(BuildReportTest, SurvivesRowsThatMakeNoSense) {
+TEST(BuildReportTest, InvalidRowsAreSurvived) {
   VerdictCase run = Parse("run\nsteps 20 data=60ms forward=40ms jitter=0\n");
   const int64_t most = std::numeric_limits<int64_t>::max();
   const int64_t least = std::numeric_limits<int64_t>::min();
@@ -187,7 +187,7 @@ TEST(BuildReportTest, SurvivesRowsThatMakeNoSense) {
   EXPECT_EQ(report.data_loss[0].count, 5);
 }
 
-TEST(BuildReportTest, CountersWithoutSenseAreNoEvidence) {
+TEST(BuildReportTest, InvalidCountersAreNoEvidence) {
   VerdictCase run = Parse("run\nsteps 20 data=60ms forward=40ms\n");
   CounterSeries series;
   series.metric = "gpu.utilization_share";
@@ -203,7 +203,7 @@ std::vector<std::string> NotesOf(const VerdictCase& run) {
   return present::TextsOf(BuildReport(run.input).notes);
 }
 
-TEST(BuildReportTest, WhatAMachineDoesNotHaveIsNoLoss) {
+TEST(BuildReportTest, AbsentHardwareIsNoDataLoss) {
   const VerdictCase run = Parse(
       "run\n"
       "loss table=counters cause=unavailable detail=\"gpu: this machine has no NVIDIA GPU\"\n");
@@ -309,7 +309,7 @@ t1 runtime cudaLaunchKernel 10 12 corr=1
 
 // The interval of a few draws is narrower than they tell. A step of several ranks is one draw,
 // however many rows it has.
-TEST(MeasureStepPartsTest, FewStepsTellNoSpread) {
+TEST(MeasureStepPartsTest, FewStepsGiveNoInterval) {
   const std::string two_ranks =
       "run\nsteps N rank=0 data=10ms forward=90ms\nsteps N rank=1 data=30ms forward=95ms\n";
   for (const auto& [number, known] : {std::pair{"1", false}, std::pair{"2", false},
@@ -374,20 +374,20 @@ std::string StagesOf(const std::vector<StepPart>& parts) {
 // A sampler's code is the data pipeline's too, but waits for no dataset.
 TEST(MeasureStepPartsTest, WhatSamplesTellOfTheDatasetIsOneBesides) {
   const char* const steps = "steps 20 data=40ms receive=4ms forward=60ms waits=1 jitter=0\n";
-  const VerdictCase told =
+  const VerdictCase reported =
       Parse(std::string("run\n"
                         "stack a m@/j/t.py:1 > WORKER > FETCH > R.get@/j/d.py:5 > "
                         "f@/x/site-packages/pyarrow/a.py:1\n"
                         "stack b m@/j/t.py:1 > WORKER > FETCH > R.get@/j/d.py:7\n"
                         "samples 100 a\nsamples 100 b\n") +
             steps);
-  const RunParts apart = MeasureStepParts(told.input);
+  const RunParts apart = MeasureStepParts(reported.input);
   EXPECT_EQ(StagesOf(apart.parts),
             "decode 18000000, dataset_code 18000000, receive 4000000, forward 60000000, ");
   EXPECT_EQ(StagesOf(apart.dataset_as_one),
             "getitem 36000000, receive 4000000, forward 60000000, ");
-  const VerdictCase untold = Parse(std::string("run\n") + steps);
-  EXPECT_TRUE(MeasureStepParts(untold.input).dataset_as_one.empty());
+  const VerdictCase unreported = Parse(std::string("run\n") + steps);
+  EXPECT_TRUE(MeasureStepParts(unreported.input).dataset_as_one.empty());
 }
 
 TEST(MeasureStepPartsTest, WhatAProfilesFunctionsTellOfTheDatasetIsOneBesides) {

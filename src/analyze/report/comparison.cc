@@ -67,9 +67,9 @@ double DatasetNs(const std::vector<StepPart>& parts) {
 
 // Whether it waited for its dataset, of which nothing tells more, by enough beside the run that
 // tells its stages: these are the answer where the other hardly waited at all.
-bool WaitedAsOne(const RunParts& run, const RunParts& told) {
+bool WaitedAsOne(const RunParts& run, const RunParts& reported) {
   return run.dataset_as_one.empty() &&
-         DatasetNs(run.parts) > kLeastUntold * DatasetNs(told.dataset_as_one);
+         DatasetNs(run.parts) > kLeastUntold * DatasetNs(reported.dataset_as_one);
 }
 
 // What the parts hold that stands within getitem as one; nothing: no stage holds any of it.
@@ -77,8 +77,9 @@ std::optional<model::Finding> NoteOf(const RunParts& run, const RunParts& other,
   using Item = finding::ComparisonDatasetStagesOfOne::Item;
   std::vector<std::pair<double, std::string>> within;
   for (const StepPart& one : run.dataset_as_one) {
-    const auto part = std::ranges::find_if(
-        run.parts, [&one](const StepPart& told) { return IsStage(told) && told.name == one.name; });
+    const auto part = std::ranges::find_if(run.parts, [&one](const StepPart& reported) {
+      return IsStage(reported) && reported.name == one.name;
+    });
     if (part != run.parts.end() && part->ns > one.ns && one.name != kGetitem) {
       within.emplace_back(part->ns - one.ns, one.name);
     }

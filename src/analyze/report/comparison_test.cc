@@ -59,7 +59,7 @@ TEST(Comparison, TheOtherWayRoundIsItsNegative) {
   }
 }
 
-TEST(Comparison, WhatOneRunLacksStandsWithItsKind) {
+TEST(Comparison, PartMissingInOneRunIsListedWithItsKind) {
   RunParts b = RunOf("b", 25, 1);
   b.parts.insert(b.parts.begin() + 1, Part(StepPartKind::kPhase, "evaluation", 5, 1));
   const auto parts = Compare(RunOf("a", 100, 60), b).parts;
@@ -70,7 +70,7 @@ TEST(Comparison, WhatOneRunLacksStandsWithItsKind) {
 }
 
 // Of a wait of 43 ms, all of it told; and as it would be untold.
-RunParts Told(const std::string& name) {
+RunParts WithVerdict(const std::string& name) {
   RunParts run = RunOf(name, 100, 44);
   run.parts.push_back(Part(StepPartKind::kSubStage, "decode", 13, 1));
   run.parts.push_back(Part(StepPartKind::kSubStage, "dataset_code", 31, 2));
@@ -83,7 +83,7 @@ RunParts Told(const std::string& name) {
   return run;
 }
 
-RunParts Untold(const std::string& name, double ms) {
+RunParts WithoutVerdict(const std::string& name, double ms) {
   RunParts run = RunOf(name, 60, ms);
   run.parts.push_back(Part(StepPartKind::kSubStage, "getitem", ms, 0));
   return run;
@@ -104,35 +104,36 @@ std::string Noted(const Comparison& comparison) {
 }
 
 TEST(Comparison, WhatOneRunAloneTellsOfItsDatasetIsOneInBoth) {
-  const Comparison there = Compare(Told("slow"), Untold("fixed", 2));
+  const Comparison there = Compare(WithVerdict("slow"), WithoutVerdict("fixed", 2));
   EXPECT_EQ(Stages(there), "decode 1 0, getitem 43 2, collate 1 0, ");
   EXPECT_EQ(Noted(there),
             "Only slow has stages of the dataset; in the comparison __getitem__ includes dataset "
             "code 31 ms, decode 12 ms.");
-  const Comparison back = Compare(Untold("fixed", 2), Told("slow"));
+  const Comparison back = Compare(WithoutVerdict("fixed", 2), WithVerdict("slow"));
   EXPECT_EQ(Stages(back), "getitem 2 43, decode 0 1, collate 0 1, ");
   EXPECT_EQ(Noted(back), Noted(there));
   EXPECT_EQ(back.parts.front().kind, StepPartKind::kStep);
 }
 
 TEST(Comparison, StagesThatBothTellOrOneNeverWaitedForStayApart) {
-  const Comparison both = Compare(Told("slow"), Told("again"));
+  const Comparison both = Compare(WithVerdict("slow"), WithVerdict("again"));
   EXPECT_EQ(Stages(both), "decode 13 13, dataset_code 31 31, collate 1 1, ");
   EXPECT_EQ(Noted(both), "");
-  const Comparison never = Compare(Told("slow"), Untold("fixed", 0));
+  const Comparison never = Compare(WithVerdict("slow"), WithoutVerdict("fixed", 0));
   EXPECT_EQ(Stages(never), "decode 13 0, dataset_code 31 0, collate 1 0, ");
   EXPECT_EQ(Noted(never), "");
-  const Comparison hardly = Compare(Told("slow"), Untold("fixed", 0.1));
+  const Comparison hardly = Compare(WithVerdict("slow"), WithoutVerdict("fixed", 0.1));
   EXPECT_EQ(Stages(hardly), "decode 13 0, dataset_code 31 0, getitem 0 0, collate 1 0, ");
   EXPECT_EQ(Noted(hardly), "") << "a hundredth hides nothing";
-  EXPECT_EQ(Noted(Compare(Told("slow"), {"empty", {}})), "");
+  EXPECT_EQ(Noted(Compare(WithVerdict("slow"), {"empty", {}})), "");
 }
 
 TEST(Comparison, OfTwoRunsOfOneNameTheNoteSaysWhich) {
-  EXPECT_THAT(Noted(Compare(Untold("x", 2), Told("x"))), HasSubstr("Only the second run has"));
+  EXPECT_THAT(Noted(Compare(WithoutVerdict("x", 2), WithVerdict("x"))),
+              HasSubstr("Only the second run has"));
 }
 
-TEST(ComparisonSentence, SaysWhoIsFasterAndOwnsToChance) {
+TEST(ComparisonSentence, NamesTheFasterRunOrThatItMayBeChance) {
   const auto sentence = [](const RunParts& a, const RunParts& b) {
     return present::SentenceOf(HeadlineOf(Compare(a, b))).text;
   };

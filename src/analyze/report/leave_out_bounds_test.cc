@@ -42,7 +42,7 @@ TEST(LeaveOutBoundsTest, ChangesHaveNoneWhereTheVerdictHasNone) {
   EXPECT_THAT(BoundedChanges({}, 2), ElementsAre("data", "compute"));
 }
 
-TEST(LeaveOutBoundsTest, RecommendationsLikewise) {
+TEST(LeaveOutBoundsTest, RecommendationsHaveNoBoundWhereTheVerdictHasNone) {
   const auto bounded = [](const WithoutBound& of) {
     std::vector<Recommendation> all(2);
     all[0].name = "high_input_cost";

@@ -75,7 +75,7 @@ std::optional<int64_t> WorldSizeOf(const ReportInput& input, const JobFacts& fac
   return ranks > 0 ? std::optional(ranks) : std::nullopt;
 }
 
-void TellAllowedCores(const ReportInput& input, std::vector<CardHost>& hosts) {
+void AddAllowedCores(const ReportInput& input, std::vector<CardHost>& hosts) {
   const AllowedCores allowed(input.run, input.facts, *input.strings);
   for (CardHost& host : hosts) {
     if (host.cpus && allowed.KnowsOf(host.node)) {
@@ -184,7 +184,7 @@ RunCard MakeRunCard(const ReportInput& input, const JobFacts& facts) {
         {node.node, node.host, node.cpus > 0 ? std::optional<int64_t>(node.cpus) : std::nullopt,
          std::nullopt, node.memory_bytes > 0 ? std::optional(node.memory_bytes) : std::nullopt});
   }
-  if (input.strings != nullptr) TellAllowedCores(input, card.hosts);
+  if (input.strings != nullptr) AddAllowedCores(input, card.hosts);
   card.devices = facts.devices;
   card.gpus = facts.machine_gpus;
   card.frameworks = facts.frameworks;

@@ -80,7 +80,7 @@ TEST(ComparabilityTest, ADeviceIsHeldBackByPowerAndHeatNotByBeingIdle) {
   EXPECT_NEAR(*made.cpu_throttled, 0.3, 1e-12);
 }
 
-TEST(ComparabilityTest, OnlyWhatBothTellIsUnlike) {
+TEST(ComparabilityTest, OnlyValuesKnownOfBothRunsCanDiffer) {
   const Comparability a = MakeComparability(OnHosts({{0, "a", 16, 0}}), WithLoader(), nullptr);
   EXPECT_THAT(UnlikeParts(a, a), IsEmpty());
   EXPECT_THAT(UnlikeParts(a, {}), IsEmpty());

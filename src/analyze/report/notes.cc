@@ -70,7 +70,7 @@ model::Finding WindowsNote(const ReportInput& input, bool by_devices) {
   return Make(finding::NoteWindows{.steps = steps,
                                    .by_devices = by_devices,
                                    .newest = input.profile->newest != nullptr,
-                                   // Lost stretches part windows as well.
+                                   // Lost time ranges part windows as well.
                                    .parted = input.steps_left_out > 0});
 }
 

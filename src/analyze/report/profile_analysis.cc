@@ -36,9 +36,9 @@ void AnalyseOperators(const Trace& trace, Profile& profile) {
 namespace {
 
 // Of more events the critical path, which takes most memory, is made by itself.
-constexpr size_t kMostBesideOthers = 2'000'000;
+constexpr size_t kMostConcurrent = 2'000'000;
 
-void TellFlops(const OperatorFlops& flops, KernelClassTimes& times) {
+void AddFlops(const OperatorFlops& flops, KernelClassTimes& times) {
   for (KernelClassTime& one : times.classes) {
     const OperatorFlops::OfClass& of = flops.classes[static_cast<size_t>(one.of)];
     if (of.ns <= 0) continue;
@@ -84,10 +84,10 @@ ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& pat
     };
   }
   const std::span<const std::function<void()>> all = tasks;
-  const size_t alone = EventsOf(trace) > kMostBesideOthers ? 1 : 0;
+  const size_t alone = EventsOf(trace) > kMostConcurrent ? 1 : 0;
   InParallel(all.subspan(alone));
   InParallel(all.first(alone));
-  TellFlops(profile.flops, profile.kernel_classes);
+  AddFlops(profile.flops, profile.kernel_classes);
   return analysis;
 }
 

@@ -8,7 +8,7 @@
 #include "analyze/attribution/rank_steps.h"
 #include "analyze/code/stage_table.h"
 #include "analyze/input/report_input.h"
-#include "analyze/report/profile.h"
+#include "analyze/report/profile_sections.h"
 #include "analyze/report/report.h"
 
 namespace steptrace::analyze {

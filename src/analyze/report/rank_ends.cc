@@ -28,9 +28,10 @@ RankEnds::RankEnds(const ReportInput& input, const std::vector<UncaughtException
     : input_(input), all_(all) {
   for (const store::RunMetadataRow& row : input.facts) {
     if (row.rank < 0 || input.strings->Text(row.kind) != store::MetadataKind::kJob) continue;
-    const Place told = {row.rank, row.ts_ns};
-    const auto [place, is_new] = places_.try_emplace({row.node, row.pid}, told);
-    if (!is_new && told.since_ns < place->second.since_ns) place->second.since_ns = told.since_ns;
+    const Place reported = {row.rank, row.ts_ns};
+    const auto [place, is_new] = places_.try_emplace({row.node, row.pid}, reported);
+    if (!is_new && reported.since_ns < place->second.since_ns)
+      place->second.since_ns = reported.since_ns;
   }
   const auto failed = std::ranges::find_if(
       all, [&](const auto& one) { return EndedAProcess(one) && Trained(input.run, one); });

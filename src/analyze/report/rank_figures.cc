@@ -66,8 +66,8 @@ ProfileBlame BlameOf(const BlameRow& row, const RankTimes& rank, int64_t all_ns)
   return blame;
 }
 
-void TellSteps(const StepTimes& times, const DistributedSection& steps, int64_t wait_ns,
-               ProfileDistributed& calls) {
+void AddStepFigures(const StepTimes& times, const DistributedSection& steps, int64_t wait_ns,
+                    ProfileDistributed& calls) {
   calls.source = RankSource::kSteps;
   calls.wait_ns = wait_ns;
   calls.steps.clear();
@@ -133,7 +133,7 @@ void AddComputation(const StepTimes& times, ProfileDistributed& calls) {
 
 }  // namespace
 
-void TellCalls(const ProfileDistributed& calls, DistributedSection& steps) {
+void AddCallFigures(const ProfileDistributed& calls, DistributedSection& steps) {
   for (RankSection& rank : steps.ranks) {
     const auto same = [&rank](const ProfileRank& one) { return one.rank == rank.rank; };
     const auto of = std::ranges::find_if(calls.ranks, same);
@@ -155,11 +155,11 @@ void AgreeOnRanks(const StepTimes& times, DistributedSection& steps, ProfileDist
   int64_t wait_ns = 0;
   for (const BlameRow& row : steps.blame) wait_ns += row.caused_wait_ns;
   if (wait_ns > calls.wait_ns + calls.wait_ns / kPartThatIsMore) {
-    TellSteps(times, steps, wait_ns, calls);
+    AddStepFigures(times, steps, wait_ns, calls);
     return;
   }
   if (!calls.computing_known) AddComputation(times, calls);
-  TellCalls(calls, steps);
+  AddCallFigures(calls, steps);
 }
 
 }  // namespace steptrace::analyze

@@ -9,13 +9,13 @@ namespace steptrace::analyze {
 
 // A live run shows its ranks twice: by the calls of collectives that were seen, and by the steady
 // steps' own rows, which also hold what no call tells (DDP exchanges from within backward). The
-// steps are told where they explain a twentieth more waiting, else the calls, whole, and both
+// steps are reported where they explain a twentieth more waiting, else the calls, whole, and both
 // sections get its figures, so that no two of them contradict each other. `times` must have kept
 // its steps. Nothing is changed where no collective was seen.
 void AgreeOnRanks(const StepTimes& times, DistributedSection& steps, ProfileDistributed& calls);
 
 // Puts the ranks' times and the blame of `calls` into the steps' section: of an imported profile,
 // whose calls were all seen.
-void TellCalls(const ProfileDistributed& calls, DistributedSection& steps);
+void AddCallFigures(const ProfileDistributed& calls, DistributedSection& steps);
 
 }  // namespace steptrace::analyze

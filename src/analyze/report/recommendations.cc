@@ -27,7 +27,7 @@ constexpr double kLeastUtilization = 0.50;
 constexpr int64_t kTensorCoreMajor = 7;  // compute capability 7.0: Volta
 constexpr double kNcclCapability = 3.5;
 constexpr double kMemoryShare = 0.90;
-// Ours: shares of the step below which mending gains little.
+// Ours: shares of the step below which fixing gains little.
 constexpr double kLaunchShare = 0.10;
 constexpr double kExposedShare = 0.10;
 constexpr double kStragglerShare = 0.05;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "analyze/attribution/step_times.h"
-#include "analyze/device/device_phases.h"
+#include "analyze/device/device_phase_sums.h"
 #include "analyze/input/run_phases.h"
-#include "analyze/report/profile.h"
+#include "analyze/report/profile_sections.h"
 #include "analyze/report/recommendation.h"
 #include "analyze/report/report_lines.h"
 #include "analyze/report/run_card.h"

@@ -70,7 +70,7 @@ Json FunctionJson(const StageFunction& one) {
 
 Json WholeRunJson(const std::optional<RunVerdict>& run) {
   if (!run) return nullptr;
-  const Json said = SaidJson(run->headline);
+  const Json said = FindingOrNullJson(run->headline);
   Json json = {{"steady", run->steady}};
   json.update(StateJson(StateOf(run->status)));
   json.update(Json({{"suspect", run->suspect},
@@ -85,7 +85,7 @@ Json WholeRunJson(const std::optional<RunVerdict>& run) {
 }
 
 Json VerdictJson(const Verdict& verdict) {
-  const Json said = SaidJson(verdict.headline);
+  const Json said = FindingOrNullJson(verdict.headline);
   return {{"suspect", verdict.suspect},
           {"sub_stage", verdict.sub_stage},
           {"headline", said["text"]},
@@ -202,7 +202,7 @@ Json DistributedJson(const DistributedSection& section) {
 }
 
 Json RecommendationJson(const Recommendation& one) {
-  const Json said = SaidJson(one.text), advice = SaidJson(one.advice);
+  const Json said = FindingOrNullJson(one.text), advice = FindingOrNullJson(one.advice);
   return {{"name", one.name},
           {"source", one.source},
           {"status", NameOf(one.status)},
@@ -256,7 +256,7 @@ Json DevicePhaseJson(const DevicePhaseRow& row) {
 }
 
 Json LossJson(const LossLine& loss) {
-  const Json said = SaidJson(loss.said);
+  const Json said = FindingOrNullJson(loss.said);
   return {{"table", loss.table},         {"cause", loss.cause},
           {"count", loss.count},         {"from_ns", OrNull(loss.from_ns)},
           {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.said ? said["text"] : Json(loss.detail)},

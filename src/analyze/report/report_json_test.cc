@@ -146,7 +146,7 @@ TEST(ReportJsonTextTest, MoneyIsThereWhenAPriceWasGiven) {
             R"({"money":32.5,"ns":3600000000000})");
 }
 
-TEST(ReportJsonTextTest, AFindingStandsUntilItIsTakenBackOrSaidAnew) {
+TEST(ReportJsonTextTest, FindingIsActiveUntilResolvedOrReplaced) {
   Report report;
   const model::Finding said = Make(model::finding::LiveRuleFound{});
   report.findings = {{1, store::Severity::kWarning, "rule", "Dataloader", said},
@@ -182,7 +182,7 @@ TEST(ReportJsonTextTest, FindingsAreToldApartByWhatTheAgentWatched) {
   EXPECT_EQ(topics, R"("hang" "rule" "hang" "rule" "memory" "step_time" "agent" null )");
 }
 
-TEST(ReportJsonSectionTest, WhatIsNotFoundSaysWhy) {
+TEST(ReportJsonSectionTest, AbsentSectionNamesItsReason) {
   Report report;
   const Json empty = Json::parse(ReportToJson(report));
   ExpectFollows(empty, Schema(), "report");
@@ -251,7 +251,7 @@ TEST(ReportJsonSectionTest, NoListGrowsWithTheRanks) {
   EXPECT_EQ(spread["max_rank"], 299);
 }
 
-TEST(ReportJsonSectionTest, AsManyRanksAsThereIsRoomForStandAll) {
+TEST(ReportJsonSectionTest, RanksUpToTheLimitAreAllListed) {
   const Json json = Json::parse(ReportToJson(OfRanks(64)));
   EXPECT_EQ(json["distributed"]["ranks"].size(), 64u);
   EXPECT_FALSE(json["distributed"]["truncated"]);

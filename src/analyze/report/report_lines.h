@@ -20,7 +20,7 @@ struct SystemRow {
   std::string unit;
   double max = 0, p99 = 0, p95 = 0, p50 = 0, min = 0, mean = 0;
   int64_t samples = 0;
-  std::vector<double> sparkline;  // at most 24 means over equal stretches of the run
+  std::vector<double> sparkline;  // at most 24 means over equal time ranges of the run
 };
 
 struct LossLine {

@@ -201,7 +201,7 @@ const CardLine* LineNamed(const std::vector<CardLine>& lines, std::string_view i
 }
 
 // When they began differs of any two, and says nothing.
-bool SaysSomething(const CardLine* a, const CardLine* b) {
+bool IsSpecific(const CardLine* a, const CardLine* b) {
   const CardLine& one = a != nullptr ? *a : *b;
   return std::string_view(one.id) != "started" &&
          ((a != nullptr && !a->compared_only) || (b != nullptr && !b->compared_only));
@@ -234,7 +234,7 @@ std::vector<CardLine> CardLines(const RunSection& run, const RunCard& card) {
 ComparedCards CompareLines(const std::vector<CardLine>& a, const std::vector<CardLine>& b) {
   ComparedCards compared;
   const auto add = [&compared](const CardLine* in_a, const CardLine* in_b) {
-    if (!SaysSomething(in_a, in_b)) return;
+    if (!IsSpecific(in_a, in_b)) return;
     const char* title = in_a != nullptr ? in_a->title : in_b->title;
     const std::string text_a = in_a != nullptr ? in_a->text : "";
     const std::string text_b = in_b != nullptr ? in_b->text : "";

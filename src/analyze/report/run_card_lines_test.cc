@@ -53,7 +53,7 @@ std::vector<std::string> Said(const RunSection& run, const RunCard& card) {
   return all;
 }
 
-TEST(RunCardLinesTest, TellWhatIsKnown) {
+TEST(RunCardLinesTest, ListsWhatIsKnown) {
   EXPECT_THAT(Texts(MadeRun(), MadeCard()),
               ElementsAre("command: python train.py '--name=two words'", "host: gpu-07",
                           "cores: 16 of 64", "memory: 256 GiB", "gpus: 2\u00d7 NVIDIA H200",
@@ -107,7 +107,7 @@ TEST(RunCardLinesTest, AreEnglishWithoutTheirTitles) {
   EXPECT_EQ(Said(run, card)[1], "12 cores");
 }
 
-TEST(RunCardLinesTest, OfTwoRunsWhatDiffersAndWhatDoesNot) {
+TEST(RunCardLinesTest, TwoRunsShowDifferencesAndCommonLines) {
   RunSection other = MadeRun();
   other.started_utc = "2026-11-29T00:00:00Z";
   RunCard card = MadeCard();

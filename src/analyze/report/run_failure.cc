@@ -23,7 +23,7 @@ namespace {
 namespace finding = model::finding;
 
 // Of a message in a sentence; the report has all of it beside that.
-constexpr size_t kMostSaidBytes = 300;
+constexpr size_t kMostShownBytes = 300;
 constexpr int kOfSignals = 128;  // a shell's exit code of a command that a signal killed is more
 
 constexpr std::pair<int, const char*> kSignals[] = {
@@ -35,8 +35,8 @@ constexpr std::pair<int, const char*> kSignals[] = {
 };
 
 std::string Shortened(const std::string& text) {
-  if (text.size() <= kMostSaidBytes) return text;
-  return text.substr(0, WholeCharacters(text, kMostSaidBytes)) + "...";
+  if (text.size() <= kMostShownBytes) return text;
+  return text.substr(0, WholeCharacters(text, kMostShownBytes)) + "...";
 }
 
 // "train.py:6"

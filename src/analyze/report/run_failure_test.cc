@@ -34,8 +34,8 @@ class Failed {
     input_.strings = &strings_;
   }
 
-  void Tell(int64_t at_s, int32_t rank, int64_t pid, store::MetadataKind kind,
-            const std::string& json) {
+  void AddFact(int64_t at_s, int32_t rank, int64_t pid, store::MetadataKind kind,
+               const std::string& json) {
     store::RunMetadataRow row;
     row.ts_ns = at_s * kSecond;
     row.rank = rank;
@@ -46,17 +46,17 @@ class Failed {
   }
   // A process of a job began.
   void Begin(int64_t at_s, int32_t rank, int64_t pid) {
-    Tell(at_s, rank, pid, store::MetadataKind::kJob, "{}");
+    AddFact(at_s, rank, pid, store::MetadataKind::kJob, "{}");
   }
   void Raise(int64_t at_s, int32_t rank, const std::string& json) {
-    Tell(at_s, rank, 100 + rank, store::MetadataKind::kException, json);
+    AddFact(at_s, rank, 100 + rank, store::MetadataKind::kException, json);
   }
   void Raise(int64_t at_s, int32_t rank, const std::string& type, const std::string& message) {
     RaiseIn(100 + rank, at_s, rank, type, message);
   }
   void RaiseIn(int64_t pid, int64_t at_s, int32_t rank, const std::string& type,
                const std::string& message) {
-    Tell(
+    AddFact(
         at_s, rank, pid, store::MetadataKind::kException,
         R"({"type":")" + type + R"(","message":")" + message +
             R"(","frames":[["/p/lib/python3.11/site-packages/torch/nn/functional.py",9,"linear"],)" +

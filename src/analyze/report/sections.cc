@@ -39,7 +39,7 @@ constexpr auto kUnavailable = store::LossCause::kUnavailable;
 
 constexpr auto& kPhases = store::kStepPhases;
 
-// A phase of the report: only in `steps` causes of the same name stand beside it.
+// A phase of the report: only in `steps` causes of the same name stand next to it.
 std::string PhaseName(const store::StepColumn& phase) {
   constexpr std::string_view kApart = "_phase";
   std::string_view name = phase.name;
@@ -477,11 +477,11 @@ model::Topic TopicOf(const FindingLine& line) {
 
 std::vector<bool> StandingFindings(std::span<const FindingLine> findings) {
   std::vector<bool> standing(findings.size());
-  std::set<std::pair<model::Topic, std::string_view>> told;
+  std::set<std::pair<model::Topic, std::string_view>> reported;
   for (size_t i = findings.size(); i-- > 0;) {
     const FindingLine& one = findings[i];
-    standing[i] =
-        told.emplace(TopicOf(one), one.subject).second && one.severity != store::Severity::kInfo;
+    standing[i] = reported.emplace(TopicOf(one), one.subject).second &&
+                  one.severity != store::Severity::kInfo;
   }
   return standing;
 }
@@ -504,7 +504,7 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
   const std::set<int32_t> ranks = RanksOf(input.steps);
   int64_t missing = facts.world_size - static_cast<int64_t>(ranks.size());
   // Those that were there made steps: the loss of these says why they are not.
-  if (LostWrittenSteps(input)) missing -= RecordedBeside(input, ranks);
+  if (LostWrittenSteps(input)) missing -= RanksWithoutSteps(input, ranks);
   if (facts.world_size > 1 && selection.count > 0 && missing > 0) {
     losses.push_back({.table = "steps",
                       .cause = std::string(NameOf(store::LossCause::kRanksMissing)),
@@ -513,7 +513,7 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
                           .missing = missing,
                           .ranks = facts.world_size,
                           .imported = input.profile != nullptr,
-                          .recorded = RecordedBeside(input, ranks) >= missing})});
+                          .recorded = RanksWithoutSteps(input, ranks) >= missing})});
   }
   if (input.unrecognised.events > 0) losses.push_back(UnrecognisedLoss(input.unrecognised));
   std::set<std::string> hooks;

@@ -34,15 +34,15 @@ std::set<int64_t> RanksOf(const Json& rows) {
 }
 
 // A figure of all ranks that tell it.
-Json SpreadOf(const char* name, std::vector<std::pair<int64_t, int64_t>> told) {
-  std::sort(told.begin(), told.end());
-  const auto& [least, first] = told.front();
-  const auto& [most, last] = told.back();
+Json SpreadOf(const char* name, std::vector<std::pair<int64_t, int64_t>> reported) {
+  std::sort(reported.begin(), reported.end());
+  const auto& [least, first] = reported.front();
+  const auto& [most, last] = reported.back();
   return {{"name", name},
-          {"ranks", told.size()},
+          {"ranks", reported.size()},
           {"min", least},
           {"min_rank", first},
-          {"p50", told[(told.size() - 1) / 2].first},
+          {"p50", reported[(reported.size() - 1) / 2].first},
           {"max", most},
           {"max_rank", last}};
 }
@@ -51,11 +51,11 @@ Json SpreadsOf(const Json& ranks) {
   Json spreads = Json::array();
   for (const char* name : {"mean_step_ns", "total_ns", "computation_ns", "overlap_ns", "exposed_ns",
                            "transfer_ns", "wait_ns", "caused_wait_ns"}) {
-    std::vector<std::pair<int64_t, int64_t>> told;
+    std::vector<std::pair<int64_t, int64_t>> reported;
     for (const Json& row : ranks) {
-      if (IsNumber(row, name)) told.emplace_back(row[name], row["rank"]);
+      if (IsNumber(row, name)) reported.emplace_back(row[name], row["rank"]);
     }
-    if (!told.empty()) spreads.push_back(SpreadOf(name, std::move(told)));
+    if (!reported.empty()) spreads.push_back(SpreadOf(name, std::move(reported)));
   }
   return spreads;
 }

@@ -90,8 +90,8 @@ std::optional<double> PerSecond(const std::map<int32_t, Pace>& paces, const Oper
   return per_s > 0 ? std::optional(per_s) : std::nullopt;
 }
 
-void TellSamples(const std::map<int32_t, Pace>& paces, const JobFacts& facts,
-                 const OperatorFlops* flops, Throughput& made) {
+void AddSampleRates(const std::map<int32_t, Pace>& paces, const JobFacts& facts,
+                    const OperatorFlops* flops, Throughput& made) {
   made.batch_size = TrainingBatchSize(facts);
   if (paces.empty() || !EachHasItsOwn(paces, facts)) return;
   const LoaderFact* loader = TrainingLoader(facts);
@@ -110,8 +110,8 @@ void TellSamples(const std::map<int32_t, Pace>& paces, const JobFacts& facts,
   if (!made.samples_per_s) made.samples_by = CountedBy::kNothing;
 }
 
-void TellTokens(const std::map<int32_t, Pace>& paces, const JobFacts& facts,
-                const OperatorFlops* flops, Throughput& made) {
+void AddTokenRates(const std::map<int32_t, Pace>& paces, const JobFacts& facts,
+                   const OperatorFlops* flops, Throughput& made) {
   if (paces.empty() || !EachHasItsOwn(paces, facts)) return;
   made.tokens_per_s = PerSecond(paces, facts, kTokens, made.tokens_by);
   if (made.tokens_per_s || flops == nullptr) return;
@@ -157,8 +157,8 @@ std::optional<double> IdealSeconds(const OperatorFlops::OfRank& rank,
   return seconds;
 }
 
-void TellPrecisions(const OperatorFlops& flops, const std::vector<const GpuPeaks*>& gpus,
-                    Throughput& made) {
+void AddPrecisions(const OperatorFlops& flops, const std::vector<const GpuPeaks*>& gpus,
+                   Throughput& made) {
   std::map<std::string, double> by_precision;
   for (const auto& [number, rank] : flops.ranks) {
     for (const auto& [precision, sum] : rank.by_precision) {
@@ -177,8 +177,8 @@ void TellPrecisions(const OperatorFlops& flops, const std::vector<const GpuPeaks
   std::ranges::stable_sort(made.precisions, std::greater(), &PrecisionFlops::flops_per_step);
 }
 
-void TellFlops(const std::map<int32_t, Pace>& paces, const Trace& trace, const OperatorFlops& flops,
-               Throughput& made) {
+void AddFlops(const std::map<int32_t, Pace>& paces, const Trace& trace, const OperatorFlops& flops,
+              Throughput& made) {
   double per_step = 0, per_s = 0, ideal = 0, taken = 0;
   int64_t counted_ns = 0, uncounted_ns = 0;
   bool has_peaks = true, has_pace = true;
@@ -208,7 +208,7 @@ void TellFlops(const std::map<int32_t, Pace>& paces, const Trace& trace, const O
   made.flops_at_least = static_cast<double>(counted_ns) < kAllCounted * all;
   if (has_pace) made.flops_per_s = per_s;
   if (has_pace && has_peaks && taken > 0) made.mfu = ideal / taken;
-  TellPrecisions(flops, first, made);
+  AddPrecisions(flops, first, made);
 }
 
 }  // namespace
@@ -217,10 +217,10 @@ Throughput MakeThroughput(const ReportInput& input, const StepSelection& selecti
                           const JobFacts& facts, const Trace* trace, const OperatorFlops* flops) {
   Throughput made;
   const std::map<int32_t, Pace> paces = PacesOf(input, selection);
-  TellSamples(paces, facts, flops, made);
-  TellTokens(paces, facts, flops, made);
+  AddSampleRates(paces, facts, flops, made);
+  AddTokenRates(paces, facts, flops, made);
   if (trace == nullptr || flops == nullptr) return made;
-  TellFlops(paces, *trace, *flops, made);
+  AddFlops(paces, *trace, *flops, made);
   return made;
 }
 

@@ -24,7 +24,7 @@ enum class CountedBy : uint8_t {
 };
 
 struct PrecisionFlops {
-  std::string precision;  // empty: not told
+  std::string precision;  // empty: not reported
   double flops_per_step = 0;
   std::optional<double> peak_flops_per_s;  // of the first rank's device
 };

@@ -30,29 +30,30 @@ std::string Text(const json& fact, Key key) {
   return found == nullptr ? "" : Text(*found);
 }
 
-struct ToldFrame {
+struct ReportedFrame {
   std::string file;
   std::string function;
   int32_t line = 0;
 };
 
 // ["train.py", 6, "<module>"]
-ToldFrame FrameOf(const json& told) {
-  ToldFrame frame;
-  if (!told.is_array() || told.size() != 3) return frame;
-  frame.file = Text(told[0]);
-  frame.function = Text(told[2]);
-  if (told[1].is_number_integer()) {
-    frame.line = static_cast<int32_t>(std::clamp<int64_t>(told[1].get<int64_t>(), 0, INT32_MAX));
+ReportedFrame FrameOf(const json& reported) {
+  ReportedFrame frame;
+  if (!reported.is_array() || reported.size() != 3) return frame;
+  frame.file = Text(reported[0]);
+  frame.function = Text(reported[2]);
+  if (reported[1].is_number_integer()) {
+    frame.line =
+        static_cast<int32_t>(std::clamp<int64_t>(reported[1].get<int64_t>(), 0, INT32_MAX));
   }
   return frame;
 }
 
-ToldFrame PlaceIn(const json* frames) {
-  ToldFrame innermost;
+ReportedFrame PlaceIn(const json* frames) {
+  ReportedFrame innermost;
   if (frames == nullptr || !frames->is_array()) return innermost;
   for (size_t i = 0; i < std::min(frames->size(), kMostFrames); ++i) {
-    ToldFrame frame = FrameOf((*frames)[i]);
+    ReportedFrame frame = FrameOf((*frames)[i]);
     if (frame.file.empty()) continue;
     if (PlaceOf(frame.file).origin == CodeOrigin::kUser && !IsGenerated(frame.file)) return frame;
     if (innermost.file.empty()) innermost = std::move(frame);
@@ -90,7 +91,7 @@ std::vector<UncaughtException> ReadUncaught(std::span<const store::RunMetadataRo
     one.type = Text(fact, Key::kType);
     one.message = Text(fact, Key::kMessage);
     one.thread = Text(fact, Key::kThread);
-    const ToldFrame place = PlaceIn(store::Find(fact, Key::kFrames));
+    const ReportedFrame place = PlaceIn(store::Find(fact, Key::kFrames));
     one.file = place.file;
     one.function = place.function;
     one.line = place.line;

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "analyze/rules/scan.h"
+#include "analyze/rules/rule_scan.h"
 #include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
@@ -35,7 +35,7 @@ class CompatBase : public CompatRule {
  protected:
   double Get(ParameterId parameter) const { return settings_.Number(parameter); }
   size_t Count(ParameterId parameter) const { return settings_.Count(parameter); }
-  void Tell(DeviceKey key, model::Finding evidence) {
+  void AddEvidence(DeviceKey key, model::Finding evidence) {
     constexpr size_t kMostEvidence = 64;
     if (evidence_.size() < kMostEvidence || evidence_.contains(key)) {
       evidence_[key] = std::move(evidence);

@@ -85,12 +85,12 @@ class LowGpu final : public CompatBase {
     model::Rows rows = {"counters", RowsOf(window, Signal::kGpu, key,
                                            history.WindowBegin(Count({kRule, "window"})))};
     const auto tell = [&]<typename Kind>(std::type_identity<Kind>) {
-      Tell(key, Make(Kind{.device = key.second,
-                          .node = key.first,
-                          .p95 = p95,
-                          .p5 = p5,
-                          .samples = last.size(),
-                          .rows = std::move(rows)}));
+      AddEvidence(key, Make(Kind{.device = key.second,
+                                 .node = key.first,
+                                 .p95 = p95,
+                                 .p5 = p5,
+                                 .samples = last.size(),
+                                 .rows = std::move(rows)}));
     };
     if (under) return tell(std::type_identity<finding::RuleGpuUnderUtilisedLately>());
     tell(std::type_identity<finding::RuleGpuFluctuatesLately>());
@@ -143,15 +143,15 @@ class BatchSize final : public CompatBase {
       }
       ++result_.triggered;
       ++result_.violations;
-      Tell(key, Make(finding::RuleBatchTooSmall{
-                    .device = key.second,
-                    .node = key.first,
-                    .allocations = false,
-                    .cpu = cpu_p95,
-                    .busy = gpu_p95,
-                    .memory = memory_p95,
-                    .rows = model::Rows{
-                        "counters", RowsOf(window, Signal::kGpu, key, gpu.WindowBegin(size))}}));
+      AddEvidence(key, Make(finding::RuleBatchTooSmall{
+                           .device = key.second,
+                           .node = key.first,
+                           .allocations = false,
+                           .cpu = cpu_p95,
+                           .busy = gpu_p95,
+                           .memory = memory_p95,
+                           .rows = model::Rows{"counters", RowsOf(window, Signal::kGpu, key,
+                                                                  gpu.WindowBegin(size))}}));
     }
   }
 
@@ -197,15 +197,16 @@ class Bottleneck final : public CompatBase {
     if (bottlenecks_.empty()) return;
     const double share =
         100.0 * static_cast<double>(bottlenecks_.size()) / static_cast<double>(result_.datapoints);
-    Tell({0, 0}, Make(finding::RuleBottlenecks{
-                     .found = result_.violations,
-                     .idle = low_gpu_,
-                     .limit = Of("gpu_threshold"),
-                     .snapshots = result_.datapoints,
-                     .percent = share,
-                     .rows = model::Rows{
-                         "counters", model::Between(bottlenecks_.begin()->first,
-                                                    bottlenecks_.rbegin()->first + kSnapshotNs)}}));
+    AddEvidence({0, 0},
+                Make(finding::RuleBottlenecks{
+                    .found = result_.violations,
+                    .idle = low_gpu_,
+                    .limit = Of("gpu_threshold"),
+                    .snapshots = result_.datapoints,
+                    .percent = share,
+                    .rows = model::Rows{
+                        "counters", model::Between(bottlenecks_.begin()->first,
+                                                   bottlenecks_.rbegin()->first + kSnapshotNs)}}));
     if (result_.datapoints > static_cast<int64_t>(Of("patience")) &&
         // The reference divides before it multiplies.
         static_cast<double>(bottlenecks_.size()) / static_cast<double>(result_.datapoints) * 100 >
@@ -254,13 +255,13 @@ class MemoryIncrease final : public CompatBase {
     if (!(growth > Get({kRule, "increase"})) || all.size() <= Count({kRule, "patience"})) return;
     ++result_.triggered;
     ++result_.violations;
-    Tell(key, Make(finding::RuleMemoryMeanGrew{
-                  .device = key.second,
-                  .node = key.first,
-                  .samples = size,
-                  .points = growth,
-                  .rows = model::Rows{"counters", RowsOf(window, Signal::kGpuMemory, key,
-                                                         history.WindowBegin(size))}}));
+    AddEvidence(key, Make(finding::RuleMemoryMeanGrew{
+                         .device = key.second,
+                         .node = key.first,
+                         .samples = size,
+                         .points = growth,
+                         .rows = model::Rows{"counters", RowsOf(window, Signal::kGpuMemory, key,
+                                                                history.WindowBegin(size))}}));
   }
 
   std::map<DeviceKey, History> gpus_;
@@ -306,12 +307,13 @@ class Balance final : public CompatBase {
         if (!(distance > Get({kRule, "threshold"}))) continue;  // no number: an empty histogram
         ++result_.triggered;
         ++result_.violations;
-        Tell({a->first, b->first},
-             Make(finding::RuleLastGpusDiffer{
-                 .node = a->first,
-                 .other_node = b->first,
-                 .distance = distance,
-                 .rows = model::Rows{"counters", model::Between(window.begin_ns, window.end_ns)}}));
+        AddEvidence(
+            {a->first, b->first},
+            Make(finding::RuleLastGpusDiffer{
+                .node = a->first,
+                .other_node = b->first,
+                .distance = distance,
+                .rows = model::Rows{"counters", model::Between(window.begin_ns, window.end_ns)}}));
       }
     }
   }

@@ -52,7 +52,7 @@ class DeviceMemoryBuilder {
   struct Record {
     int64_t ts_ns = 0;
     int64_t bytes = 0;
-    int64_t total_bytes = 0;  // after it; kNoTotal: not told
+    int64_t total_bytes = 0;  // after it; kNoTotal: not reported
   };
   static constexpr int64_t kNoTotal = -1;
   static std::vector<DeviceMemory::Part> PeaksOf(std::vector<Record>& records,

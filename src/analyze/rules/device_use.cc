@@ -28,30 +28,30 @@ PartsOfRanks SteadySteps(const store::PackedSteps& steps, const store::StringTab
 
 }  // namespace
 
-void DeviceUseBuilder::Add(int32_t node, int32_t rank, int32_t device, Stretch work) {
+void DeviceUseBuilder::Add(int32_t node, int32_t rank, int32_t device, TimeRange work) {
   constexpr int64_t kFar = int64_t{1} << 61;  // that a run can hold: lengths are numbers yet
   if (too_much_ || work.begin_ns >= work.end_ns) return;
   if (work.begin_ns <= -kFar || work.end_ns >= kFar) return;
   Work& of = work_[{rank, device}];
   of.node = node;
-  if (!of.stretches.empty()) {  // as work comes by time, mostly
-    Stretch& last = of.stretches.back();
+  if (!of.time_ranges.empty()) {  // as work comes by time, mostly
+    TimeRange& last = of.time_ranges.back();
     if (work.begin_ns >= last.begin_ns && work.begin_ns <= last.end_ns) {
       last.end_ns = std::max(last.end_ns, work.end_ns);
       return;
     }
   }
-  of.stretches.push_back(work);
-  if (++held_ <= kMostStretches) return;
+  of.time_ranges.push_back(work);
+  if (++held_ <= kMostRanges) return;
   for (auto& [key, one] : work_) Merge(one);
   // Merging again and again what hardly gets less would take for ever.
-  too_much_ = held_ > kMostStretches / 2;
+  too_much_ = held_ > kMostRanges / 2;
 }
 
 void DeviceUseBuilder::Merge(Work& work) {
-  held_ -= work.stretches.size();
-  work.stretches = Union(std::move(work.stretches));
-  held_ += work.stretches.size();
+  held_ -= work.time_ranges.size();
+  work.time_ranges = Union(std::move(work.time_ranges));
+  held_ += work.time_ranges.size();
 }
 
 std::vector<DeviceUse> DeviceUseBuilder::Finish(const store::PackedSteps& steps,
@@ -72,10 +72,10 @@ std::vector<DeviceUse> DeviceUseBuilder::Finish(const store::PackedSteps& steps,
     if (use.by_step) {
       use.parts = found->second;
     } else {
-      const int64_t begin = work.stretches.front().begin_ns;
-      use.parts.push_back({begin, work.stretches.back().end_ns - begin, 0, 0});
+      const int64_t begin = work.time_ranges.front().begin_ns;
+      use.parts.push_back({begin, work.time_ranges.back().end_ns - begin, 0, 0});
     }
-    const MeasuredIntervals busy(work.stretches);  // more may be added
+    const MeasuredIntervals busy(work.time_ranges);  // more may be added
     for (DeviceUse::Part& part : use.parts) {
       part.busy_ns = busy.LengthWithin({part.ts_ns, part.ts_ns + part.dur_ns});
     }

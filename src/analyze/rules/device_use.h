@@ -36,23 +36,23 @@ struct DeviceUse {
 };
 
 // Takes work in any order and holds 16 bytes of each piece that nothing before overlaps, up to
-// kMostStretches of them: of more, nothing is told. A device that worked in no step is told of too:
+// kMostRanges of them: of more, nothing is told. A device that worked in no step is told of too:
 // it was idle in all. Where devices times steps are over kMostParts, each device has one part: all
 // of its time.
 class DeviceUseBuilder {
  public:
-  static constexpr size_t kMostStretches = size_t{1} << 23;
+  static constexpr size_t kMostRanges = size_t{1} << 23;
   static constexpr size_t kMostParts = size_t{1} << 22;  // a job of 1,024 ranks and 4,096 steps
 
   // A kernel, a copy or a fill.
-  void Add(int32_t node, int32_t rank, int32_t device, Stretch work);
+  void Add(int32_t node, int32_t rank, int32_t device, TimeRange work);
   // Steps as the run's table holds them.
   std::vector<DeviceUse> Finish(const store::PackedSteps& steps, const store::StringTable& strings);
 
  private:
   struct Work {
     int32_t node = 0;
-    std::vector<Stretch> stretches;
+    std::vector<TimeRange> time_ranges;
   };
   void Merge(Work& work);
 

@@ -87,8 +87,8 @@ d0s7 kernel a 20 25
 TEST_F(DeviceUseTest, WorkInAnyOrder) {
   for (const int64_t ts_ns : {0, 100, 200}) Step(0, ts_ns, 100, "train");
   DeviceUseBuilder builder;
-  for (const Stretch& work :
-       std::vector<Stretch>{{60, 80}, {10, 20}, {15, 30}, {70, 90}, {0, 12}, {95, 95}, {40, 35}}) {
+  for (const TimeRange& work : std::vector<TimeRange>{
+           {60, 80}, {10, 20}, {15, 30}, {70, 90}, {0, 12}, {95, 95}, {40, 35}}) {
     builder.Add(0, 0, 0, work);
   }
   const auto uses = builder.Finish(steps_, strings_);
@@ -110,13 +110,13 @@ TEST_F(DeviceUseTest, TooManyDevicesForTheStepsAreTakenAsAWhole) {
   EXPECT_THAT(Busy(uses.back()), ElementsAre(30));
 }
 
-TEST_F(DeviceUseTest, TimesThatNoRunHoldsAndTooManyStretches) {
+TEST_F(DeviceUseTest, ImpossibleTimesAndTooManyRangesAreHandled) {
   DeviceUseBuilder builder;
   builder.Add(0, 0, 0, {INT64_MIN, 5});
   builder.Add(0, 0, 0, {5, INT64_MAX});
   EXPECT_THAT(builder.Finish(steps_, strings_), IsEmpty());
   DeviceUseBuilder full;
-  for (size_t i = 0; i <= DeviceUseBuilder::kMostStretches; ++i) {
+  for (size_t i = 0; i <= DeviceUseBuilder::kMostRanges; ++i) {
     const auto at = static_cast<int64_t>(2 * i);
     full.Add(0, 0, 0, {at, at + 1});
   }

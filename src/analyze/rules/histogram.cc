@@ -7,7 +7,7 @@
 namespace steptrace::analyze {
 namespace {
 
-double Border(const Histogram& histogram, size_t bin, size_t bins) {
+double LowerEdge(const Histogram& histogram, size_t bin, size_t bins) {
   const double share = static_cast<double>(bin) / static_cast<double>(bins);
   return histogram.low + (histogram.high - histogram.low) * share;
 }
@@ -18,9 +18,9 @@ size_t BinOf(const Histogram& histogram, double value) {
   if (!(width > 0)) return 0;
   const double at = (value - histogram.low) / width * static_cast<double>(bins);
   size_t bin = std::min(static_cast<size_t>(at), bins - 1);
-  // The division may be off by a rounding: the borders decide.
-  if (bin > 0 && value < Border(histogram, bin, bins)) --bin;
-  if (bin + 1 < bins && value >= Border(histogram, bin + 1, bins)) ++bin;
+  // The division may be off by a rounding: the boundaries decide.
+  if (bin > 0 && value < LowerEdge(histogram, bin, bins)) --bin;
+  if (bin + 1 < bins && value >= LowerEdge(histogram, bin + 1, bins)) ++bin;
   return bin;
 }
 

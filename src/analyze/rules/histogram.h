@@ -7,7 +7,7 @@
 
 namespace steptrace::analyze {
 
-// Counts in bins of equal width from `low` to `high`. A bin holds its lower border and not its
+// Counts in bins of equal width from `low` to `high`. A bin holds its lower boundary and not its
 // upper one; the last holds both, as numpy.histogram's does.
 struct Histogram {
   double low = 0;

@@ -15,18 +15,18 @@ struct TrainingTime {
 };
 
 // From the first step that trains to the end of the last; without steps all that was sampled.
-TrainingTime TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
-  TrainingTime stretch;
+TrainingTime TrainingTimeOf(const RulesInput& input, const SystemSignals& signals) {
+  TrainingTime time_range;
   const StepKinds kinds(*input.strings);
   for (const store::StepRow& row : input.steps) {
     if (!IsPlausible(row) || kinds.IsEval(row)) continue;
     const int64_t begin = row.ts_ns, end = begin + row.dur_ns;
-    stretch.from_ns = stretch.known ? std::min(stretch.from_ns, begin) : begin;
-    stretch.to_ns = stretch.known ? std::max(stretch.to_ns, end) : end;
-    stretch.known = true;
+    time_range.from_ns = time_range.known ? std::min(time_range.from_ns, begin) : begin;
+    time_range.to_ns = time_range.known ? std::max(time_range.to_ns, end) : end;
+    time_range.known = true;
   }
-  if (!stretch.known) return {signals.first_ns(), signals.last_ns() + 1, false};
-  return stretch;
+  if (!time_range.known) return {signals.first_ns(), signals.last_ns() + 1, false};
+  return time_range;
 }
 
 }  // namespace
@@ -37,10 +37,10 @@ ModernData::ModernData(const RulesInput& rules_input, const RuleSettings& rule_s
       facts(ReadJobFacts(rules_input.facts, *rules_input.strings)),
       steps(StepEvents(rules_input)),
       signals(rules_input.counters) {
-  const TrainingTime stretch = TrainingStretch(input, signals);
-  from_ns = stretch.from_ns;
-  to_ns = stretch.to_ns;
-  training_known = stretch.known;
+  const TrainingTime time_range = TrainingTimeOf(input, signals);
+  from_ns = time_range.from_ns;
+  to_ns = time_range.to_ns;
+  training_known = time_range.known;
   for (const SignalSeries& one : signals.series()) around.insert(one.signal);
   if (training_known) signals = signals.Between(from_ns, to_ns);
   snapshots = Snapshots(signals);

@@ -13,10 +13,10 @@
 
 #include "analyze/input/job_facts.h"
 #include "analyze/rules/modern_rules.h"
-#include "analyze/rules/scan.h"
+#include "analyze/rules/rule_scan.h"
 #include "model/finding_kinds.h"
 
-// What the rules of the mode `modern` share. They look at the stretch in which the run trains,
+// What the rules of the mode `modern` share. They look at the time range in which the run trains,
 // where its steps tell it, and judge it window by window: a problem of a part of the run shows.
 namespace steptrace::analyze {
 
@@ -27,12 +27,12 @@ struct ModernData {
   const RuleSettings& settings;
   JobFacts facts;
   std::vector<StepMark> steps;  // all, by begin
-  int64_t from_ns = 0;          // of the stretch that is looked at
+  int64_t from_ns = 0;          // of the time range that is looked at
   int64_t to_ns = 0;
-  bool training_known = false;  // the stretch is that of the training's steps
+  bool training_known = false;  // the time range is that of the training's steps
   SystemSignals signals;        // within it
   std::map<int32_t, std::vector<NodeSnapshot>> snapshots;  // of these signals, by node
-  std::set<Signal> outside;  // not among them: the run has them outside of the chosen stretch
+  std::set<Signal> outside;  // not among them: the run has them outside of the chosen time range
   std::set<Signal> around;   // ... and these before or after the training's steps
   // Of the nodes whose GPUs nothing sampled: per cent of each step's time, exact.
   std::vector<SignalSeries> activity;
@@ -69,7 +69,7 @@ inline constexpr size_t kMostEvidence = 16;
 inline bool HasRoom(const RuleResult& result) {
   return result.evidence.size() < kMostEvidence;
 }
-inline void Tell(RuleResult& result, model::Finding evidence) {
+inline void AddEvidence(RuleResult& result, model::Finding evidence) {
   if (HasRoom(result)) result.evidence.push_back(std::move(evidence));
 }
 

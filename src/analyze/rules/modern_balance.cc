@@ -60,7 +60,7 @@ void ForSameMoments(const SignalSeries& a, const SignalSeries& b, auto use) {
 
 // GPUs that take turns have like histograms: the mean difference at the same moments, where one is
 // busy when the other is not. 0 where that is no more than `threshold`.
-double TurnDistance(const SignalSeries& a, const SignalSeries& b, double threshold) {
+double AlternationDistance(const SignalSeries& a, const SignalSeries& b, double threshold) {
   double difference = 0, sum_a = 0, sum_b = 0, moments = 0;
   ForSameMoments(a, b, [&](double x, double y) {
     difference += std::abs(x - y) / 100;
@@ -97,18 +97,18 @@ void AddPair(RuleResult& result, const SignalSeries& a, const SignalSeries& b, d
              double turns = 0) {
   const GpuName one = NameOf(a), other = NameOf(b);
   const auto tell = [&]<typename Kind>(std::type_identity<Kind>) {
-    Tell(result, Make(Kind{.device = one.device,
-                           .rank = one.rank,
-                           .node = one.node,
-                           .allocations = one.allocations,
-                           .mean = Mean(a.values),
-                           .other_device = other.device,
-                           .other_rank = other.rank,
-                           .other_node = other.node,
-                           .other_allocations = other.allocations,
-                           .other_mean = Mean(b.values),
-                           .distance = std::max(use, turns),
-                           .rows = GpuRows(b, {0, b.values.size()})}));
+    AddEvidence(result, Make(Kind{.device = one.device,
+                                  .rank = one.rank,
+                                  .node = one.node,
+                                  .allocations = one.allocations,
+                                  .mean = Mean(a.values),
+                                  .other_device = other.device,
+                                  .other_rank = other.rank,
+                                  .other_node = other.node,
+                                  .other_allocations = other.allocations,
+                                  .other_mean = Mean(b.values),
+                                  .distance = std::max(use, turns),
+                                  .rows = GpuRows(b, {0, b.values.size()})}));
   };
   if (use >= turns) return tell(std::type_identity<finding::RuleGpusDifferInUse>());
   tell(std::type_identity<finding::RuleGpusTakeTurns>());
@@ -126,7 +126,7 @@ void CompareSampled(const Gpus& gpus, double threshold, RuleResult& result) {
         continue;
       }
       const bool may_take_turns = MostDistance(ranges[i], ranges[j]) > threshold;
-      const double turns = may_take_turns ? TurnDistance(*gpus[i], *gpus[j], threshold) : 0;
+      const double turns = may_take_turns ? AlternationDistance(*gpus[i], *gpus[j], threshold) : 0;
       if (!counts && !(turns > threshold)) continue;
       ++result.triggered;
       AddPair(result, *gpus[i], *gpus[j], use, turns);

@@ -24,7 +24,7 @@ model::Finding Unrecorded(const ModernData& data) {
   return Make(Reason{.in_range = !data.input.has_begin || !data.input.has_end});
 }
 
-void TellWorkers(RuleResult& result, const ModernData& data) {
+void AddWorkers(RuleResult& result, const ModernData& data) {
   const LoaderFact* loader = TrainingLoader(data.facts);
   int32_t cores = data.input.run.nodes.empty() ? 0 : data.input.run.nodes.front().cpus;
   if (cores == 0 && !data.signals.Nodes().empty()) {
@@ -38,10 +38,11 @@ void TellWorkers(RuleResult& result, const ModernData& data) {
   const double limit = data.settings.Number({RuleId::kDataloader, "max_threshold"});
   if (loader->workers * 100.0 <= cores * limit) return;
   ++result.triggered;
-  Tell(result, Make(finding::RuleWorkersOnCores{
-                   .workers = loader->workers,
-                   .cores = cores,
-                   .rows = model::Rows{"run_metadata", {{"kind", Compare::kEqual, "loader"}}}}));
+  AddEvidence(result,
+              Make(finding::RuleWorkersOnCores{
+                  .workers = loader->workers,
+                  .cores = cores,
+                  .rows = model::Rows{"run_metadata", {{"kind", Compare::kEqual, "loader"}}}}));
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ RuleResult ModernDataloader(const ModernData& data) {
       };
       const store::StepRow& first = steps[rows[range.begin]];
       const store::StepRow& last = steps[rows[range.end - 1]];
-      // By time, so that pages lead to the stretch.
+      // By time, so that pages lead to the time range.
       model::Rows rows_of_window = {
           "steps",
           model::Within(first.ts_ns, SaturatingAdd(last.ts_ns, std::max<int64_t>(last.dur_ns, 1)))};
@@ -112,20 +113,20 @@ RuleResult ModernDataloader(const ModernData& data) {
           rows_of_window.where.begin(),
           {{"rank", Compare::kEqual, rank},
            {"kind", Compare::kEqual, std::string(store::NameOf(store::StepKind::kTrain))}});
-      Tell(result, Make(finding::RuleWaitsForData{.rank = rank,
-                                                  .from = first.step,
-                                                  .to = last.step,
-                                                  .share = share,
-                                                  .starved = known(starved),
-                                                  .waits = known(waits),
-                                                  .rows = std::move(rows_of_window)}));
+      AddEvidence(result, Make(finding::RuleWaitsForData{.rank = rank,
+                                                         .from = first.step,
+                                                         .to = last.step,
+                                                         .share = share,
+                                                         .starved = known(starved),
+                                                         .waits = known(waits),
+                                                         .rows = std::move(rows_of_window)}));
     }
   }
   if (ranks.empty())
     return NotApplicable(std::move(result), Unrecorded<finding::ReasonNoTrainingStep>(data));
   if (!loads) return NotApplicable(std::move(result), Make(finding::ReasonNoLoader{}));
   if (!enough) return NotApplicable(std::move(result), Make(finding::ReasonFewSteadySteps{}));
-  TellWorkers(result, data);
+  AddWorkers(result, data);
   return Judged(std::move(result));
 }
 
@@ -196,14 +197,14 @@ RuleResult ModernStepOutlier(const ModernData& data) {
                         {{"rank", Compare::kEqual, group.rank},
                          {"kind", Compare::kEqual, std::string(NameOf(step_kind))},
                          {"dur_ns", Compare::kMore, limit}}};
-    Tell(result, Make(finding::RuleSlowSteps{.rank = group.rank,
-                                             .found = count,
-                                             .steps = durations.size(),
-                                             .evaluations = group.eval,
-                                             .limit = limit,
-                                             .median = rule->median_ns,
-                                             .cost = excess,
-                                             .rows = std::move(rows)}));
+    AddEvidence(result, Make(finding::RuleSlowSteps{.rank = group.rank,
+                                                    .found = count,
+                                                    .steps = durations.size(),
+                                                    .evaluations = group.eval,
+                                                    .limit = limit,
+                                                    .median = rule->median_ns,
+                                                    .cost = excess,
+                                                    .rows = std::move(rows)}));
   }
   if (!any) return NotApplicable(std::move(result), Unrecorded<finding::ReasonNoStep>(data));
   if (!enough)
@@ -223,10 +224,10 @@ RuleResult ModernMaxInitializationTime(const ModernData& data) {
       data.training_known ? std::max<int64_t>(data.from_ns, 0) : data.input.run.duration_ns;
   if (static_cast<double>(waited) > data.settings.Number({kRule, "threshold"}) * 60e9) {
     result.triggered = 1;
-    Tell(result, Make(finding::RuleLongInitialization{
-                     .time = waited,
-                     .begun = data.training_known,
-                     .rows = model::Rows{"steps", {{"ts_ns", Compare::kAtMost, waited}}}}));
+    AddEvidence(result, Make(finding::RuleLongInitialization{
+                            .time = waited,
+                            .begun = data.training_known,
+                            .rows = model::Rows{"steps", {{"ts_ns", Compare::kAtMost, waited}}}}));
   }
   return Judged(std::move(result));
 }

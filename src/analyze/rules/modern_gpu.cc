@@ -119,14 +119,14 @@ void ModernActiveBottleneck(const ModernData& data, RuleResult& result) {
       }
       ++result.triggered;
       const GpuName name = NameOf(gpu);
-      Tell(result, Make(finding::RuleStepsStarveGpu{.device = name.device,
-                                                    .rank = name.rank,
-                                                    .node = name.node,
-                                                    .allocations = name.allocations,
-                                                    .idle = idle,
-                                                    .steps = count,
-                                                    .found = found,
-                                                    .rows = GpuRows(gpu, range)}));
+      AddEvidence(result, Make(finding::RuleStepsStarveGpu{.device = name.device,
+                                                           .rank = name.rank,
+                                                           .node = name.node,
+                                                           .allocations = name.allocations,
+                                                           .idle = idle,
+                                                           .steps = count,
+                                                           .found = found,
+                                                           .rows = GpuRows(gpu, range)}));
     }
   }
 }

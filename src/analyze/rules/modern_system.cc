@@ -33,37 +33,37 @@ struct FoundWindows {
 
 // Of a device whose use is one figure, or all of whose steps are one window, that is said.
 template <typename OverProfile, typename OverSteps, typename InWindows>
-void TellGpu(RuleResult& result, const SignalSeries& gpu, const FoundWindows& found,
-             size_t windows) {
+void AddGpuEvidence(RuleResult& result, const SignalSeries& gpu, const FoundWindows& found,
+                    size_t windows) {
   if (found.count == 0) return;
   const GpuName name = NameOf(gpu);
   model::Rows rows = GpuRows(gpu, found.first);
   if (gpu.rank >= 0 && !gpu.by_step()) {
-    Tell(result, Make(OverProfile{.device = name.device,
-                                  .rank = name.rank,
-                                  .node = name.node,
-                                  .allocations = name.allocations,
-                                  .busy = found.p95,
-                                  .rows = std::move(rows)}));
+    AddEvidence(result, Make(OverProfile{.device = name.device,
+                                         .rank = name.rank,
+                                         .node = name.node,
+                                         .allocations = name.allocations,
+                                         .busy = found.p95,
+                                         .rows = std::move(rows)}));
   } else if (gpu.rank >= 0 && windows == 1) {
-    Tell(result, Make(OverSteps{.device = name.device,
-                                .rank = name.rank,
-                                .node = name.node,
-                                .allocations = name.allocations,
-                                .steps = gpu.values.size(),
-                                .p95 = found.p95,
-                                .p5 = found.p5,
-                                .rows = std::move(rows)}));
+    AddEvidence(result, Make(OverSteps{.device = name.device,
+                                       .rank = name.rank,
+                                       .node = name.node,
+                                       .allocations = name.allocations,
+                                       .steps = gpu.values.size(),
+                                       .p95 = found.p95,
+                                       .p5 = found.p5,
+                                       .rows = std::move(rows)}));
   } else {
-    Tell(result, Make(InWindows{.device = name.device,
-                                .rank = name.rank,
-                                .node = name.node,
-                                .allocations = name.allocations,
-                                .found = found.count,
-                                .windows = windows,
-                                .p95 = found.p95,
-                                .p5 = found.p5,
-                                .rows = std::move(rows)}));
+    AddEvidence(result, Make(InWindows{.device = name.device,
+                                       .rank = name.rank,
+                                       .node = name.node,
+                                       .allocations = name.allocations,
+                                       .found = found.count,
+                                       .windows = windows,
+                                       .p95 = found.p95,
+                                       .p5 = found.p5,
+                                       .rows = std::move(rows)}));
   }
 }
 
@@ -116,11 +116,12 @@ RuleResult ModernLowGpuUtilization(const ModernData& data) {
     if (*std::max_element(gpu->values.begin(), gpu->values.end()) <= 0) {
       ++result.triggered;  // once: it is not a matter of time
       const GpuName name = NameOf(*gpu);
-      Tell(result, Make(finding::RuleGpuNotUsed{.device = name.device,
-                                                .rank = name.rank,
-                                                .node = name.node,
-                                                .allocations = name.allocations,
-                                                .rows = GpuRows(*gpu, {0, gpu->values.size()})}));
+      AddEvidence(result,
+                  Make(finding::RuleGpuNotUsed{.device = name.device,
+                                               .rank = name.rank,
+                                               .node = name.node,
+                                               .allocations = name.allocations,
+                                               .rows = GpuRows(*gpu, {0, gpu->values.size()})}));
       continue;
     }
     const auto windows = Windows(gpu->values.size(), Count(data, {kRule, "window"}), patience);
@@ -134,10 +135,10 @@ RuleResult ModernLowGpuUtilization(const ModernData& data) {
       if (found.count++ == 0) found = {1, range, p95, p5};
       ++result.triggered;
     }
-    TellGpu<finding::RuleGpuUnderUtilisedOverProfile, finding::RuleGpuUnderUtilisedOverSteps,
-            finding::RuleGpuUnderUtilised>(result, *gpu, under, windows.size());
-    TellGpu<finding::RuleGpuFluctuatesOverProfile, finding::RuleGpuFluctuatesOverSteps,
-            finding::RuleGpuFluctuates>(result, *gpu, fluctuating, windows.size());
+    AddGpuEvidence<finding::RuleGpuUnderUtilisedOverProfile, finding::RuleGpuUnderUtilisedOverSteps,
+                   finding::RuleGpuUnderUtilised>(result, *gpu, under, windows.size());
+    AddGpuEvidence<finding::RuleGpuFluctuatesOverProfile, finding::RuleGpuFluctuatesOverSteps,
+                   finding::RuleGpuFluctuates>(result, *gpu, fluctuating, windows.size());
   }
   if (!enough) return NotApplicable(std::move(result), Make(finding::ReasonFewSamples{}));
   return Judged(std::move(result));
@@ -185,14 +186,14 @@ RuleResult ModernBatchSize(const ModernData& data) {
       }
       ++result.triggered;
       const GpuName name = NameOf(*gpu);
-      Tell(result, Make(finding::RuleBatchTooSmall{.device = name.device,
-                                                   .rank = name.rank,
-                                                   .node = name.node,
-                                                   .allocations = name.allocations,
-                                                   .cpu = p95[0],
-                                                   .busy = p95[1],
-                                                   .memory = p95[2],
-                                                   .rows = GpuRows(*gpu, range)}));
+      AddEvidence(result, Make(finding::RuleBatchTooSmall{.device = name.device,
+                                                          .rank = name.rank,
+                                                          .node = name.node,
+                                                          .allocations = name.allocations,
+                                                          .cpu = p95[0],
+                                                          .busy = p95[1],
+                                                          .memory = p95[2],
+                                                          .rows = GpuRows(*gpu, range)}));
     }
   }
   if (!enough) return NotApplicable(std::move(result), Make(finding::ReasonFewSamples{}));
@@ -289,16 +290,16 @@ static RuleResult JudgeBottleneck(RuleId rule, const ModernData& data) {
       ++result.triggered;
       model::Rows rows = {"counters", model::Between(snapshots[range.begin].ts_ns,
                                                      snapshots[range.end - 1].ts_ns + kSnapshotNs)};
-      Tell(result, cpu ? Make(finding::RuleCpuBottleneck{.node = node,
-                                                         .idle = idle,
-                                                         .snapshots = count,
-                                                         .found = found,
-                                                         .rows = std::move(rows)})
-                       : Make(finding::RuleIoBottleneck{.node = node,
-                                                        .idle = idle,
-                                                        .snapshots = count,
-                                                        .found = found,
-                                                        .rows = std::move(rows)}));
+      AddEvidence(result, cpu ? Make(finding::RuleCpuBottleneck{.node = node,
+                                                                .idle = idle,
+                                                                .snapshots = count,
+                                                                .found = found,
+                                                                .rows = std::move(rows)})
+                              : Make(finding::RuleIoBottleneck{.node = node,
+                                                               .idle = idle,
+                                                               .snapshots = count,
+                                                               .found = found,
+                                                               .rows = std::move(rows)}));
     }
   }
   if (!enough) return NotApplicable(std::move(result), Make(finding::ReasonFewSnapshots{}));
@@ -339,17 +340,17 @@ RuleResult ModernGpuMemoryIncrease(const ModernData& data) {
       const int64_t length = gpu->times_ns[range.end - 1] - gpu->times_ns[range.begin];
       const auto steps = static_cast<int64_t>(part.size());
       const GpuName name = NameOf(*gpu);
-      Tell(result,
-           Make(finding::RuleMemoryGrew{.device = name.device,
-                                        .rank = name.rank,
-                                        .node = name.node,
-                                        .allocations = name.allocations,
-                                        .points = growth,
-                                        .steps = recorded ? std::optional(steps) : std::nullopt,
-                                        .time = recorded ? std::nullopt : std::optional(length),
-                                        .memory = part.back(),
-                                        .above_begin = gpu->above_begin,
-                                        .rows = GpuRows(*gpu, range)}));
+      AddEvidence(result, Make(finding::RuleMemoryGrew{
+                              .device = name.device,
+                              .rank = name.rank,
+                              .node = name.node,
+                              .allocations = name.allocations,
+                              .points = growth,
+                              .steps = recorded ? std::optional(steps) : std::nullopt,
+                              .time = recorded ? std::nullopt : std::optional(length),
+                              .memory = part.back(),
+                              .above_begin = gpu->above_begin,
+                              .rows = GpuRows(*gpu, range)}));
     }
   }
   if (!enough) {

@@ -92,7 +92,7 @@ Json BottleneckJson(const BottleneckCounts& counts) {
 template <class Data, class Render>
 Json SectionJson(const Section<Data>& section, Render render) {
   if (!section.applicable) {
-    const Json reason = SaidJson(section.reason);
+    const Json reason = FindingOrNullJson(section.reason);
     return {{"applicable", false}, {"reason", reason["text"]}, {"reason_kind", reason["kind"]}};
   }
   return {{"applicable", true}, {"data", render(section.data)}};
@@ -111,7 +111,7 @@ Json RuleJson(const RuleResult& result) {
     const Json number = Json::parse(one.value, nullptr, /*allow_exceptions=*/false);
     parameters[one.name] = number.is_number() ? number : Json(one.value);
   }
-  const Json advice = SaidJson(result.advice), reason = SaidJson(result.reason);
+  const Json advice = FindingOrNullJson(result.advice), reason = FindingOrNullJson(result.reason);
   return {{"name", InfoOf(result.rule).name},
           {"mode", NameOf(result.mode)},
           {"status", NameOf(result.status)},

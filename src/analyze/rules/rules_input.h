@@ -57,10 +57,10 @@ struct RulesInput {
   std::span<const FrameworkTotal> framework_totals;
   std::span<const DeviceUse> device_use;        // of a profile; the rules of compat know none
   std::span<const DeviceMemory> device_memory;  // ... that recorded allocations
-  // Of a stretch that leaves them out nothing is said of the run's begin and end.
+  // Of a time range that leaves them out nothing is said of the run's begin and end.
   bool has_begin = true;
   bool has_end = true;
-  // Names of metrics that the run holds, but none of in the stretch.
+  // Names of metrics that the run holds, but none of in the time range.
   std::span<const std::string> metrics_outside;
   TableRows tables;
 };

@@ -94,7 +94,7 @@ TEST(Rules, DrawnCases) {
   EXPECT_EQ(CheckCasesOf(STEPTRACE_RULES_DRAWN), 12u);
 }
 
-TEST(Rules, TheReportHasEverySectionAlsoOfNothing) {
+TEST(Rules, EmptyReportHasEverySection) {
   for (RuleMode mode : {RuleMode::kCompat, RuleMode::kModern}) {
     RuleCase nothing;
     const auto json =
@@ -143,7 +143,7 @@ TEST(Rules, SectionsHaveTheirData) {
   EXPECT_TRUE(report.gpu_memory.applicable);
 }
 
-TEST(Rules, EvidenceByStepsNamesTheirStretch) {
+TEST(Rules, EvidenceByStepsNamesTheirTimeRange) {
   RuleCase one;
   AddLine(one, "steps 5 at=1s dur=1s kind=warm-up data=1s");
   AddLine(one, "steps 20 at=6s dur=1s data=600ms");
@@ -158,7 +158,7 @@ TEST(Rules, EvidenceByStepsNamesTheirStretch) {
   EXPECT_EQ(loader->evidence[0].rows.count, 20);
 }
 
-TEST(RuleSettings, TakesWhatFits) {
+TEST(RuleSettings, AcceptsValidValues) {
   RuleSettings settings(RuleMode::kCompat);
   EXPECT_EQ(settings.Number({RuleId::kLoadBalancing, "threshold"}), 0.2);
   EXPECT_TRUE(settings.Set("LoadBalancing.threshold=0.5").ok());

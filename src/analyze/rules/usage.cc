@@ -105,8 +105,8 @@ std::vector<UsageRow> UsageRows(const SystemSignals& signals, RuleMode mode) {
 namespace {
 
 // Beside what is said of the node as a whole: use that comes and goes.
-void TellFluctuation(const UsageRow* row, store::Metric metric,
-                     std::vector<model::Finding>& findings) {
+void AddFluctuation(const UsageRow* row, store::Metric metric,
+                    std::vector<model::Finding>& findings) {
   constexpr double kSteady = 50;  // points between the percentiles
   if (row == nullptr || !(row->p95 - row->p5 > kSteady)) return;
   findings.push_back(Make(model::finding::UsageFluctuates{
@@ -141,8 +141,8 @@ std::vector<model::Finding> UsageFindings(const std::vector<UsageRow>& rows) {
   for (int32_t node : nodes) {
     const UsageRow* gpu = Find(rows, node, "GPU");
     const UsageRow* cpu = Find(rows, node, "CPU");
-    TellFluctuation(gpu, store::Metric::kGpuUtilization, findings);
-    TellFluctuation(cpu, store::Metric::kCpuBusyShare, findings);
+    AddFluctuation(gpu, store::Metric::kGpuUtilization, findings);
+    AddFluctuation(cpu, store::Metric::kCpuBusyShare, findings);
     if (cpu == nullptr) continue;
     if (auto found = OfNode(node, gpu, *cpu)) findings.push_back(*std::move(found));
   }

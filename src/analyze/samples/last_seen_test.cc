@@ -94,7 +94,7 @@ TEST_F(LastSeenTest, TellsMainThreadsAndWorkersApart) {
   EXPECT_DOUBLE_EQ(worker->share, 2.0 / 3);
 }
 
-TEST_F(LastSeenTest, WithoutSamplesNothingIsTold) {
+TEST_F(LastSeenTest, WithoutSamplesThereIsNone) {
   LastSeen seen = Make();
   EXPECT_FALSE(seen.Of(LastSeen::Who::kRanks));
   EXPECT_FALSE(seen.Of(LastSeen::Who::kWorkers));

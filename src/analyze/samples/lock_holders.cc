@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostLocks = 64;  // that wait, and that hold one's lock
 constexpr int kMostLockFrames = 128;
-constexpr size_t kMostLookedAt = 256;      // of others, for one that waits: a round has fewer
+constexpr size_t kMostCompared = 256;      // of others, for one that waits: a round has fewer
 constexpr size_t kMostRemembered = 65536;  // of pairs of stacks
 
 // "Store" of "Store.get"; empty: no method.
@@ -72,7 +72,7 @@ void LockHolders::MatchOne(const Moment& one, size_t from) {
   if (waiting_.size() >= kMostLocks && !waiting_.contains(function)) return;
   Waiting& waiting = waiting_[function];
   ++waiting.samples;
-  const size_t end = std::min(moments_.size(), from + kMostLookedAt);
+  const size_t end = std::min(moments_.size(), from + kMostCompared);
   for (size_t i = from; i < end; ++i) {
     const Moment& other = moments_[i];
     if (other.rank != one.rank ||

@@ -85,7 +85,7 @@ class LockHoldersTest : public ::testing::Test {
   int64_t at_ = 0;
 };
 
-TEST_F(LockHoldersTest, WhoIsBehindTheLineThatOthersWaitAtHasTheLock) {
+TEST_F(LockHoldersTest, ThreadPastTheWaitingLineHoldsTheLock) {
   Add(8, "Store.get", 10);
   Add(2, "Store.get", 8);
   const auto locks = sums_->Locks();
@@ -97,7 +97,7 @@ TEST_F(LockHoldersTest, WhoIsBehindTheLineThatOthersWaitAtHasTheLock) {
   EXPECT_EQ(locks[0].holder_samples, 8);
 }
 
-TEST_F(LockHoldersTest, SoHasWhoIsInAnotherMethodOfItsClassAndWhatThatCalls) {
+TEST_F(LockHoldersTest, ThreadInAnotherMethodOfTheClassHoldsTheLock) {
   Add(6, "pack", 4);
   const auto locks = sums_->Locks();
   ASSERT_EQ(locks.size(), 1U);
@@ -106,7 +106,7 @@ TEST_F(LockHoldersTest, SoHasWhoIsInAnotherMethodOfItsClassAndWhatThatCalls) {
   EXPECT_EQ(locks[0].holder_samples, 6);
 }
 
-TEST_F(LockHoldersTest, AnotherClassOrAnotherMomentTellsOfNobody) {
+TEST_F(LockHoldersTest, OtherClassOrMomentGivesNoHolder) {
   Add(6, "Cache.put", 40);
   Add(6, "Store.get", 10, 2 * kLockingMs);
   const auto locks = sums_->Locks();

@@ -20,7 +20,7 @@ TEST(SampleShareTest, IsWilsonsWhereSamplesAreIndependent) {
   EXPECT_NEAR(SampleShareInterval(none, 20).high, 0.1611, 0.0001);  // the same, 0 of 20
 }
 
-TEST(SampleShareTest, NothingSeenSaysNothing) {
+TEST(SampleShareTest, NoSamplesGiveNoShare) {
   EXPECT_EQ(SampleShareInterval({}, 0).low, 0);
   EXPECT_EQ(SampleShareInterval({}, 0).high, 1);
 }

@@ -338,16 +338,16 @@ SampleSums::PhaseAt SampleSums::At(const Phases& phases, int64_t since_ns, size_
 
 void SampleSums::AddBetween(const StackClass& of, int64_t since_ns, const Phases& phases,
                             int64_t ns, StackWeights& weights) {
-  std::optional<PhaseAt> told;
-  if (of.region == StackRegion::kBackward) told = PhaseAt::kBackward;
+  std::optional<PhaseAt> reported;
+  if (of.region == StackRegion::kBackward) reported = PhaseAt::kBackward;
   if (of.region == StackRegion::kFetch || of.region == StackRegion::kCollate) {
-    told = PhaseAt::kData;
+    reported = PhaseAt::kData;
   }
   const bool calls = of.region == StackRegion::kForward && of.frames.evaluator < 0;
-  if (told) told_ns_ = SaturatingAdd(told_ns_, ns);
-  for (size_t guess = 0; guess < kGuesses && (told || calls); ++guess) {
+  if (reported) reported_ns_ = SaturatingAdd(reported_ns_, ns);
+  for (size_t guess = 0; guess < kGuesses && (reported || calls); ++guess) {
     const PhaseAt at = At(phases, since_ns, guess);
-    if (told == at) fitting_ns_[guess] = SaturatingAdd(fitting_ns_[guess], ns);
+    if (reported == at) fitting_ns_[guess] = SaturatingAdd(fitting_ns_[guess], ns);
     if (!calls || at != PhaseAt::kBetween) continue;
     weights.between[guess].Add(ns);
   }
@@ -355,11 +355,11 @@ void SampleSums::AddBetween(const StackClass& of, int64_t since_ns, const Phases
 
 SampledFunctions SampleSums::BetweenFunctions() const {
   const auto best = std::max_element(fitting_ns_.begin(), fitting_ns_.end());
-  if (static_cast<double>(*best) < kFits * static_cast<double>(told_ns_)) return {};
+  if (static_cast<double>(*best) < kFits * static_cast<double>(reported_ns_)) return {};
   const auto guess = static_cast<size_t>(best - fitting_ns_.begin());
   return Gather([guess](const StackClass&, const StackWeights& w) { return w.between[guess]; },
                 [](const StackClass& of) {
-                  return NamedFrames{of.frames.border, of.frames.border_call};
+                  return NamedFrames{of.frames.boundary, of.frames.boundary_call};
                 });
 }
 
@@ -461,7 +461,7 @@ SampledFunctions SampleSums::ExchangingFunctions() const {
   return GatherThread([](const StackClass& of, bool, StepSaves) { return of.around.exchanges; });
 }
 
-SampledFunctions SampleSums::BesideFunctions() const {
+SampledFunctions SampleSums::ConcurrentFunctions() const {
   return Gather([](const StackClass&, const StackWeights& weights) { return weights.beside; });
 }
 

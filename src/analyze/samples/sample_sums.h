@@ -92,7 +92,7 @@ class SampleSums {
   // the other phases' own samples fit best. Nothing where they fit badly.
   SampledFunctions BetweenFunctions() const;
   // Functions of Python's that other threads of the training's process run.
-  SampledFunctions BesideFunctions() const;
+  SampledFunctions ConcurrentFunctions() const;
   // Functions that have garbage collected, whatever they were at.
   SampledFunctions CollectingFunctions() const;
   SampledFunctions RegionFunctions(StackRegion region) const;
@@ -185,7 +185,7 @@ class SampleSums {
   bool runs_compiled_ = false;
   bool tells_saves_ = false;  // some step of the run has a checkpoint
   // Of samples that tell their phase by themselves: all, and those that fit each guess.
-  int64_t told_ns_ = 0;
+  int64_t reported_ns_ = 0;
   std::array<int64_t, kGuesses> fitting_ns_{};
 };
 

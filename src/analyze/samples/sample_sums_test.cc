@@ -94,7 +94,7 @@ TEST_F(SampleSumsTest, CountsABatchWhileTheTrainingWaitsForIt) {
 
 // Where another thread of the process runs in the same round, one that waits in its own Python
 // waits for the interpreter; in a file it waits for that.
-TEST_F(SampleSumsTest, WhoWaitsForTheInterpreterDoesNoWork) {
+TEST_F(SampleSumsTest, GilContentionIsNoWork) {
   const auto add = [this](int32_t stack, int64_t main_ns, const char* main_state) {
     std::vector<store::SampleRow> round(2);
     round[0].ts_ns = 250 * kMs;
@@ -172,7 +172,7 @@ TEST_F(SampleSumsTest, CountsTheTrainingThreadInWholeSteps) {
   EXPECT_EQ(sums_->RegionFunctions(StackRegion::kBackward).samples, 0);
 }
 
-TEST_F(SampleSumsTest, LeavesOutWhatMakesNoSense) {
+TEST_F(SampleSumsTest, InvalidSamplesAreLeftOut) {
   Add(210 * kMs, kWorkerTrack, -1);
   Add(210 * kMs, kWorkerTrack, 1 << 20);
   Add(210 * kMs, 77, decode_);

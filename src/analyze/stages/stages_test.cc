@@ -21,7 +21,7 @@ TEST(FitPartsTest, KeepsTheProportionAndTheSum) {
   EXPECT_EQ(parts[0] + parts[1] + parts[2], 6);
 }
 
-TEST(FitPartsTest, NothingGoesToTheFallback) {
+TEST(FitPartsTest, ZeroPartsGoToTheFallback) {
   std::array<int64_t, 3> parts = {0, -5, 0};
   FitParts(parts, 7, 2);
   EXPECT_THAT(parts, ElementsAre(0, 0, 7));
@@ -42,7 +42,7 @@ TEST(ExactSharesTest, SumToOneInAnyOrder) {
   }
 }
 
-TEST(ExactSharesTest, OfNothingAreNothing) {
+TEST(ExactSharesTest, SharesOfNoTimeAreZero) {
   for (double share : ExactShares(SuspectTimes{})) EXPECT_EQ(share, 0);
 }
 

@@ -72,7 +72,7 @@ TEST(BootstrapTest, NarrowsWithTheSteps) {
   EXPECT_LT(narrow.high - narrow.low, 0.2 * (wide.high - wide.low));
 }
 
-TEST(BootstrapTest, EqualStepsLeaveNoDoubt) {
+TEST(BootstrapTest, EqualStepsGiveAnIntervalWithoutWidth) {
   const std::vector<int64_t> waits(50, 25), totals(50, 100);
   const Interval interval = BootstrapRatioOfSums(waits, totals);
   EXPECT_DOUBLE_EQ(interval.low, 0.25);

@@ -32,7 +32,7 @@ std::optional<IntegerDistribution> Describe(std::vector<int64_t> values);
 // Values that are no numbers are left out.
 std::optional<RealDistribution> Describe(std::vector<double> values);
 
-// At most `buckets` means over equal stretches of [from_ns, to_ns); a stretch without a value
+// At most `buckets` means over equal time ranges of [from_ns, to_ns); a time range without a value
 // repeats the one before it.
 std::vector<double> Sparkline(std::span<const int64_t> times_ns, std::span<const double> values,
                               int64_t from_ns, int64_t to_ns, int buckets);

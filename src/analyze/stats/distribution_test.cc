@@ -92,7 +92,7 @@ TEST(DescribeTest, LeavesOutWhatIsNoNumber) {
   EXPECT_EQ(d->p50, 2);
 }
 
-TEST(SparklineTest, AveragesStretches) {
+TEST(SparklineTest, AveragesRangesOfValues) {
   const Integers times = {0, 10, 20, 30, 40, 50, 60, 70};
   const std::vector<double> values = {1, 3, 2, 2, 0, 0, 5, 7};
   EXPECT_THAT(Sparkline(times, values, 0, 80, 4), ElementsAre(2, 2, 0, 6));
@@ -104,7 +104,7 @@ TEST(SparklineTest, RepeatsOverAGap) {
   EXPECT_THAT(Sparkline(times, values, 0, 80, 4), ElementsAre(4, 4, 4, 9));
 }
 
-TEST(SparklineTest, NothingOfNothing) {
+TEST(SparklineTest, NoValuesGiveNoSparkline) {
   EXPECT_THAT(Sparkline({}, {}, 0, 80, 4), IsEmpty());
   const Integers times = {1};
   const std::vector<double> values = {1};

@@ -33,18 +33,18 @@ std::optional<double> CostShare(const nlohmann::json& fact) {
 }
 
 void AddRoles(const nlohmann::json& fact, std::set<std::string>& roles) {
-  const nlohmann::json* told = store::Find(fact, Key::kRoles);
-  if (told == nullptr || !told->is_array()) return;
-  for (const nlohmann::json& role : *told) {
+  const nlohmann::json* reported = store::Find(fact, Key::kRoles);
+  if (reported == nullptr || !reported->is_array()) return;
+  for (const nlohmann::json& role : *reported) {
     if (!role.is_string() || roles.size() >= kMostWords) continue;
     roles.insert(role.get<std::string>().substr(0, kMostWordBytes));
   }
 }
 
 void AddUncovered(const nlohmann::json& fact, std::map<std::string, int64_t>& uncovered) {
-  const nlohmann::json* told = store::Find(fact, Key::kUncovered);
-  if (told == nullptr || !told->is_object()) return;
-  for (const auto& [why, count] : told->items()) {
+  const nlohmann::json* reported = store::Find(fact, Key::kUncovered);
+  if (reported == nullptr || !reported->is_object()) return;
+  for (const auto& [why, count] : reported->items()) {
     if (!count.is_number_integer() || uncovered.size() >= kMostWords) continue;
     int64_t& sum = uncovered[why.substr(0, kMostWordBytes)];
     sum = SaturatingAdd(sum, std::max<int64_t>(count.get<int64_t>(), 0));

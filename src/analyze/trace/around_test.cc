@@ -32,7 +32,7 @@ TEST(AroundTest, WhatLiesInAnOperatorIsFoundAtAnyDepth) {
   EXPECT_THAT(NearestSuch(host, is_operator), ElementsAre(kNone, 1, 1, 1, kNone));
 }
 
-TEST(AroundTest, WhatHasEndedIsPassedOnce) {
+TEST(AroundTest, EndedEventsAreVisitedOnce) {
   constexpr int32_t kDepth = 100;
   std::vector<TraceEvent> host;
   for (int32_t i = 0; i < kDepth; ++i) {

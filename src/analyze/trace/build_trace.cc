@@ -49,12 +49,12 @@ class StepFinder {
 
   int32_t At(int64_t ts_ns) {
     const bool same = before_ns_ <= ts_ns && ts_ns < after_ns_;
-    if (!same) Look(ts_ns);
+    if (!same) Search(ts_ns);
     return ts_ns < end_ns_ ? step_ : kNone;
   }
 
  private:
-  void Look(int64_t ts_ns) {
+  void Search(int64_t ts_ns) {
     auto after =
         std::upper_bound(steps_.begin(), steps_.end(), ts_ns,
                          [](int64_t ts, const TraceStep& step) { return ts < step.ts_ns; });
@@ -300,12 +300,12 @@ int64_t RankTraceBuilder::IdOf(int32_t held) const {
 void RankTraceBuilder::TakeNumbers(RankTrace& trace) const {
   for (size_t i = 0; i < trace.host.size(); ++i) {
     if (trace.host[i].step == kNone) continue;
-    const Numbers& told = numbers_[static_cast<size_t>(trace.host[i].step)];
+    const Numbers& reported = numbers_[static_cast<size_t>(trace.host[i].step)];
     const auto event = static_cast<int32_t>(i);
-    const int64_t sequence = told.of_device.sequence;
+    const int64_t sequence = reported.of_device.sequence;
     if (sequence != kNone) trace.sequences.push_back({event, sequence});
-    if (told.flow_out != kNone) trace.flows_out.push_back({event, told.flow_out});
-    if (told.flow_in != kNone) trace.flows_in.push_back({event, told.flow_in});
+    if (reported.flow_out != kNone) trace.flows_out.push_back({event, reported.flow_out});
+    if (reported.flow_in != kNone) trace.flows_in.push_back({event, reported.flow_in});
   }
   for (TraceEvent& event : trace.device) {
     if (event.step == kNone) continue;

@@ -13,8 +13,8 @@ namespace steptrace::analyze {
 // What a profile, or the hooks of a run, tell of a device.
 struct DeviceFact {
   std::string name;
-  std::string uuid;  // of the GPU itself, whoever computes on it; empty: not told
-  int64_t sms = 0;   // streaming multiprocessors, AMD's compute units; 0: not told
+  std::string uuid;  // of the GPU itself, whoever computes on it; empty: not reported
+  int64_t sms = 0;   // streaming multiprocessors, AMD's compute units; 0: not reported
 };
 
 // By rank and number; what one rank tells of its node's devices holds for that rank alone.

@@ -94,15 +94,15 @@ std::optional<HostDoing> DoingOfRange(std::string_view name) {
   return std::nullopt;
 }
 
-bool SaysForAll(HostDoing doing) {
+bool CoversNested(HostDoing doing) {
   return doing >= HostDoing::kCollective;
 }
 
 // What is done in an event whose surroundings do `around`.
 HostDoing Within(HostDoing around, HostDoing own) {
   if (around >= HostDoing::kCheckpoint && own != HostDoing::kCollection) return around;
-  if (SaysForAll(own)) return own;
-  if (SaysForAll(around)) return around;
+  if (CoversNested(own)) return own;
+  if (CoversNested(around)) return around;
   return std::max(around, own);
 }
 
@@ -195,9 +195,9 @@ HostDoing DoingOf(EventKind kind, std::string_view name) {
   return kind == EventKind::kOperator ? HostDoing::kOperator : HostDoing::kBetween;
 }
 
-void HostActivity::Reserve(size_t stretches) {
-  ReserveLarge(begins_ns_, stretches);
-  ReserveLarge(doings_, stretches);
+void HostActivity::Reserve(size_t time_ranges) {
+  ReserveLarge(begins_ns_, time_ranges);
+  ReserveLarge(doings_, time_ranges);
 }
 
 void HostActivity::Append(int64_t begin_ns, int64_t end_ns, HostDoing doing) {

@@ -27,22 +27,22 @@ enum class HostDoing : uint8_t {
   kLogging,
 };
 
-struct HostStretch {
-  Stretch time;
+struct HostTimeRange {
+  TimeRange time;
   HostDoing doing = HostDoing::kNothing;
 };
 
 // A lane's time without a gap, from its first event to the end of its last. There are up to two
-// stretches an event: each begins where the one before ends, and is held in nine bytes.
+// time ranges an event: each begins where the one before ends, and is held in nine bytes.
 class HostActivity {
  public:
   // As many as there may be: nothing is copied as they grow.
-  void Reserve(size_t stretches);
+  void Reserve(size_t time_ranges);
   // Goes on to a moment, from `begin_ns` if it is the first.
   void Append(int64_t begin_ns, int64_t end_ns, HostDoing doing);
 
   size_t size() const { return begins_ns_.size(); }
-  HostStretch operator[](size_t i) const {
+  HostTimeRange operator[](size_t i) const {
     return {{begins_ns_[i], i + 1 < size() ? begins_ns_[i + 1] : end_ns_}, doings_[i]};
   }
   // The first that ends after the moment.

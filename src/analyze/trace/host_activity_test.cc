@@ -49,14 +49,14 @@ std::vector<std::string> Activity(std::string_view text) {
   std::vector<std::string> texts;
   const HostActivity activity = ActivityOf(trace, TrainingLane(trace), strings);
   for (size_t i = 0; i < activity.size(); ++i) {
-    const HostStretch one = activity[i];
+    const HostTimeRange one = activity[i];
     texts.push_back(std::to_string(one.time.begin_ns) + "-" + std::to_string(one.time.end_ns) +
                     " " + NameOf(one.doing));
   }
   return texts;
 }
 
-TEST(HostActivityTest, TheInnermostEventSays) {
+TEST(HostActivityTest, InnermostEventDecides) {
   EXPECT_THAT(Activity(R"(
 t1 python "train.py(3): step" 0 100
 t1 op aten::mm 10 60
@@ -67,7 +67,7 @@ t1 runtime cudaStreamSynchronize 40 60
                           "40-60 synchronise", "60-100 between"));
 }
 
-TEST(HostActivityTest, ARangeThatSaysWhatItIsForHoldsForAllInIt) {
+TEST(HostActivityTest, NamedRangeCoversAllWithinIt) {
   EXPECT_THAT(Activity(R"(
 t1 op enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 0 50
 t1 op aten::stack 10 20

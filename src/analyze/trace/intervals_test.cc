@@ -15,18 +15,18 @@ using ::testing::ElementsAre;
 constexpr int kMoments = 64;
 using Moments = std::bitset<kMoments>;  // the same set, a bit a nanosecond
 
-std::vector<Stretch> Random(std::mt19937& random) {
-  std::vector<Stretch> stretches(random() % 9);
-  for (Stretch& one : stretches) {
+std::vector<TimeRange> Random(std::mt19937& random) {
+  std::vector<TimeRange> time_ranges(random() % 9);
+  for (TimeRange& one : time_ranges) {
     one.begin_ns = static_cast<int64_t>(random() % kMoments);
     one.end_ns = static_cast<int64_t>(random() % kMoments);  // may be before its begin
   }
-  return stretches;
+  return time_ranges;
 }
 
-Moments BitsOf(const std::vector<Stretch>& stretches) {
+Moments BitsOf(const std::vector<TimeRange>& time_ranges) {
   Moments bits;
-  for (const Stretch& one : stretches) {
+  for (const TimeRange& one : time_ranges) {
     for (int64_t ns = one.begin_ns; ns < one.end_ns; ++ns) bits.set(static_cast<size_t>(ns));
   }
   return bits;
@@ -57,8 +57,8 @@ TEST(IntervalsTest, AgreeWithBitsOnRandomSets) {
     ExpectSame(Intersection(a, b), bits_a & bits_b);
     ExpectSame(Difference(a, b), bits_a & ~bits_b);
     EXPECT_EQ(Overlap(a, b), static_cast<int64_t>((bits_a & bits_b).count()));
-    const Stretch window = {static_cast<int64_t>(random() % kMoments),
-                            static_cast<int64_t>(random() % kMoments)};
+    const TimeRange window = {static_cast<int64_t>(random() % kMoments),
+                              static_cast<int64_t>(random() % kMoments)};
     const Moments bits_window = BitsOf({window});
     ExpectSame(Within(a, window), bits_a & bits_window);
     EXPECT_EQ(LengthWithin(a, window), static_cast<int64_t>((bits_a & bits_window).count()));
@@ -69,8 +69,8 @@ TEST(IntervalsTest, AgreeWithBitsOnRandomSets) {
   }
 }
 
-TEST(IntervalsTest, TouchingStretchesAreOne) {
-  EXPECT_THAT(Union({{5, 9}, {0, 5}, {20, 20}, {30, 10}}), ElementsAre(Stretch{0, 9}));
+TEST(IntervalsTest, TouchingRangesAreJoined) {
+  EXPECT_THAT(Union({{5, 9}, {0, 5}, {20, 20}, {30, 10}}), ElementsAre(TimeRange{0, 9}));
 }
 
 TEST(IntervalsTest, TimesBeyondADoubleStayExact) {

@@ -15,7 +15,7 @@ std::string_view ClassName(std::string_view kernel) {
   return InfoOf(ClassOfKernel(kernel)).id;
 }
 
-TEST(KernelClassTest, IsToldByTheName) {
+TEST(KernelClassTest, ClassFollowsFromTheName) {
   constexpr std::pair<const char*, const char*> kCases[] = {
       {"volta_sgemm_64x64_nt", "gemm"},
       {"nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT", "gemm"},
@@ -73,7 +73,7 @@ TEST(KernelClassTest, IsToldByTheName) {
   for (const auto& [kernel, of] : kCases) EXPECT_EQ(ClassName(kernel), of) << kernel;
 }
 
-TEST(KernelClassTest, CopiesAndFillsAreThatWhateverTheyAreCalled) {
+TEST(KernelClassTest, CopiesAndFillsAreRecognisedWhateverTheirName) {
   store::StringTable strings;
   const RankTrace rank = DrawRank(R"(
 s7 memcpy "Memcpy HtoD" 0 5 bytes=64

@@ -161,14 +161,14 @@ Result<TensorCorePatterns> TensorCorePatterns::Create(std::vector<std::string> k
   return patterns;
 }
 
-TensorCorePatterns::Answer TensorCorePatterns::Ask(std::string_view lower_case_name) const {
+TensorCorePatterns::Answer TensorCorePatterns::Match(std::string_view lower_case_name) const {
   if (MatchesAny(lower_case_name, plain_)) return Answer::kPlain;
   return MatchesAny(lower_case_name, kernels_) ? Answer::kUses : Answer::kUnknown;
 }
 
 bool UsesTensorCores(std::string_view kernel, const TensorCorePatterns& patterns) {
   const std::string lower = LowerCase(kernel);
-  const TensorCorePatterns::Answer answer = patterns.Ask(lower);
+  const TensorCorePatterns::Answer answer = patterns.Match(lower);
   if (answer != TensorCorePatterns::Answer::kUnknown) {
     return answer == TensorCorePatterns::Answer::kUses;
   }

@@ -21,7 +21,7 @@ class TensorCorePatterns {
   TensorCorePatterns() = default;
 
   enum class Answer { kUnknown, kUses, kPlain };
-  Answer Ask(std::string_view lower_case_name) const;
+  Answer Match(std::string_view lower_case_name) const;
 
  private:
   std::vector<std::string> kernels_;  // in lower case

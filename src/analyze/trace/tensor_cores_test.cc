@@ -28,7 +28,7 @@ TEST(TensorCoresTest, MatrixProductsOfEveryGenerationAreKnown) {
   }
 }
 
-TEST(TensorCoresTest, WhatOnlyLooksAlikeIsNot) {
+TEST(TensorCoresTest, SimilarNamesAreNotTensorCores) {
   for (const char* name :
        {"volta_sgemm_64x64_nt", "ampere_sgemm_128x64_nn", "triton_poi_fused_add_0",
         "triton_red_fused_native_layer_norm_1", "triton_per_fused_softmax_2",

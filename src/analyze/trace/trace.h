@@ -39,8 +39,8 @@ enum class EventKind : uint8_t {
 enum class DeviceRole : uint8_t { kCompute, kCommunication, kMemory, kNone };
 inline constexpr int32_t kNone = -1;
 
-// There are millions of them: what only some have stands beside them in the RankTrace, and ids that
-// have linked them are not kept.
+// There are millions of them: what only some have stands next to them in the RankTrace, and ids
+// that have linked them are not kept.
 struct TraceEvent {
   int64_t ts_ns = 0;
   int64_t dur_ns = 0;
@@ -190,8 +190,8 @@ inline bool HoldsOperators(const RankTrace& rank) {
 }
 
 // Links one rank's rows. Rows in any order; negative durations count as 0. Rows of categories that
-// are no stretch of work (Trace, flows) are left out. Of events with one correlation on a host the
-// first by time is the launch; a kernel without one stays without.
+// are no time range of work (Trace, flows) are left out. Of events with one correlation on a host
+// the first by time is the launch; a kernel without one stays without.
 RankTrace BuildRankTrace(int32_t rank, std::span<const store::SliceRow> slices,
                          std::span<const store::TrackRow> tracks,
                          std::span<const store::MemoryRow> memory,

@@ -13,7 +13,7 @@
 namespace steptrace::analyze {
 namespace {
 
-bool SaysNothing(const TraceEvent& event, const Trace& profile) {
+bool IsUnspecific(const TraceEvent& event, const Trace& profile) {
   // Whatever its category, its name may tell.
   return event.kind == EventKind::kUnrecognised &&
          DoingOf(event.kind, profile.Text(event.name)) == HostDoing::kBetween;
@@ -21,10 +21,10 @@ bool SaysNothing(const TraceEvent& event, const Trace& profile) {
 
 // The steps' time, or all of a rank that marks none.
 Intervals TimeOfSteps(const RankTrace& rank) {
-  std::vector<Stretch> steps;
+  std::vector<TimeRange> steps;
   for (const TraceStep& step : rank.steps) steps.push_back({step.ts_ns, step.end_ns()});
   if (!steps.empty()) return Union(std::move(steps));
-  std::vector<Stretch> all;
+  std::vector<TimeRange> all;
   for (const auto* events : {&rank.host, &rank.device}) {
     for (const TraceEvent& event : *events) {
       if (all.empty()) all.push_back({event.ts_ns, event.end_ns()});
@@ -36,7 +36,7 @@ Intervals TimeOfSteps(const RankTrace& rank) {
 }
 
 Intervals KnownWork(const RankTrace& rank) {
-  std::vector<Stretch> work;
+  std::vector<TimeRange> work;
   for (const TraceEvent& event : rank.device) {
     if (IsDeviceWork(event)) work.push_back({event.ts_ns, event.end_ns()});
   }
@@ -44,9 +44,9 @@ Intervals KnownWork(const RankTrace& rank) {
 }
 
 void AddTimes(const RankTrace& rank, const Trace& profile, Unrecognised& found) {
-  std::vector<Stretch> unknown;
+  std::vector<TimeRange> unknown;
   for (const TraceEvent& event : rank.host) {
-    if (SaysNothing(event, profile)) unknown.push_back({event.ts_ns, event.end_ns()});
+    if (IsUnspecific(event, profile)) unknown.push_back({event.ts_ns, event.end_ns()});
   }
   const Intervals steps = TimeOfSteps(rank);
   AddSaturating(found.steps_ns, Length(steps));

@@ -12,11 +12,11 @@
 namespace steptrace::analyze {
 
 // Goes over windows that may overlap, in order of time, and over each moment once however many of
-// them it lies in: calls `begin(i)` and `end(i)` at the borders of window i, and `piece(stretch)`
-// for what lies between two borders and in a window. A window's sum is what was summed up to its
-// end less what was up to its begin. Empty and inverted windows are left out.
+// them it lies in: calls `begin(i)` and `end(i)` at the boundaries of window i, and `piece(time
+// range)` for what lies between two boundaries and in a window. A window's sum is what was summed
+// up to its end less what was up to its begin. Empty and inverted windows are left out.
 template <class Begin, class Piece, class End>
-void GoOverWindows(std::span<const Stretch> windows, Begin begin, Piece piece, End end) {
+void GoOverWindows(std::span<const TimeRange> windows, Begin begin, Piece piece, End end) {
   std::vector<size_t> by_begin;
   for (size_t i = 0; i < windows.size(); ++i) {
     if (windows[i].begin_ns < windows[i].end_ns) by_begin.push_back(i);
@@ -29,7 +29,7 @@ void GoOverWindows(std::span<const Stretch> windows, Begin begin, Piece piece, E
   size_t begun = 0;
   int64_t at_ns = 0;
   const auto go_on = [&](int64_t ns, bool in_window) {
-    if (in_window && at_ns < ns) piece(Stretch{at_ns, ns});
+    if (in_window && at_ns < ns) piece(TimeRange{at_ns, ns});
     at_ns = ns;
   };
   for (size_t ended = 0; ended < by_end.size(); ++ended) {

@@ -9,12 +9,12 @@ namespace steptrace::analyze {
 namespace {
 
 // Of each window its length, summed from pieces.
-std::vector<int64_t> LengthsOf(const std::vector<Stretch>& windows, size_t* pieces = nullptr) {
+std::vector<int64_t> LengthsOf(const std::vector<TimeRange>& windows, size_t* pieces = nullptr) {
   std::vector<int64_t> lengths(windows.size());
   int64_t sum = 0;
   GoOverWindows(
       windows, [&](size_t i) { lengths[i] -= sum; },
-      [&](const Stretch& piece) {
+      [&](const TimeRange& piece) {
         sum += piece.length_ns();
         if (pieces != nullptr) ++*pieces;
       },
@@ -25,9 +25,9 @@ std::vector<int64_t> LengthsOf(const std::vector<Stretch>& windows, size_t* piec
 TEST(WindowPiecesTest, PiecesOfRandomWindowsSumToEach) {
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
-    std::vector<Stretch> windows(random() % 7);
+    std::vector<TimeRange> windows(random() % 7);
     std::vector<int64_t> expected;
-    for (Stretch& one : windows) {
+    for (TimeRange& one : windows) {
       one = {static_cast<int64_t>(random() % 20) - 10, static_cast<int64_t>(random() % 20) - 10};
       expected.push_back(std::max<int64_t>(one.length_ns(), 0));
     }
@@ -35,9 +35,9 @@ TEST(WindowPiecesTest, PiecesOfRandomWindowsSumToEach) {
   }
 }
 
-TEST(WindowPiecesTest, WindowsWithinEachOtherHaveAPieceABorder) {
+TEST(WindowPiecesTest, NestedWindowsHaveAPiecePerBoundary) {
   constexpr int64_t kWindows = 1000;
-  std::vector<Stretch> windows;
+  std::vector<TimeRange> windows;
   for (int64_t i = 0; i < kWindows; ++i) windows.push_back({i, 3 * kWindows - i});
   size_t pieces = 0;
   LengthsOf(windows, &pieces);

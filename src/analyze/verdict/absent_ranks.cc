@@ -19,7 +19,7 @@ constexpr double kWorthAnEvidence = 0.02;  // of the step
 bool WereRecorded(const VerdictInput& input) {
   std::set<int32_t> seen;
   for (const auto& [rank, times] : input.times.ranks()) seen.insert(rank);
-  return RecordedBeside(input.report, seen) >= AbsentRanks(input);
+  return RanksWithoutSteps(input.report, seen) >= AbsentRanks(input);
 }
 
 }  // namespace

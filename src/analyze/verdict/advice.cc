@@ -38,7 +38,7 @@ using present::FormatNumber;
 constexpr auto kWorkers = store::kLoaderWorkersSetting;
 
 // Of the step: a stage with less is not worth a line of its own.
-constexpr double kWorthMending = 0.10;
+constexpr double kWorthFixing = 0.10;
 // Starved between these, the workers keep up on average and fall behind now and then.
 constexpr double kBurstyLow = 0.05;
 constexpr double kBurstyHigh = 0.50;
@@ -67,7 +67,7 @@ class Adviser : private AdviceList {
   void TooManyThreads();
   void AnomalyDetection();
   void OfSettings() { AddOthers(AdviseSettings(input_)); }
-  void Beside();
+  void Concurrent();
   void Drift();
   using AdviceList::Take;
 
@@ -81,12 +81,12 @@ class Adviser : private AdviceList {
            (!input_.facts.devices.empty() ||
             input_.load.MeanOr(store::Metric::kGpuUtilization, 0) > 0);
   }
-  bool Worth(SubStage stage) const { return Share(stage) >= kWorthMending; }
+  bool Worth(SubStage stage) const { return Share(stage) >= kWorthFixing; }
   std::string Dataset() const { return loader_ == nullptr ? "" : ShortName(loader_->dataset); }
   void AdviseStage(SubStage stage);
   void AdviseStages(SuspectId suspect);
   void Weigh(WeighedStage stage, const StageFunction* function);
-  void TellMore(bool holds_operators);
+  void AdviseRecordingMore(bool holds_operators);
   void Getitem();
   void Collate(const StageFunction* most);
   void Receive();
@@ -106,10 +106,10 @@ class Adviser : private AdviceList {
 
 void Adviser::Getitem() {
   if (loader_ != nullptr && loader_->dataset.ends_with(".TensorDataset")) {
-    Say(finding::DataTakeWholeBatches{});
+    AddAdvice(finding::DataTakeWholeBatches{});
     return;
   }
-  Say(finding::DataCheaperGetitem{.dataset = Dataset()});
+  AddAdvice(finding::DataCheaperGetitem{.dataset = Dataset()});
 }
 
 void Adviser::Collate(const StageFunction* most) {
@@ -117,22 +117,22 @@ void Adviser::Collate(const StageFunction* most) {
                      loader_->collate.find("default_collate") == std::string::npos;
   const std::string name = named ? ShortName(loader_->collate) : "collating";
   const bool elsewhere = most != nullptr && CalledText(*most) != name;
-  Say(finding::DataCheaperCollate{.collate = named ? name : "",
-                                  .function = elsewhere ? FunctionText(*most) : ""});
+  AddAdvice(finding::DataCheaperCollate{.collate = named ? name : "",
+                                        .function = elsewhere ? FunctionText(*most) : ""});
 }
 
 void Adviser::Receive() {
   if (loader_ != nullptr && loader_->workers == 0) {
-    Say(finding::DataCheaperSampler{});
+    AddAdvice(finding::DataCheaperSampler{});
     return;
   }
-  Say(finding::DataHandOverLess{});
+  AddAdvice(finding::DataHandOverLess{});
   // Measured on four tensors a batch: 1.2 ms in place of 3.3.
-  Say(finding::DataShareByFileSystem{});
+  AddAdvice(finding::DataShareByFileSystem{});
 }
 
 void Adviser::StorageRead() {
-  Say(finding::DataLocalCopy{.dataset = Dataset()});
+  AddAdvice(finding::DataLocalCopy{.dataset = Dataset()});
 }
 
 void Adviser::CpuShortage() {
@@ -146,8 +146,8 @@ void Adviser::CpuShortage() {
   // Batches that stand ready show that the workers have their cores.
   const bool trainer_waits = workers == 0 || WorkersKeepUp(input_);
   if (input_.load.taken_by_others()) {
-    if (trainer_waits) return Say(finding::CpuFreeForTraining{});
-    return Say(finding::CpuFreeForWorkers{});
+    if (trainer_waits) return AddAdvice(finding::CpuFreeForTraining{});
+    return AddAdvice(finding::CpuFreeForWorkers{});
   }
   // As many workers as cores is a fair choice: the training thread sleeps while it waits for them.
   const auto cores = std::max(1, static_cast<int32_t>(input_.load.usable_cores()));
@@ -160,13 +160,13 @@ void Adviser::CpuShortage() {
         fmt::format("{}", workers), fmt::format("{}", cores));
   }
   // What is said of the cores that it may not run on says it better.
-  if (!input_.load.wants_cores_outside()) Say(finding::CpuMoreCores{});
+  if (!input_.load.wants_cores_outside()) AddAdvice(finding::CpuMoreCores{});
 }
 
 void Adviser::WorkerStart() {
   if (loader_ == nullptr || loader_->workers == 0) return;
   if (loader_->persistent_workers.value_or(false)) {
-    Say(finding::DataCheaperWorkerStart{});
+    AddAdvice(finding::DataCheaperWorkerStart{});
     return;
   }
   constexpr auto kSetting = store::kLoaderPersistentWorkersSetting;
@@ -208,7 +208,7 @@ void Adviser::Awaited() {
   if (input_.waits.awaited.empty()) return;
   const bool makers_wait = input_.waits.of_makers >= kMostlyWaits;
   if (input_.load.cores_full() && !makers_wait) return;
-  Say(finding::DataLoadAhead{.function = AwaitedText(input_.waits.awaited.front())});
+  AddAdvice(finding::DataLoadAhead{.function = AwaitedText(input_.waits.awaited.front())});
 }
 
 // Whatever has most of the steps: in the end it is what grows.
@@ -216,14 +216,15 @@ void Adviser::Drift() {
   const auto drift = FindDrift(input_.times.MeanOfCells());
   if (!drift || (drift->stage && !MayGrowByCode(*drift->stage))) return;
   const StageFunction* function = FunctionThatGrows(input_, *drift);
-  Say(finding::StepStopGrowth{.function = function == nullptr ? "" : FunctionText(*function)});
+  AddAdvice(
+      finding::StepStopGrowth{.function = function == nullptr ? "" : FunctionText(*function)});
 }
 
 // Whatever the verdict is: each of the training's own lines waits for the interpreter.
-void Adviser::Beside() {
-  const StageFunction* one = ThreadBeside(input_);
+void Adviser::Concurrent() {
+  const StageFunction* one = ConcurrentThread(input_);
   if (one == nullptr) return;
-  Say(finding::StepOwnProcess{.function = FunctionText(*one)});
+  AddAdvice(finding::StepOwnProcess{.function = FunctionText(*one)});
 }
 
 void Adviser::PinMemory() {
@@ -322,7 +323,7 @@ void Adviser::DataPipeline() {
 
 void Adviser::Straggler(const Verdict& verdict) {
   if (!verdict.straggler_rank) {
-    Say(finding::CommunicationEvenWork{});
+    AddAdvice(finding::CommunicationEvenWork{});
     return;
   }
   const int32_t rank = *verdict.straggler_rank;
@@ -331,15 +332,15 @@ void Adviser::Straggler(const Verdict& verdict) {
     // Of a profile by another tool it is not known whether there is one.
     const bool loader = TrainingLoader(input_.facts) != nullptr ||
                         (input_.report.profile != nullptr && !input_.report.profile_of_windows);
-    Say(finding::CommunicationLookAtData{
+    AddAdvice(finding::CommunicationLookAtData{
         .rank = rank,
         .loader = loader,
         .function = !loader && verdict.function ? FunctionText(*verdict.function) : ""});
   } else if (cause == StageName(SubStage::kForward) || cause == StageName(SubStage::kBackward) ||
              cause == StageName(SubStage::kOptimizer) || cause == StageName(SubStage::kCompute)) {
-    Say(finding::CommunicationLookAtRank{.rank = rank, .stage = TitleOf(cause)});
+    AddAdvice(finding::CommunicationLookAtRank{.rank = rank, .stage = TitleOf(cause)});
   } else {
-    Say(finding::CommunicationLookAtCause{
+    AddAdvice(finding::CommunicationLookAtCause{
         .rank = rank,
         .function = verdict.function ? FunctionText(*verdict.function) : "",
         .stage = TitleOf(cause)});
@@ -353,7 +354,7 @@ void Adviser::Exposed() {
 
 void Adviser::HeldUp(const Verdict& verdict) {
   if (!IsHeldUp(input_, verdict)) return;
-  Say(finding::CpuFreeForOperators{});
+  AddAdvice(finding::CpuFreeForOperators{});
 }
 
 void Adviser::Framework() {
@@ -362,14 +363,14 @@ void Adviser::Framework() {
 }
 
 // What would tell of a profile's host: its writer decides how it is had.
-void Adviser::TellMore(bool holds_operators) {
+void Adviser::AdviseRecordingMore(bool holds_operators) {
   if (MayBeOf("pytorch", input_.facts)) {
-    return holds_operators ? Say(finding::ProfileRecordStacks{})
-                           : Say(finding::ProfileRecordHost{});
+    return holds_operators ? AddAdvice(finding::ProfileRecordStacks{})
+                           : AddAdvice(finding::ProfileRecordHost{});
   }
-  if (MayBeOf("jax", input_.facts)) return Say(finding::ProfileNameRangesJax{});
-  if (MayBeOf("tensorflow", input_.facts)) return Say(finding::ProfileNameRangesTensorflow{});
-  Say(finding::ImportRunTraining{});
+  if (MayBeOf("jax", input_.facts)) return AddAdvice(finding::ProfileNameRangesJax{});
+  if (MayBeOf("tensorflow", input_.facts)) return AddAdvice(finding::ProfileNameRangesTensorflow{});
+  AddAdvice(finding::ImportRunTraining{});
 }
 
 void Adviser::Other() {
@@ -382,15 +383,15 @@ void Adviser::Unknown(const StageFunction* function) {
       Worth(SubStage::kLoopCode) ? LargestFunction(input_, SubStage::kLoopCode) : nullptr;
   const UserRange range = LargestUserRange(input_.report, input_.selection);
   if (range.ns > 0) {
-    Say(finding::StepLookAtRange{.range = range.name});
+    AddAdvice(finding::StepLookAtRange{.range = range.name});
   } else if (function != nullptr &&
-             (function->share >= kWorthMending ||
+             (function->share >= kWorthFixing ||
               2 * function->ns > At(input_.times.total(), SubStage::kUnknown))) {
     if (computes != nullptr && IsSameLine(*computes, *function)) return;
     if (RunsBetween(input_, *function)) {
-      Say(finding::StepLookAtWork{.function = FunctionText(*function)});
+      AddAdvice(finding::StepLookAtWork{.function = FunctionText(*function)});
     } else {
-      Say(finding::StepLookAtWait{.function = FunctionText(*function)});
+      AddAdvice(finding::StepLookAtWait{.function = FunctionText(*function)});
     }
   } else if (computes == nullptr ||
              2 * At(input_.times.total(), SubStage::kLoopCode) <
@@ -398,21 +399,21 @@ void Adviser::Unknown(const StageFunction* function) {
     const bool of_profile = input_.profiled && !input_.report.profile_of_windows;
     const bool holds_operators =
         of_profile && std::ranges::any_of(input_.report.profile->ranks, HoldsOperators);
-    if (of_profile) return TellMore(holds_operators);
-    Say(finding::StepAnnotate{});
+    if (of_profile) return AdviseRecordingMore(holds_operators);
+    AddAdvice(finding::StepAnnotate{});
   }
 }
 
 // What would tell whether forward computes or waits.
 void Adviser::Unseen() {
   if (!StacksWereNotTaken(input_)) {
-    return Say(finding::ModelMoreSteps{});
+    return AddAdvice(finding::ModelMoreSteps{});
   }
   const JobFacts& facts = input_.facts;
   const bool knows_cpu = std::ranges::any_of(input_.report.counters, [](const auto& series) {
     return series.metric == store::Metric::kProcessCpu;
   });
-  Say(finding::ModelSampleStacks{
+  AddAdvice(finding::ModelSampleStacks{
       .knows_cpu = knows_cpu,
       .how = facts.no_stacks_remedy.empty() ? facts.no_stacks : facts.no_stacks_remedy});
 }
@@ -441,30 +442,30 @@ void Adviser::Model() {
   if (MayWaitInForward(input_)) Unseen();
   AnomalyDetection();
   TooManyThreads();
-  const StageFunction* beside = ThreadBeside(input_);
+  const StageFunction* beside = ConcurrentThread(input_);
   const bool beside_first = beside != nullptr && beside->share > kMostOfTheTime;
-  if (beside_first) Beside();
+  if (beside_first) Concurrent();
   if (input_.load.throttled()) {
     CpuShortage();
-    if (!beside_first) Beside();
+    if (!beside_first) Concurrent();
     return;
   }
-  if (input_.load.crowded_by_others()) Say(finding::CpuFreeForModel{});
-  if (!beside_first) Beside();
+  if (input_.load.crowded_by_others()) AddAdvice(finding::CpuFreeForModel{});
+  if (!beside_first) Concurrent();
   if (input_.profiled && SawDeviceWork(input_)) {
     for (model::Finding& one : AdviseKernels(input_)) advice_.push_back({one, "", "", ""});
     return;
   }
   if (input_.profiled && !ListsOperators(*input_.report.profile)) {
-    Say(finding::ModelProfileOperators{});
+    AddAdvice(finding::ModelProfileOperators{});
     return;
   }
   if (input_.dispatch != nullptr || input_.profiled) {
-    Say(finding::ModelOperators{});
+    AddAdvice(finding::ModelOperators{});
     return;
   }
-  if (!input_.facts.devices.empty()) return Say(finding::ModelCaptureKernels{});
-  Say(finding::ModelCaptureOperators{});
+  if (!input_.facts.devices.empty()) return AddAdvice(finding::ModelCaptureKernels{});
+  AddAdvice(finding::ModelCaptureOperators{});
 }
 
 }  // namespace
@@ -473,10 +474,10 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
   Adviser adviser(input);
   if (verdict.status == VerdictStatus::kNoSingleSuspect) {
     const auto shares = ExactShares(BySuspect(input.times.total()));
-    if (shares[static_cast<size_t>(SuspectId::kDataPipeline)] >= kWorthMending) {
+    if (shares[static_cast<size_t>(SuspectId::kDataPipeline)] >= kWorthFixing) {
       adviser.DataPipeline();
     }
-    if (shares[static_cast<size_t>(SuspectId::kCommunication)] >= kWorthMending) adviser.Exposed();
+    if (shares[static_cast<size_t>(SuspectId::kCommunication)] >= kWorthFixing) adviser.Exposed();
     adviser.Framework();
     adviser.Other();
   } else if (verdict.suspect == SuspectName(SuspectId::kDataPipeline)) {
@@ -501,7 +502,7 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
   const bool of_others = verdict.suspect == SuspectName(SuspectId::kDataPipeline) ||
                          IsNamedByStage(verdict.suspect) || verdict.straggler_rank.has_value();
   if (!of_others) adviser.OfSettings();
-  if (verdict.suspect != SuspectName(SuspectId::kModel)) adviser.Beside();
+  if (verdict.suspect != SuspectName(SuspectId::kModel)) adviser.Concurrent();
   adviser.Drift();
   return adviser.Take();
 }

@@ -19,7 +19,7 @@ class AdviceList {
 
  protected:
   template <typename Kind>
-  void Say(Kind what) {
+  void AddAdvice(Kind what) {
     Set(std::move(what), "", "", "");
   }
   // With the setting, its value now and the value to try.

@@ -54,19 +54,20 @@ bool CoresAreShort(const VerdictInput& input) {
 }
 
 // Whether others than the training thread are known to make the batches.
-bool LoadsBeside(const VerdictInput& input) {
+bool LoadsConcurrently(const VerdictInput& input) {
   const LoaderFact* loader = TrainingLoader(input.facts);
   return (loader != nullptr && loader->workers > 0) || !input.waits.awaited.empty();
 }
 
 // Whether they may, as far as anybody knows.
-bool MayLoadBeside(const VerdictInput& input) {
-  return TrainingLoader(input.facts) == nullptr || LoadsBeside(input);
+bool MayLoadConcurrently(const VerdictInput& input) {
+  return TrainingLoader(input.facts) == nullptr || LoadsConcurrently(input);
 }
 
 // Loading that lacks cores may keep them from the rest.
 model::Finding TakesCores(const VerdictInput& input) {
-  if (LoadsBeside(input) && !input.load.taken_by_others()) return Make(finding::DataTakesCores{});
+  if (LoadsConcurrently(input) && !input.load.taken_by_others())
+    return Make(finding::DataTakesCores{});
   return Make(finding::CpuCoresWereShort{});
 }
 
@@ -150,7 +151,7 @@ std::optional<Bound> NoBound(const VerdictInput& input, SuspectId suspect) {
       return Bound{{}, Make(finding::CommunicationOnTheHost{.backend = input.host_exchange}), {}};
     }
   }
-  if (suspect == SuspectId::kDataPipeline && MayLoadBeside(input) && CoresAreShort(input)) {
+  if (suspect == SuspectId::kDataPipeline && MayLoadConcurrently(input) && CoresAreShort(input)) {
     return Bound{{}, TakesCores(input), {}};
   }
   const double dispatch = OfSteps(input, At(input.times.total(), SubStage::kDispatch));

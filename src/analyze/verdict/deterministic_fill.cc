@@ -14,7 +14,7 @@ namespace finding = model::finding;
 
 namespace {
 
-constexpr double kFillWorthSaying = 0.02;  // of the operators' time, and of the step
+constexpr double kFillWorthReporting = 0.02;  // of the operators' time, and of the step
 
 bool MakesTensor(std::string_view name) {
   return name.starts_with("aten::empty") || name.starts_with("aten::new_empty") ||
@@ -40,7 +40,7 @@ std::optional<DeterministicFill> FillOf(const VerdictInput& input) {
   const int64_t model_ns = At(BySuspect(times), SuspectId::kModel);
   const double of_step = found->share * static_cast<double>(model_ns) /
                          static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
-  return of_step < kFillWorthSaying ? std::nullopt : found;
+  return of_step < kFillWorthReporting ? std::nullopt : found;
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ std::optional<DeterministicFill> FindDeterministicFill(const Trace& operators) {
   }
   const double share =
       static_cast<double>(filled_ns) / static_cast<double>(std::max<int64_t>(all_ns, 1));
-  if (filled_ns == 0 || share < kFillWorthSaying) return std::nullopt;
+  if (filled_ns == 0 || share < kFillWorthReporting) return std::nullopt;
   const auto most = std::ranges::max_element(
       within, [](const auto& a, const auto& b) { return a.second < b.second; });
   return DeterministicFill{.share = std::min(share, 1.0), .call = operators.Text(most->first)};

@@ -35,7 +35,7 @@ TEST(DeterministicFill, IsNoneWhereTheScriptFills) {
               "t1 op aten::fill_ 600 900\n"));
 }
 
-TEST(DeterministicFill, IsNotSaidWhereADeviceFills) {
+TEST(DeterministicFill, FillOnADeviceIsNotReported) {
   EXPECT_FALSE(
       FoundIn("t1 op aten::empty 0 400\n"
               "t1 op aten::fill_ 10 390\n"
@@ -43,7 +43,7 @@ TEST(DeterministicFill, IsNotSaidWhereADeviceFills) {
               "s7 kernel fill 30 35 corr=1\n"));
 }
 
-TEST(DeterministicFill, IsNotSaidWhereItIsLittle) {
+TEST(DeterministicFill, SmallShareIsNotReported) {
   EXPECT_FALSE(
       FoundIn("t1 op aten::mm 0 10000\n"
               "t1 op aten::empty 100 300\n"

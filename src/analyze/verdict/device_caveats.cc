@@ -68,8 +68,8 @@ std::optional<model::Finding> NestedCaveat(const RankTrace& rank) {
 constexpr int64_t kWorthASentence = 50;  // one in so many of the steps' time
 
 std::optional<model::Finding> UnrecordedCaveat(const VerdictInput& input, const RankTrace& rank) {
-  const Stretch steps = {input.selection.from_ns, input.selection.to_ns};
-  const Stretch time = Clip(UnrecordedWork(rank, *input.report.profile->strings), steps);
+  const TimeRange steps = {input.selection.from_ns, input.selection.to_ns};
+  const TimeRange time = Clip(UnrecordedWork(rank, *input.report.profile->strings), steps);
   if (time.length_ns() < steps.length_ns() / kWorthASentence) return std::nullopt;
   return Make(finding::ProfileWorkNotRecorded{.rank = rank.rank, .time = time.length_ns()});
 }

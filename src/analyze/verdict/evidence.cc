@@ -23,7 +23,7 @@
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/slow_calls.h"
-#include "analyze/verdict/unseen_forward.h"
+#include "analyze/verdict/unseen_forward_evidence.h"
 #include "model/finding_kinds.h"
 #include "store/metrics.h"
 
@@ -34,7 +34,7 @@ namespace finding = model::finding;
 namespace {
 
 // Less of the step than this is no evidence for or against anything.
-constexpr double kWorthSaying = 0.02;
+constexpr double kWorthReporting = 0.02;
 constexpr double kWorthNaming = 0.15;      // of the cores, of other work on the machine
 constexpr double kWorthMentioning = 0.10;  // of the step, of a suspect that is not found
 
@@ -65,7 +65,7 @@ class Collector {
   void DevicePhases();
   void Ranks(const Verdict& verdict);
   template <typename Kind>
-  void Say(Kind one, model::Subject about = {}) {
+  void Put(Kind one, model::Subject about = {}) {
     evidence_.push_back(Make(std::move(one)));
     evidence_.back().subject = std::move(about);
   }
@@ -80,7 +80,7 @@ class Collector {
   void Operators();
   void Recompilations();
   void Awaited();
-  void Beside();
+  void Concurrent();
   void Profile(bool of_model);
   void FewSteps();
 
@@ -96,12 +96,12 @@ class Collector {
 void Collector::Waits() {
   const StepCounts& counts = input_.times.counts();
   if (counts.waits > 0) {
-    Say(finding::DataBatchNotReady{.starved = counts.starved_waits, .waits = counts.waits});
+    Put(finding::DataBatchNotReady{.starved = counts.starved_waits, .waits = counts.waits});
   } else if (const LoaderFact* loader = TrainingLoader(input_.facts);
              loader != nullptr && loader->workers == 0 && input_.waits.awaited.empty() &&
              At(BySuspect(input_.times.total()), SuspectId::kDataPipeline) > 0) {
     // Another thread may iterate over it: then the training thread is never seen in it.
-    Say(finding::DataLoadedByTraining{});
+    Put(finding::DataLoadedByTraining{});
   }
 }
 
@@ -129,7 +129,7 @@ void Collector::Stages(std::initializer_list<SuspectId> suspects) {
   for (size_t i = 0; i < kSubStageCount; ++i) {
     const auto stage = static_cast<SubStage>(i);
     const bool asked = std::ranges::find(suspects, SuspectOf(stage)) != suspects.end();
-    if (asked && Share(stage) >= kWorthSaying) stages.emplace_back(Share(stage), stage);
+    if (asked && Share(stage) >= kWorthReporting) stages.emplace_back(Share(stage), stage);
   }
   std::stable_sort(stages.begin(), stages.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -137,11 +137,11 @@ void Collector::Stages(std::initializer_list<SuspectId> suspects) {
   const bool alone_is_news = *suspects.begin() == SuspectId::kFrameworkOverhead;
   if (stages.size() <= (alone_is_news ? 0 : 1)) return;
   if (*suspects.begin() == SuspectId::kCommunication) {
-    Say(OfStages<finding::CommunicationStages>(stages));
+    Put(OfStages<finding::CommunicationStages>(stages));
   } else if (AreOfOperators(stages)) {
-    Say(OfStages<finding::OperatorsStages>(stages));
+    Put(OfStages<finding::OperatorsStages>(stages));
   } else {
-    Say(OfStages<finding::StepStages>(stages));
+    Put(OfStages<finding::StepStages>(stages));
   }
 }
 
@@ -154,7 +154,7 @@ void Collector::Suspects() {
     const std::optional<double> bound = BoundWithout(input_, suspect).share;
     if (!bound) continue;
     const char* stage = StageName(LargestStage(input_.times.total(), suspect));
-    Say(finding::StepFasterWithout{.speedup = 1 / std::max(1 - *bound, 1e-9),
+    Put(finding::StepFasterWithout{.speedup = 1 / std::max(1 - *bound, 1e-9),
                                    .suspect = IsNamedByStage(suspect) ? "" : SuspectTitle(suspect),
                                    .stage = TitleOf(stage)},
         {.suspect = SuspectName(suspect), .stage = stage});
@@ -163,23 +163,23 @@ void Collector::Suspects() {
 
 void Collector::Cores() {
   if (const auto allowed = input_.load.allowed_cores()) {
-    Say(finding::CpuAllowedCores{
+    Put(finding::CpuAllowedCores{
         .allowed = *allowed, .cores = input_.load.machine_cores(), .workers = false});
   }
   if (const auto allowed = input_.load.allowed_cores_of_workers()) {
-    Say(finding::CpuAllowedCores{
+    Put(finding::CpuAllowedCores{
         .allowed = *allowed, .cores = input_.load.machine_cores(), .workers = true});
   }
   if (const auto busy = input_.load.Mean(store::Metric::kCpuBusyShare)) {
     const double cores = input_.report.run.nodes.empty() ? input_.load.usable_cores()
                                                          : input_.report.run.nodes.front().cpus;
     // An imported run need not tell how many cores its nodes have.
-    Say(finding::CpuCoresBusy{.cores = cores > 0 ? std::optional(cores) : std::nullopt,
+    Put(finding::CpuCoresBusy{.cores = cores > 0 ? std::optional(cores) : std::nullopt,
                               .share = *busy,
                               .where = input_.load.RowsOf(store::Metric::kCpuBusyShare)},
         About(store::Metric::kCpuBusyShare));
   } else if (const auto used = input_.load.Mean(store::Metric::kJobCpu)) {
-    Say(finding::CpuUsedByJob{.used = *used,
+    Put(finding::CpuUsedByJob{.used = *used,
                               .cores = input_.load.usable_cores(),
                               .where = input_.load.RowsOf(store::Metric::kJobCpu)},
         About(store::Metric::kJobCpu));
@@ -189,7 +189,7 @@ void Collector::Cores() {
 void Collector::Quota() {
   if (!input_.load.throttled()) return;
   constexpr auto kMetric = store::Metric::kCgroupThrottledShare;
-  Say(finding::CpuQuotaRanOut{.limit = input_.load.quota_cores(),
+  Put(finding::CpuQuotaRanOut{.limit = input_.load.quota_cores(),
                               .share = input_.load.MeanOr(kMetric, 0),
                               .where = input_.load.RowsOf(kMetric)},
       About(kMetric));
@@ -200,20 +200,20 @@ void Collector::Shortage() {
   const double runnable = input_.load.MeanOr(store::Metric::kCpuRunnable, 0);
   // Runnable threads are the machine's: where the job has a part of it, not all of them wait there.
   if (!input_.load.allowed_cores() && runnable > input_.load.usable_cores()) {
-    Say(finding::CpuContention{.threads = runnable,
+    Put(finding::CpuContention{.threads = runnable,
                                .cores = input_.load.usable_cores(),
                                .where = input_.load.RowsOf(store::Metric::kCpuRunnable)},
         About(store::Metric::kCpuRunnable));
   }
   if (const double others = input_.load.others_cores();
       others >= kWorthNaming * input_.load.reachable_cores()) {
-    Say(finding::CpuOtherWork{.cores = others,
+    Put(finding::CpuOtherWork{.cores = others,
                               .where = input_.load.RowsOf(store::Metric::kCpuBusyShare)},
         About(store::Metric::kCpuBusyShare));
   }
   const double delay = input_.load.MeanOr(store::Metric::kJobRunDelay, 0);
   if (delay >= 0.1) {
-    Say(finding::CpuRunDelay{.seconds = delay,
+    Put(finding::CpuRunDelay{.seconds = delay,
                              .where = input_.load.RowsOf(store::Metric::kJobRunDelay)},
         About(store::Metric::kJobRunDelay));
   }
@@ -221,12 +221,12 @@ void Collector::Shortage() {
 
 void Collector::Storage() {
   if (const auto wait = input_.load.Mean(store::Metric::kCpuIowaitShare)) {
-    Say(finding::StorageIoWait{.share = *wait,
+    Put(finding::StorageIoWait{.share = *wait,
                                .where = input_.load.RowsOf(store::Metric::kCpuIowaitShare)},
         About(store::Metric::kCpuIowaitShare));
   }
   if (const auto read = input_.load.Mean(store::Metric::kJobRead); read && *read >= 1e6) {
-    Say(finding::StorageRead{.bytes = *read, .where = input_.load.RowsOf(store::Metric::kJobRead)},
+    Put(finding::StorageRead{.bytes = *read, .where = input_.load.RowsOf(store::Metric::kJobRead)},
         About(store::Metric::kJobRead));
   }
 }
@@ -234,30 +234,30 @@ void Collector::Storage() {
 void Collector::Device() {
   if (!MayUseDevice(input_.facts)) return;
   if (const auto busy = input_.load.Mean(store::Metric::kGpuUtilization)) {
-    Say(finding::DeviceBusy{.share = *busy,
+    Put(finding::DeviceBusy{.share = *busy,
                             .where = input_.load.RowsOf(store::Metric::kGpuUtilization)},
         About(store::Metric::kGpuUtilization));
   }
 }
 
-// What events at the borders of phases tell, where no kernels do.
+// What events at the boundaries of phases tell, where no kernels do.
 void Collector::DevicePhases() {
   if (input_.profiled || input_.device_phases.empty()) return;
   const DevicePhaseRow mean = MeanDevicePhases(input_.device_phases);
-  Say(finding::DeviceInPhases{.busy = mean.BusyShare(),
+  Put(finding::DeviceInPhases{.busy = mean.BusyShare(),
                               .data = mean.share[static_cast<size_t>(DevicePhase::kData)]});
   if (!MostlyCaughtUp(input_.device_phases)) return;
-  Say(finding::DeviceIdleAtPhaseEnd{.share = *mean.caught_up_share});
+  Put(finding::DeviceIdleAtPhaseEnd{.share = *mean.caught_up_share});
 }
 
 void Collector::Ranks(const Verdict& verdict) {
   if (!verdict.straggler_rank) return;
   const RankTimes& late = input_.times.ranks().at(*verdict.straggler_rank);
-  Say(finding::CommunicationStraggler{.rank = *verdict.straggler_rank,
+  Put(finding::CommunicationStraggler{.rank = *verdict.straggler_rank,
                                       .last = late.last_in_steps,
                                       .steps = input_.times.shared_steps()});
   const int64_t steps = std::max<int64_t>(late.last_in_steps, 1);
-  Say(finding::CommunicationWaitedForRank{.rank = *verdict.straggler_rank,
+  Put(finding::CommunicationWaitedForRank{.rank = *verdict.straggler_rank,
                                           .wait = late.caused_wait_ns / steps});
 }
 
@@ -268,24 +268,24 @@ void Collector::Unseen() {
 void Collector::Other() {
   const StepCounts& counts = input_.times.counts();
   if (Share(SubStage::kGarbageCollection) >= kWorthMentioning) {
-    Say(finding::StepGarbageCollections{.steps = counts.collections});
+    Put(finding::StepGarbageCollections{.steps = counts.collections});
     if (const auto& set = input_.facts.collector) {
-      Say(finding::StepCollectionThresholds{
+      Put(finding::StepCollectionThresholds{
           .off = !set->enabled, .now = set->thresholds, .before = set->before});
     }
   }
   if (input_.idle.of_steps > 0) {
-    Say(finding::StepProcessIdle{.share = input_.idle.of_steps}, About(store::Metric::kProcessCpu));
+    Put(finding::StepProcessIdle{.share = input_.idle.of_steps}, About(store::Metric::kProcessCpu));
   }
-  if (Share(SubStage::kCheckpoint) >= kWorthSaying) {
-    Say(finding::StepCheckpoints{.steps = counts.checkpoints});
+  if (Share(SubStage::kCheckpoint) >= kWorthReporting) {
+    Put(finding::StepCheckpoints{.steps = counts.checkpoints});
   }
-  if (Share(SubStage::kEvaluation) >= kWorthSaying && counts.evaluations > 0) {
-    Say(finding::StepEvaluations{.steps = counts.evaluations});
+  if (Share(SubStage::kEvaluation) >= kWorthReporting && counts.evaluations > 0) {
+    Put(finding::StepEvaluations{.steps = counts.evaluations});
   }
-  if (Share(SubStage::kUnknown) < kWorthSaying) return;
+  if (Share(SubStage::kUnknown) < kWorthReporting) return;
   if (const UserRange range = LargestUserRange(input_.report, input_.selection); range.ns > 0) {
-    Say(finding::StepUserRange{
+    Put(finding::StepUserRange{
         .share = static_cast<double>(range.ns) / static_cast<double>(input_.times.total_ns()),
         .range = range.name});
   }
@@ -295,14 +295,14 @@ void Collector::Other() {
 void Collector::Awaited() {
   for (const StageFunction& one : input_.waits.awaited) {
     if (one.share < kWorthMentioning) continue;
-    Say(finding::DataAwaited{.share = one.share, .function = AwaitedText(one)}, About(one));
+    Put(finding::DataAwaited{.share = one.share, .function = AwaitedText(one)}, About(one));
   }
 }
 
-void Collector::Beside() {
-  const StageFunction* one = ThreadBeside(input_);
+void Collector::Concurrent() {
+  const StageFunction* one = ConcurrentThread(input_);
   if (one == nullptr) return;
-  Say(finding::StepThreadBeside{.share = std::min(one->share, 1.0), .function = FunctionText(*one)},
+  Put(finding::StepThreadBeside{.share = std::min(one->share, 1.0), .function = FunctionText(*one)},
       About(*one));
 }
 
@@ -316,9 +316,9 @@ void Collector::Samples() {
     named |= !row.functions.empty();
   }
   if (samples > 0) {
-    Say(finding::DataSamples{.samples = samples});
+    Put(finding::DataSamples{.samples = samples});
   } else if (named) {
-    Say(finding::DataStagesOfProfile{});
+    Put(finding::DataStagesOfProfile{});
   }
 }
 
@@ -327,7 +327,7 @@ void Collector::Function(double share, bool waits, const std::string& text,
                          const StageFunction& function) {
   const bool sampled = !input_.profiled || input_.report.samples != nullptr;
   const auto say = [&]<typename Kind>(std::type_identity<Kind>) {
-    Say(Kind{.share = share, .function = text}, About(function));
+    Put(Kind{.share = share, .function = text}, About(function));
   };
   if (sampled && waits) return say(std::type_identity<finding::StepWaitsIn>());
   if (sampled) return say(std::type_identity<finding::StepRunsIn>());
@@ -404,12 +404,12 @@ void Collector::Drift() {
     found.stage = TitleOf(about.stage);
     found.function = FunctionText(FunctionThatGrows(input_, *drift));
   }
-  Say(std::move(found), std::move(about));
+  Put(std::move(found), std::move(about));
 }
 
 void Collector::FewSteps() {
   if (input_.selection.steps >= kMinSteadySteps) return;
-  Say(finding::VerdictFewSteps{.steps = input_.selection.steps,
+  Put(finding::VerdictFewSteps{.steps = input_.selection.steps,
                                .within = input_.report.samples_within_ns});
 }
 
@@ -422,7 +422,7 @@ void Collector::Operators() {
   const double model = Share(SubStage::kForward) + Share(SubStage::kBackward) +
                        Share(SubStage::kOptimizer) + dispatch;
   if (dispatch < kOfMost * input_.dispatch->mean_share * model) return;
-  Say(finding::ModelBetweenOperators{.share = input_.dispatch->mean_share,
+  Put(finding::ModelBetweenOperators{.share = input_.dispatch->mean_share,
                                      .low = input_.dispatch->interval.low,
                                      .high = input_.dispatch->interval.high,
                                      .steps = input_.dispatch->steps});
@@ -432,11 +432,11 @@ void Collector::Operators() {
 void Collector::Recompilations() {
   const auto& all = input_.facts.recompilations;
   if (const Recompilation* one = AtLimit(all)) {
-    Say(finding::FrameworkRecompileLimit{
+    Put(finding::FrameworkRecompileLimit{
         .limit = *one->limit, .function = CompiledText(*one), .guard = one->guard});
   } else if (const Recompilation* most = MostFailed(all);
              most != nullptr && Share(SubStage::kRecompilation) >= kWorthMentioning) {
-    Say(finding::FrameworkRecompiled{
+    Put(finding::FrameworkRecompiled{
         .count = most->count, .function = CompiledText(*most), .guard = most->guard});
   }
 }
@@ -502,7 +502,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
   collector.Add(AbsentRanksEvidence(input));
   collector.Add(DeterministicFillEvidence(input));
   for (model::Finding& one : LockEvidence(input)) collector.Add(std::move(one));
-  collector.Beside();
+  collector.Concurrent();
   collector.Drift();
   collector.Profile(verdict.suspect == SuspectName(SuspectId::kModel));
   collector.FewSteps();

@@ -65,11 +65,11 @@ void ExchangeAdviser::Less() {
   if (auto once = AdviseNoSync(input_)) {
     advice_.push_back(*std::move(once));
   } else if (wrapper_ && wrapper_->kind == Wrapper::kFullyShard) {
-    Say(finding::CommunicationAccumulateWithoutSync{});
+    AddAdvice(finding::CommunicationAccumulateWithoutSync{});
   } else if (wrapper_ || !IsCalled()) {
-    Say(finding::CommunicationAccumulate{});
+    AddAdvice(finding::CommunicationAccumulate{});
   } else {
-    Say(finding::CommunicationCallLess{});
+    AddAdvice(finding::CommunicationCallLess{});
   }
 }
 
@@ -81,22 +81,22 @@ void ExchangeAdviser::OwnCalls() {
   const double a_step = calls / static_cast<double>(std::max<int64_t>(calls_.steps, 1));
   const double bytes = static_cast<double>(all.bytes) / calls;
   if (most != nullptr && most->first.find("object") != std::string::npos) {
-    return Say(finding::CommunicationTensorsForObjects{.call = most->first});
+    return AddAdvice(finding::CommunicationTensorsForObjects{.call = most->first});
   }
   if (most != nullptr && most->first.ends_with("barrier")) {
-    return Say(finding::CommunicationNoBarrier{.call = most->first});
+    return AddAdvice(finding::CommunicationNoBarrier{.call = most->first});
   }
   if (most != nullptr && most->first == "recv") {
-    return Say(finding::CommunicationMicroBatches{});
+    return AddAdvice(finding::CommunicationMicroBatches{});
   }
   Less();
   if (a_step >= kManyCalls && bytes < kLittleBytes) {
-    Say(finding::CommunicationJoinCalls{});
+    AddAdvice(finding::CommunicationJoinCalls{});
   }
   if (static_cast<double>(all.asynchronous) >= kMostOfThem * calls) {
-    Say(finding::CommunicationWaitLater{});
+    AddAdvice(finding::CommunicationWaitLater{});
   } else {
-    Say(finding::CommunicationStartAsynchronously{});
+    AddAdvice(finding::CommunicationStartAsynchronously{});
   }
 }
 
@@ -107,20 +107,20 @@ void ExchangeAdviser::FullySharded() {
       Set(finding::CommunicationHoldParameters{}, "fully_shard.reshard_after_forward", "True",
           "False");
     }
-    Say(finding::CommunicationMoreLayersAUnit{});
+    AddAdvice(finding::CommunicationMoreLayersAUnit{});
     return;
   }
   if (!gathers_once) {
     Set(finding::CommunicationShardGradients{}, "FullyShardedDataParallel.sharding_strategy",
         "FULL_SHARD", "SHARD_GRAD_OP");
   }
-  Say(finding::CommunicationLargerUnits{});
+  AddAdvice(finding::CommunicationLargerUnits{});
 }
 
 void ExchangeAdviser::Buckets() {
   const bool views = wrapper_ && wrapper_->views_of_buckets.value_or(false);
   const bool has_hook = wrapper_ && !wrapper_->comm_hook.empty();
-  Say(finding::CommunicationLargerBuckets{
+  AddAdvice(finding::CommunicationLargerBuckets{
       .bucket_mb = wrapper_ ? wrapper_->bucket_mb : std::nullopt,
       .views = views,
       .hook = has_hook});

@@ -17,7 +17,7 @@ namespace finding = model::finding;
 namespace {
 
 template <typename Kind>
-Advice Say(Kind what) {
+Advice AdviceOf(Kind what) {
   return {Make(std::move(what)), "", "", ""};
 }
 
@@ -25,9 +25,9 @@ Advice Say(Kind what) {
 
 Advice AdviseDispatch(const VerdictInput& input) {
   const bool on_host = input.dispatch != nullptr || (input.profiled && !SawDeviceWork(input));
-  if (!on_host) return Say(finding::FrameworkMoreInALaunch{});
-  if (input.compiled) return Say(finding::FrameworkFixGraphBreaks{});
-  return Say(finding::FrameworkFuseOperators{});
+  if (!on_host) return AdviceOf(finding::FrameworkMoreInALaunch{});
+  if (input.compiled) return AdviceOf(finding::FrameworkFixGraphBreaks{});
+  return AdviceOf(finding::FrameworkFuseOperators{});
 }
 
 Advice AdviseLaunch(const VerdictInput& input) {
@@ -36,8 +36,8 @@ Advice AdviseLaunch(const VerdictInput& input) {
 }
 
 Advice AdviseSynchronisation(const VerdictInput& input) {
-  if (IsUnbegunWork(input)) return Say(finding::FrameworkLookAtUnbegunWork{});
-  return Say(finding::FrameworkRunAhead{});
+  if (IsUnbegunWork(input)) return AdviceOf(finding::FrameworkLookAtUnbegunWork{});
+  return AdviceOf(finding::FrameworkRunAhead{});
 }
 
 std::string CompiledText(const Recompilation& one) {
@@ -49,9 +49,9 @@ std::string CompiledText(const Recompilation& one) {
 }
 
 Advice AdviseRecompilation(const Recompilation* why) {
-  if (why == nullptr) return Say(finding::FrameworkFixedShapes{});
+  if (why == nullptr) return AdviceOf(finding::FrameworkFixedShapes{});
   const auto say = [why]<typename Kind>(std::type_identity<Kind>) {
-    return Say(Kind{
+    return AdviceOf(Kind{
         .at_limit = why->limit.has_value(), .function = CompiledText(*why), .guard = why->guard});
   };
   switch (CauseOfGuard(why->guard)) {

@@ -7,7 +7,7 @@
 #include "analyze/verdict/verdict_input.h"
 #include "analyze/verdict/verdict_value.h"
 
-// What mends the framework's own time, but for settings that make it slow.
+// What fixes the framework's own time, but for settings that make it slow.
 namespace steptrace::analyze {
 
 // Time between operators, and from them to the device.

@@ -21,39 +21,40 @@ constexpr double kWorthLeavingOut = 0.02;
 
 // Whether backward passes and those that exchange are the same. The count of these was last told
 // when there were at least half as many as now.
-bool EachExchanges(const VerdictInput& input, const GradientExchangeFact& told) {
-  if (input.report.options.of_stretch) return false;
+bool EachExchanges(const VerdictInput& input, const GradientExchangeFact& reported) {
+  if (input.report.options.of_time_range) return false;
   int64_t backwards = 0;
   for (size_t i = 0; i < input.report.steps.size(); ++i) {
     const store::StepRow row = input.report.steps[i];
-    if (row.rank != told.rank) continue;
+    if (row.rank != reported.rank) continue;
     backwards = SaturatingAdd(backwards, std::max(row.backwards, 0));
   }
-  return backwards < 2 * told.exchanging;
+  return backwards < 2 * reported.exchanging;
 }
 
 }  // namespace
 
 std::optional<double> NeedlessExchanges(const VerdictInput& input) {
-  const auto& told = input.facts.gradient_exchange;
+  const auto& reported = input.facts.gradient_exchange;
   const StepCounts& counts = input.times.counts();
-  if (!told || told->wrappers != 1 || told->withheld > 0 || counts.steps == 0) return std::nullopt;
+  if (!reported || reported->wrappers != 1 || reported->withheld > 0 || counts.steps == 0)
+    return std::nullopt;
   const auto steps = static_cast<double>(counts.steps);
   const double backwards = static_cast<double>(counts.backwards) / steps;
   if (backwards < kSeveral || static_cast<double>(counts.optimizer_steps) > kOnce * steps) {
     return std::nullopt;
   }
-  return EachExchanges(input, *told) ? std::optional(backwards) : std::nullopt;
+  return EachExchanges(input, *reported) ? std::optional(backwards) : std::nullopt;
 }
 
 std::optional<model::Finding> GradientExchangeEvidence(const VerdictInput& input) {
   if (const auto backwards = NeedlessExchanges(input)) {
     return Make(finding::CommunicationExchangeEachBackward{.backwards = *backwards});
   }
-  const auto& told = input.facts.gradient_exchange;
-  if (!told || !told->bytes || !told->buckets) return std::nullopt;
-  return Make(finding::CommunicationGradientExchange{.bytes = static_cast<double>(*told->bytes),
-                                                     .buckets = *told->buckets});
+  const auto& reported = input.facts.gradient_exchange;
+  if (!reported || !reported->bytes || !reported->buckets) return std::nullopt;
+  return Make(finding::CommunicationGradientExchange{.bytes = static_cast<double>(*reported->bytes),
+                                                     .buckets = *reported->buckets});
 }
 
 std::optional<Advice> AdviseNoSync(const VerdictInput& input) {

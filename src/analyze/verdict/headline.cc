@@ -102,7 +102,7 @@ part::Slowed SlowedPart(const VerdictInput& input) {
       slowed.cores = own->cores;
     }
   }
-  if (const StageFunction* beside = ThreadBeside(input)) slowed.beside = FunctionText(*beside);
+  if (const StageFunction* beside = ConcurrentThread(input)) slowed.beside = FunctionText(*beside);
   return slowed;
 }
 

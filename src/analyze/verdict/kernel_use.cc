@@ -18,12 +18,12 @@ namespace {
 
 namespace finding = model::finding;
 
-constexpr double kClassWorthSaying = 0.02;  // of device time
-constexpr double kWorthChanging = 0.20;     // of the time in which kernels compute
+constexpr double kClassWorthReporting = 0.02;  // of device time
+constexpr double kWorthChanging = 0.20;        // of the time in which kernels compute
 
 // Products on the plain units in a precision that tensor cores do not take.
 struct PlainProducts {
-  Precision precision = Precision::kNotTold;
+  Precision precision = Precision::kNotStated;
   double share = 0;   // of the time in which kernels compute
   std::string lower;  // what the GPU's tensor cores take
   bool tf32 = false;  // they take FP32 as TF32, too
@@ -100,7 +100,7 @@ std::optional<model::Finding> KernelClassesEvidence(const VerdictInput& input) {
   std::vector<finding::ModelKernelClasses::Item> items;
   for (const KernelClassTime& one : times.classes) {
     // Nor is a little of what no list knows.
-    if (one.share < kClassWorthSaying) continue;
+    if (one.share < kClassWorthReporting) continue;
     items.push_back({.share = one.share, .class_name = std::string(InfoOf(one.of).title)});
   }
   if (items.empty()) return std::nullopt;

@@ -70,7 +70,7 @@ void AddHookFailures(const JobFacts& facts, Verdict& verdict) {
 }
 
 // What was lost, as who noticed it says; of runs of before their sentence.
-model::Finding SaidOf(store::LossCause cause, const store::DataLossRow& loss) {
+model::Finding LossFindingOf(store::LossCause cause, const store::DataLossRow& loss) {
   // What is unavailable are the steps: that is said.
   if (cause == store::LossCause::kUnavailable) {
     return Make(
@@ -81,7 +81,7 @@ model::Finding SaidOf(store::LossCause cause, const store::DataLossRow& loss) {
 }
 
 model::Finding Lost(store::LossCause cause, const store::DataLossRow& loss) {
-  model::Finding lost = SaidOf(cause, loss);
+  model::Finding lost = LossFindingOf(cause, loss);
   lost.rows = {store::TableOf<store::DataLossRow>::kName,
                {{"cause", model::Compare::kEqual, std::string(NameOf(cause))}}};
   lost.subject.cause = NameOf(cause);
@@ -89,8 +89,8 @@ model::Finding Lost(store::LossCause cause, const store::DataLossRow& loss) {
 }
 
 // What the agent tells of a cause; false: nothing.
-bool ToldByAgent(const VerdictInput& input, const char* table, store::LossCause cause,
-                 Verdict& verdict) {
+bool ReportedByAgent(const VerdictInput& input, const char* table, store::LossCause cause,
+                     Verdict& verdict) {
   const auto is = [&](store::StringId id, const auto& text) {
     return input.report.strings->Text(id) == text;
   };
@@ -105,13 +105,13 @@ bool ToldByAgent(const VerdictInput& input, const char* table, store::LossCause 
 // Hooks that were there and had nowhere to record, whatever other processes of the job recorded:
 // a launcher that imports torch has a ring, and makes no step.
 bool CouldNotRecord(const VerdictInput& input, Verdict& verdict) {
-  if (ToldByAgent(input, "steps", store::LossCause::kCannotRecord, verdict)) {
+  if (ReportedByAgent(input, "steps", store::LossCause::kCannotRecord, verdict)) {
     verdict.headline = Make(finding::VerdictCannotRecord{});
-  } else if (ToldByAgent(input, "slices", store::LossCause::kSharedMemoryFull, verdict)) {
+  } else if (ReportedByAgent(input, "slices", store::LossCause::kSharedMemoryFull, verdict)) {
     verdict.headline = Make(finding::VerdictSharedMemoryFull{});
-  } else if (ToldByAgent(input, "steps", store::LossCause::kUnrecordedProcess, verdict)) {
+  } else if (ReportedByAgent(input, "steps", store::LossCause::kUnrecordedProcess, verdict)) {
     verdict.headline = Make(finding::VerdictUnrecordedProcess{});
-  } else if (ToldByAgent(input, "steps", store::LossCause::kScriptProfiler, verdict)) {
+  } else if (ReportedByAgent(input, "steps", store::LossCause::kScriptProfiler, verdict)) {
     verdict.headline = Make(finding::VerdictScriptProfiler{});
     Advise(finding::RunWithoutTool{}, verdict);
   } else {
@@ -147,7 +147,7 @@ void ExplainNoPython(const VerdictInput& input, Verdict& verdict) {
   verdict.headline = Make(finding::VerdictNoPython{});
   // The agent looked at the command's processes, and knows more than the facts do.
   for (const auto cause : {store::LossCause::kNoHooks, store::LossCause::kUnavailable}) {
-    if (ToldByAgent(input, "steps", cause, verdict)) return;
+    if (ReportedByAgent(input, "steps", cause, verdict)) return;
   }
   AdviseWithoutHooks(verdict);
 }
@@ -171,7 +171,7 @@ Ended HowEnded(const VerdictInput& input, Verdict& verdict) {
 }
 
 // Where the job is that has made no step yet, or was when somebody stopped it: it may hang there.
-void TellLastSeen(const VerdictInput& input, Verdict& verdict) {
+void AddLastSeen(const VerdictInput& input, Verdict& verdict) {
   const std::string& status = input.report.run.status;
   const bool ended = status == store::kStatusStopped || status == store::kStatusInterrupted;
   if (input.report.last_seen == nullptr || (!ended && !Live(input))) return;
@@ -203,7 +203,7 @@ void TellLastSeen(const VerdictInput& input, Verdict& verdict) {
 }
 
 void ExplainNoTorch(const VerdictInput& input, Verdict& verdict) {
-  TellLastSeen(input, verdict);
+  AddLastSeen(input, verdict);
   const Ended ended = HowEnded(input, verdict);
   verdict.headline =
       Make(finding::VerdictNoTorch{.failed = ended.failed, .stopped = ended.stopped});
@@ -224,7 +224,7 @@ void ExplainLeftOut(Verdict& verdict) {
 }
 
 void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
-  TellLastSeen(input, verdict);
+  AddLastSeen(input, verdict);
   const Ended ended = HowEnded(input, verdict);
   verdict.headline =
       Make(finding::VerdictNoOptimizer{.failed = ended.failed, .stopped = ended.stopped});
@@ -271,7 +271,7 @@ void ExplainImported(const VerdictInput& input, Verdict& verdict) {
 
 Verdict NoStepsVerdict(const VerdictInput& input) {
   if (!input.report.holds_training) return NoTraining(input);
-  if (input.report.options.of_stretch) return NoStepInRange(input);
+  if (input.report.options.of_time_range) return NoStepInRange(input);
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSteps;
   if (LostWithTheirFile(input, verdict)) return verdict;
@@ -288,7 +288,7 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
     verdict.headline = Make(finding::VerdictNoHooks{});
     AdviseWithoutHooks(verdict);
   } else if (Live(input)) {
-    TellLastSeen(input, verdict);
+    AddLastSeen(input, verdict);
     verdict.headline = Make(finding::VerdictNoStepYet{});
     if (input.facts.torch_seen) Advise(finding::RunCallStepIfItTrainsAlready{}, verdict);
   } else if (!input.facts.python_seen) {
@@ -305,7 +305,7 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
 namespace {
 
 // Of steps that were chosen any steady one would do.
-Verdict NoSteadyStepInStretch(const VerdictInput& input) {
+Verdict NoSteadyStepInTimeRange(const VerdictInput& input) {
   const int64_t seen = input.selection.count;
   Verdict verdict;
   verdict.status = VerdictStatus::kTooFewSteps;
@@ -322,7 +322,7 @@ Verdict NoSteadyStepInStretch(const VerdictInput& input) {
 }  // namespace
 
 Verdict TooFewStepsVerdict(const VerdictInput& input) {
-  if (input.report.options.of_stretch) return NoSteadyStepInStretch(input);
+  if (input.report.options.of_time_range) return NoSteadyStepInTimeRange(input);
   Verdict verdict;
   verdict.status = VerdictStatus::kTooFewSteps;
   const int64_t have = input.selection.steps;

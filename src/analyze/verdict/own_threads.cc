@@ -42,7 +42,7 @@ std::optional<OwnThreads> FindOwnThreads(const VerdictInput& input) {
   return own.fitting < own.threads ? std::optional(own) : std::nullopt;
 }
 
-const StageFunction* ThreadBeside(const VerdictInput& input) {
+const StageFunction* ConcurrentThread(const VerdictInput& input) {
   const auto& beside = input.waits.beside;
   // Threads that make batches and wait for most of that time let go of the interpreter in it.
   if (!input.waits.awaited.empty() && input.waits.of_makers >= kMostlyWaits) return nullptr;

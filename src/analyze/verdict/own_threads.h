@@ -25,6 +25,6 @@ std::optional<OwnThreads> FindOwnThreads(const VerdictInput& input);
 
 // What another thread of the process runs for so long that it takes the interpreter from the
 // training; null: none does.
-const StageFunction* ThreadBeside(const VerdictInput& input);
+const StageFunction* ConcurrentThread(const VerdictInput& input);
 
 }  // namespace steptrace::analyze

@@ -15,7 +15,7 @@ double ShareOn(const RankTimes& rank, SuspectId suspect) {
 }
 
 // Of so few steps (none, where it only came last in others' steps) a share says nothing.
-bool IsTold(const VerdictInput& input, const RankTimes& rank) {
+bool HasEnoughSteps(const VerdictInput& input, const RankTimes& rank) {
   return rank.steps >= (input.profiled ? 1 : kMinSteadySteps);
 }
 
@@ -33,7 +33,7 @@ part::Ranks RanksSeenPart(const VerdictInput& input) {
 part::Ranks RankSpreadPart(const VerdictInput& input, SuspectId suspect) {
   std::optional<RankSuspect> least, most;
   for (const auto& [number, rank] : input.times.ranks()) {
-    if (!IsTold(input, rank)) continue;
+    if (!HasEnoughSteps(input, rank)) continue;
     const RankSuspect one = {number, suspect, ShareOn(rank, suspect)};
     if (!least || one.share < least->share) least = one;
     if (!most || one.share > most->share) most = one;
@@ -52,7 +52,7 @@ std::optional<RankSuspect> LargestOfARank(const VerdictInput& input) {
   std::optional<RankSuspect> largest;
   if (input.times.ranks().size() < 2) return largest;
   for (const auto& [number, rank] : input.times.ranks()) {
-    if (!IsTold(input, rank)) continue;
+    if (!HasEnoughSteps(input, rank)) continue;
     for (const SuspectId suspect : kSuspects) {
       if (suspect == SuspectId::kModel) continue;
       const double share = ShareOn(rank, suspect);

@@ -54,7 +54,7 @@ Said SaidOf(const std::string& call, int64_t call_ns) {
   return said;
 }
 
-TEST(SlowCalls, ThatLoadKernelsAreToldAndNotAdvisedToBeFused) {
+TEST(SlowCalls, KernelLoadingIsReportedWithoutFusionAdvice) {
   const Said said = SaidOf("hipLaunchKernel", 80 * kStepMs);
   EXPECT_THAT(said.evidence,
               Contains("3 device runtime calls take over 10 ms, 240 ms in total; one of "

@@ -5,12 +5,12 @@
 namespace steptrace::analyze {
 
 // A suspect is found when the lower end of its interval is over this: a fifth of the step. Below
-// it, mending gains less than 1.25x.
+// it, fixing gains less than 1.25x.
 inline constexpr double kSuspectThreshold = 0.20;
 // The data pipeline's is higher: one that keeps up still spends up to a quarter of a short step on
 // taking over ready batches.
 inline constexpr double kDataPipelineThreshold = 0.25;
-// ... and when it is this much ahead of the next one: nearer than that, mending either gains alike.
+// ... and when it is this much ahead of the next one: nearer than that, fixing either gains alike.
 inline constexpr double kClearLead = 1.25;
 // Who makes the batches mostly waits: more of them at once need no more cores.
 inline constexpr double kMostlyWaits = 0.50;

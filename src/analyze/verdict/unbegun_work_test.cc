@@ -56,7 +56,7 @@ const Recommendation& Stalls(const Report& report) {
                        [](const auto& one) { return one.name == "synchronisation_stalls"; });
 }
 
-TEST(UnbegunWork, IsNotTheHostsWaiting) {
+TEST(UnbegunWork, IsNotCountedAsHostWaiting) {
   // Nor is it where the host waits for that work, as the .item() at a step's end does.
   for (const auto& [call, waited_ms] :
        {std::pair("cudaEventRecord", 10), std::pair("cudaStreamSynchronize", 96)}) {

@@ -51,7 +51,7 @@ double ModelShare(const VerdictInput& input) {
 }
 
 // What nobody else is to blame for: samples alone tell how much of it is which.
-double BesideTheModel(const VerdictInput& input) {
+double ShareOutsideModel(const VerdictInput& input) {
   const auto shares = ExactShares(BySuspect(input.times.total()));
   return shares[static_cast<size_t>(SuspectId::kOtherWork)] +
          shares[static_cast<size_t>(SuspectId::kUnattributed)];
@@ -280,7 +280,7 @@ model::Finding ModelHeadline(const VerdictInput& input, const SuspectShare& next
   if (of_rank && of_rank->share >= kSuspectThreshold) {
     return and_next(of_rank->suspect, of_rank->share, of_rank->rank);
   }
-  if (const double beside = BesideTheModel(input); beside >= kInTheWay) {
+  if (const double beside = ShareOutsideModel(input); beside >= kInTheWay) {
     return Make(finding::VerdictModelAndRest{.unsplit = unsplit,
                                              .rest = beside,
                                              .share = share,
@@ -386,7 +386,7 @@ Verdict DecideVerdict(const VerdictInput& input) {
   if (input.selection.count == 0) return NoStepsVerdict(input);
   // A profile is a few steps by its nature, and so is what was chosen of a run: what was asked for
   // is where those went. They have a verdict, without an interval, that says on how few it rests.
-  const bool chosen = input.profiled || input.report.options.of_stretch;
+  const bool chosen = input.profiled || input.report.options.of_time_range;
   if (HasFewSteps(input) && (!chosen || input.selection.steps == 0))
     return TooFewStepsVerdict(input);
   Verdict verdict = Decide(input);

@@ -11,7 +11,7 @@
 #include "analyze/attribution/load_summary.h"
 #include "analyze/attribution/sample_functions.h"
 #include "analyze/attribution/step_times.h"
-#include "analyze/device/device_phases.h"
+#include "analyze/device/device_phase_sums.h"
 #include "analyze/input/job_facts.h"
 #include "analyze/input/report_input.h"
 #include "analyze/input/step_selection.h"

@@ -227,7 +227,7 @@ void ExpectExplainedBound(const Verdict& verdict) {
 
 class VerdictCaseTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(VerdictCaseTest, SaysWhatTheFileExpects) {
+TEST_P(VerdictCaseTest, VerdictIsAsTheCaseExpects) {
   auto verdict_case = ReadVerdictCase(kCases / (GetParam() + ".case"));
   ASSERT_TRUE(verdict_case.ok()) << verdict_case.error().text();
   ASSERT_FALSE(verdict_case->expectations.empty());

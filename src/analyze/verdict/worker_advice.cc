@@ -86,7 +86,7 @@ double CoresPerWorker(const VerdictInput& input, const Situation& now) {
   return std::clamp((*used - trainers) / workers, kLeastCoresPerWorker, 1.0);
 }
 
-Situation Look(const VerdictInput& input, const LoaderFact& loader) {
+Situation SituationOf(const VerdictInput& input, const LoaderFact& loader) {
   Situation now;
   now.workers = loader.workers;
   now.ranks_on_node = RanksOnNode(input);
@@ -193,7 +193,7 @@ std::optional<model::Finding> AdviseCoresOutside(const LoadSummary& load) {
 std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
   const LoaderFact* loader = TrainingLoader(input.facts);
   if (loader == nullptr) return std::nullopt;
-  const Situation now = Look(input, *loader);
+  const Situation now = SituationOf(input, *loader);
   if (SamplerIsSlow(input) && now.starved_share < kLittleToLoad) return std::nullopt;
   if (WorkersKeepUp(input)) {
     return Keep(now.workers, Make(finding::DataKeepWorkers{.workers = now.workers}));

@@ -16,7 +16,7 @@ TEST(BarTest, IsExactToAnEighth) {
   EXPECT_EQ(Bar(0.71875, 4, true), "██▉");
 }
 
-TEST(BarTest, SomethingIsSeen) {
+TEST(BarTest, SmallNonZeroShareIsVisible) {
   EXPECT_EQ(Bar(1e-9, 40, true), "▏");
   EXPECT_EQ(Bar(1e-9, 40, false), "#");
   EXPECT_EQ(Bar(0, 40, true), "");

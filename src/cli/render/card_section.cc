@@ -7,7 +7,7 @@
 
 #include "analyze/report/run_card_lines.h"
 #include "cli/render/display_text.h"
-#include "cli/render/sections.h"
+#include "cli/render/report_blocks.h"
 #include "present/words/finding_sentence.h"
 
 namespace steptrace::cli {

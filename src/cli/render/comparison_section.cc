@@ -12,7 +12,7 @@
 #include "analyze/report/make_run_card.h"
 #include "analyze/stages/stages.h"
 #include "cli/render/display_text.h"
-#include "cli/render/sections.h"
+#include "cli/render/report_blocks.h"
 #include "present/words/finding_sentence.h"
 #include "present/words/quantity.h"
 
@@ -23,7 +23,7 @@ using analyze::ComparedPart;
 using analyze::StepPartKind;
 
 constexpr double kLeastComparedShare = 0.005;  // what is less in both runs is left out
-constexpr double kLeastTold = 0.001;           // a smaller share is 0 % here
+constexpr double kLeastShareShown = 0.001;     // a smaller share is 0 % here
 constexpr int kPartColumns = 21;
 constexpr int kSideTimeColumns = 8;
 constexpr int kSideShareColumns = 6;
@@ -62,7 +62,7 @@ bool Undrawn(const ComparedPart& part) {
 std::string SideText(const analyze::StepPart& side) {
   if (side.ns <= 0) return PadLeft("-", kSideTimeColumns) + std::string(kSideShareColumns, ' ');
   return PadLeft(present::FormatDuration(std::llround(side.ns)), kSideTimeColumns) +
-         PadLeft(side.share < kLeastTold ? "0 %" : present::FormatShare(side.share),
+         PadLeft(side.share < kLeastShareShown ? "0 %" : present::FormatShare(side.share),
                  kSideShareColumns);
 }
 

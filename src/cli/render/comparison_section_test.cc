@@ -46,7 +46,7 @@ analyze::RunParts Fixed() {
            Part(StepPartKind::kSubStage, "cpu_shortage", 25.1, 0.41)}};
 }
 
-TEST(RenderComparison, TellsTheThroughputThatBothHave) {
+TEST(RenderComparison, ShowsThroughputThatBothRunsHave) {
   analyze::Report a = ReportOfSteps("slow"), b = ReportOfSteps("fixed");
   a.throughput.samples_per_s = 120;
   a.throughput.tokens_per_s = 61000;
@@ -74,7 +74,7 @@ TEST(RenderComparison, SaysInWhatTheRunsDiffer) {
   EXPECT_THAT(Rendered(slow, fixed), HasSubstr("The runs differ in: batch size, versions.\n"));
 }
 
-TEST(RenderComparison, ReadsSo) {
+TEST(RenderComparison, RendersAsExpected) {
   EXPECT_EQ(
       Rendered(Slow(), Fixed()),
       "A  slow \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"
@@ -107,13 +107,13 @@ TEST(RenderComparison, SaysWhereNoIntervalWasDrawn) {
 }
 
 TEST(RenderComparison, SaysWhichStagesOneRunAloneTells) {
-  analyze::RunParts told = Slow();
-  told.parts.push_back(Part(StepPartKind::kSubStage, "dataset_code", 43, 0.16));
-  told.dataset_as_one = {Part(StepPartKind::kSubStage, "dataset_code", 0, 0),
-                         Part(StepPartKind::kSubStage, "getitem", 43, 0.16)};
-  analyze::RunParts untold = Fixed();
-  untold.parts.push_back(Part(StepPartKind::kSubStage, "getitem", 0.6, 0.01));
-  const std::string text = Rendered(told, untold);
+  analyze::RunParts reported = Slow();
+  reported.parts.push_back(Part(StepPartKind::kSubStage, "dataset_code", 43, 0.16));
+  reported.dataset_as_one = {Part(StepPartKind::kSubStage, "dataset_code", 0, 0),
+                             Part(StepPartKind::kSubStage, "getitem", 43, 0.16)};
+  analyze::RunParts unreported = Fixed();
+  unreported.parts.push_back(Part(StepPartKind::kSubStage, "getitem", 0.6, 0.01));
+  const std::string text = Rendered(reported, unreported);
   EXPECT_THAT(text, HasSubstr("  dataset __getitem__   43 ms  16 %  600 \u00b5s   1 % -42.4 ms"));
   EXPECT_THAT(text, Not(HasSubstr("  dataset code")));
   EXPECT_THAT(text, HasSubstr("\nOnly slow has stages of the dataset; in the comparison "

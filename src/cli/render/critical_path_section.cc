@@ -5,7 +5,7 @@
 
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
-#include "cli/render/sections.h"
+#include "cli/render/report_blocks.h"
 #include "present/words/quantity.h"
 
 namespace steptrace::cli {

@@ -8,7 +8,7 @@
 #include "analyze/stages/stages.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
-#include "cli/render/sections.h"
+#include "cli/render/report_blocks.h"
 #include "present/words/finding_sentence.h"
 #include "present/words/quantity.h"
 
@@ -43,16 +43,16 @@ void RenderRankTimes(const ProfileDistributed& section, size_t top, Page& page) 
     const analyze::ProfileRank& rank = section.ranks[i];
     const int64_t total = rank.times.total_ns;
     const int64_t overlap_of = section.computing_known ? total : 0;  // 0: not known
-    const auto told = [&](int64_t ns) {
+    const auto reported = [&](int64_t ns) {
       return section.tells_waiting() ? FormatDuration(ns) : std::string("-");
     };
     page.Line({{PadRight(fmt::format("  {}", rank.rank), 10) +
                 PadLeft(ShareText(rank.times.computation_ns, total), 10) +
                 PadLeft(ShareText(rank.times.overlap_ns, overlap_of), 9) +
                 PadLeft(ShareText(rank.times.exposed_ns, total), 9) +
-                PadLeft(told(rank.transfer_ns), 10) + PadLeft(told(rank.wait_ns), 10) +
+                PadLeft(reported(rank.transfer_ns), 10) + PadLeft(reported(rank.wait_ns), 10) +
                 PadLeft(FormatDuration(rank.unmatched_ns), 10) +
-                PadLeft(told(rank.caused_wait_ns), 11)}});
+                PadLeft(reported(rank.caused_wait_ns), 11)}});
   }
   if (section.ranks.size() > top) {
     page.Line({{fmt::format("  and {} more ranks: --top N", section.ranks.size() - top)}});

@@ -7,7 +7,7 @@
 #include "cli/render/absent_section.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
-#include "cli/render/sections.h"
+#include "cli/render/report_blocks.h"
 #include "cli/render/short_name.h"
 #include "present/words/quantity.h"
 

@@ -6,7 +6,7 @@
 
 #include "analyze/memory/memory_limits.h"
 #include "cli/render/display_text.h"
-#include "cli/render/sections.h"
+#include "cli/render/report_blocks.h"
 #include "present/words/finding_sentence.h"
 #include "present/words/quantity.h"
 

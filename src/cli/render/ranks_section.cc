@@ -6,7 +6,7 @@
 
 #include "analyze/stages/stages.h"
 #include "cli/render/display_text.h"
-#include "cli/render/sections.h"
+#include "cli/render/report_blocks.h"
 #include "present/words/quantity.h"
 
 namespace steptrace::cli {

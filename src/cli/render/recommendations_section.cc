@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/render/sections.h"
+#include "cli/render/report_blocks.h"
 #include "present/words/finding_sentence.h"
 #include "present/words/quantity.h"
 

@@ -10,8 +10,8 @@
 #include "analyze/report/sections.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
+#include "cli/render/report_blocks.h"
 #include "cli/render/rules_section.h"
-#include "cli/render/sections.h"
 #include "cli/render/short_name.h"
 #include "model/finding_kinds.h"
 #include "present/words/quantity.h"
@@ -94,13 +94,14 @@ void RenderCourses(const TensorsSection& section, int64_t top, Page& page) {
     const TensorCourse& one = section.courses[i];
     const std::string bad =
         one.not_finite_step ? fmt::format("from {}", *one.not_finite_step) : std::string("none");
-    page.Line({{"  " + PadRight(CutMiddle(page.Safe(one.tensor), name - 1, page.unicode()), name) +
-                    PadRight("  " + page.Safe(one.role), 10) +
-                    PadLeft(fmt::format("{}", one.last_step), 9) + PadLeft(ShortFigure(one.rms), 10) +
-                    PadLeft(ShortFigure(one.norm), 10) + PadLeft(ShortFigure(one.first_norm), 10) +
-                    PadLeft(one.zero_share ? present::FormatShare(*one.zero_share) : "-", 8) +
-                    PadLeft(bad, 12),
-                one.not_finite > 0 ? Tint::kRed : Tint::kPlain}});
+    page.Line(
+        {{"  " + PadRight(CutMiddle(page.Safe(one.tensor), name - 1, page.unicode()), name) +
+              PadRight("  " + page.Safe(one.role), 10) +
+              PadLeft(fmt::format("{}", one.last_step), 9) + PadLeft(ShortFigure(one.rms), 10) +
+              PadLeft(ShortFigure(one.norm), 10) + PadLeft(ShortFigure(one.first_norm), 10) +
+              PadLeft(one.zero_share ? present::FormatShare(*one.zero_share) : "-", 8) +
+              PadLeft(bad, 12),
+          one.not_finite > 0 ? Tint::kRed : Tint::kPlain}});
   }
   if (section.course_count > top) {
     page.Line({{fmt::format("  and {} more", section.course_count - top), Tint::kDim}});

@@ -13,7 +13,7 @@
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/page.h"
-#include "cli/render/sections.h"
+#include "cli/render/report_blocks.h"
 #include "model/finding_kinds.h"
 #include "present/words/finding_sentence.h"
 #include "present/words/quantity.h"
@@ -141,11 +141,11 @@ void RenderLeaks(const Report& report, Page& page) {
   for (const analyze::ProcessMemory& one : report.host_memory->processes) {
     if (one.growth.verdict != analyze::GrowthVerdict::kLeak || shown == kMostLines) break;
     const std::string subject = SubjectOf(one);
-    const bool told = std::any_of(
+    const bool reported = std::any_of(
         report.findings.begin(), report.findings.end(), [&](const analyze::FindingLine& finding) {
           return analyze::TopicOf(finding) == model::Topic::kMemory && finding.subject == subject;
         });
-    if (told) continue;
+    if (reported) continue;
     page.Paragraph(
         shown++ == 0 ? "Memory: " : "", 8,
         fmt::format("{} {}", subject, present::SentenceOf(GrowthOf(one, *report.host_memory))));

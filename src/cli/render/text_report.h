@@ -19,7 +19,7 @@ std::string RenderText(const analyze::Report& report, const RenderOptions& optio
 std::string RenderSection(const analyze::Report& report, const analyze::SectionName& section,
                           int64_t top, const RenderOptions& options);
 
-// Two runs beside each other: their verdicts, which step is shorter, and part by part what changed,
+// Two runs side by side: their verdicts, which step is shorter, and part by part what changed,
 // with intervals. a, b: the reports of the runs that are compared.
 std::string RenderComparison(const analyze::Comparison& comparison, const analyze::Report& a,
                              const analyze::Report& b, const RenderOptions& options);

@@ -97,7 +97,7 @@ TEST_P(TextReportTest, ColorChangesNothingElse) {
 
 class GoldenTextTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(GoldenTextTest, ReadsAsExpected) {
+TEST_P(GoldenTextTest, MatchesTheGoldenFile) {
   const std::filesystem::path golden = kCases / (GetParam() + ".report.txt");
   const bool ascii = GetParam() == "straggler_forward";  // one of them shows the plain form
   const std::string text = RenderText(ReportOf(GetParam()), {.unicode = !ascii});
@@ -125,7 +125,7 @@ model::Finding Said(const char* text) {
   return Make(model::finding::LegacyText{.text = text});
 }
 
-TEST(RenderTextTest, ALongNameGivesWay) {
+TEST(RenderTextTest, LongNameIsShortened) {
   analyze::Report report;
   report.run.name = std::string(300, 'n');
   report.run.status = "failed";
@@ -178,7 +178,7 @@ TEST(RenderTextTest, RulesThatAgreeStandBesideTheVerdict) {
   EXPECT_THAT(RenderText(report, {}), HasSubstr("  rules     CPUBottleneck agrees\n"));
 }
 
-TEST(RenderTextTest, WhatTheAgentNoticedAndDidNotTakeBack) {
+TEST(RenderTextTest, ActiveAlertsOfTheAgentAreShown) {
   analyze::Report report;
   report.findings = {
       {60'000'000'000, store::Severity::kWarning, "rule", "Dataloader", Said("rank 0 waits")},
@@ -199,7 +199,7 @@ TEST(RenderTextTest, AHangOfBeforeKindsIsShownAsOne) {
 }
 
 // Of a run whose agent died, or that it could not tell.
-TEST(RenderTextTest, ALeakIsToldWhereNobodyNoticedIt) {
+TEST(RenderTextTest, LeakWithoutALiveAlertIsShown) {
   analyze::HostMemorySection memory;
   analyze::ProcessMemory& leaks = memory.processes.emplace_back();
   leaks.rank = 0;
@@ -217,7 +217,7 @@ TEST(RenderTextTest, ALeakIsToldWhereNobodyNoticedIt) {
   EXPECT_THAT(RenderText(report, {}), Not(HasSubstr("Memory: "))) << "it was taken back";
 }
 
-TEST(RenderTextTest, WhatWorkersCopyIsTold) {
+TEST(RenderTextTest, CopiedPagesOfWorkersAreShown) {
   analyze::Report report;
   report.notes.push_back(
       Make(model::finding::MemoryCopyOnWrite{.workers = 2, .node = {}, .from = 1e7, .to = 1e8}));

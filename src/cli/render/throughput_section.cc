@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/render/sections.h"
+#include "cli/render/report_blocks.h"
 #include "present/words/quantity.h"
 
 namespace steptrace::cli {

@@ -7,7 +7,7 @@
 #include "analyze/code/function_text.h"
 #include "analyze/stages/stages.h"
 #include "cli/render/display_text.h"
-#include "cli/render/sections.h"
+#include "cli/render/report_blocks.h"
 #include "present/words/finding_sentence.h"
 #include "present/words/quantity.h"
 
@@ -89,7 +89,7 @@ void Entry(const char* label, const std::string& text, Page& page) {
 }
 
 // Of the data pipeline, also where it is one of several that are in the way.
-bool TellsStages(const analyze::Report& report) {
+bool HasStages(const analyze::Report& report) {
   constexpr double kWorthStages = 0.2;
   const analyze::Verdict& verdict = report.verdict;
   if (verdict.suspect == SuspectName(analyze::SuspectId::kDataPipeline)) return true;
@@ -114,7 +114,7 @@ void RenderVerdict(const analyze::Report& report, Page& page) {
   const analyze::Verdict& verdict = report.verdict;
   page.Paragraph("Verdict: ", 9, VerdictText(verdict),
                  verdict.suspect.empty() ? Tint::kBold : SuspectTint(verdict.suspect));
-  if (TellsStages(report)) Entry("stages", StagesText(report, page), page);
+  if (HasStages(report)) Entry("stages", StagesText(report, page), page);
   Entry("evidence", EvidenceText(verdict), page);
   Entry("rules", RulesText(verdict), page);
   Entry("saves", SavingText(verdict), page);

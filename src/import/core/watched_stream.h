@@ -18,7 +18,7 @@ class WatchedStream : public ByteStream {
 
   Result<size_t> Read(char* out, size_t size) override {
     auto got = stream_.Read(out, size);
-    Tell();
+    ReportProgress();
     return got;
   }
   int64_t consumed() const override { return stream_.consumed(); }
@@ -28,18 +28,19 @@ class WatchedStream : public ByteStream {
   }
   void SkipTo(int64_t position) override {
     stream_.SkipTo(position);
-    Tell();
+    ReportProgress();
   }
 
  private:
-  void Tell() {
+  void ReportProgress() {
     int64_t now = stream_.consumed();
-    if (context_.advanced && now != told_) context_.advanced(now - std::exchange(told_, now));
+    if (context_.advanced && now != reported_)
+      context_.advanced(now - std::exchange(reported_, now));
   }
 
   ByteStream& stream_;
   const ImportContext& context_;
-  int64_t told_ = 0;
+  int64_t reported_ = 0;
 };
 
 }  // namespace steptrace::import

@@ -8,7 +8,7 @@ namespace {
 
 using store::ProfileWriter;
 
-TEST(WriterMarks, FactsInTheFileTellIt) {
+TEST(WriterMarks, WriterIsKnownByMetadataInTheFile) {
   const auto of = [](auto set) {
     WriterMarks marks;
     set(marks);

@@ -167,7 +167,7 @@ TEST(Elements, RefusesLongAndDeepObjects) {
   EXPECT_EQ(cut.losses.too_deep, 1);
 }
 
-TEST(Elements, FindsNothingInOtherText) {
+TEST(Elements, OtherTextHasNoElements) {
   for (const char* text : {"", "hello", "\xEF\xBB\xBF", "{}", "}"}) {
     EXPECT_THAT(CutUp(text).objects, IsEmpty()) << text;
     EXPECT_FALSE(CutUp(text).found) << text;

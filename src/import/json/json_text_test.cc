@@ -63,7 +63,7 @@ TEST(JsonText, HalvesOfCharactersAreReplacedAndCounted) {
   EXPECT_EQ(halves_of_compact, 0);
 }
 
-TEST(JsonText, TellsMoreFromDamage) {
+TEST(JsonText, TruncatedInputIsToldFromDamage) {
   std::string text = "[1, [2, \"";
   size_t size = text.size();
   text.append(kPadding, '\0');

@@ -70,7 +70,7 @@ class Part {
        const std::vector<std::string>& texts, Sentence items)
       : words_(words), info_(info), figures_(figures), texts_(texts), items_(std::move(items)) {}
 
-  Sentence Say() const { return Fill(words_.sentence); }
+  Sentence ToSentence() const { return Fill(words_.sentence); }
 
  private:
   Sentence Fill(std::string_view said) const;
@@ -145,9 +145,10 @@ Sentence SentenceOf(const model::Finding& finding) {
   for (size_t i = 0; i < finding.items.size(); ++i) {
     const model::Item& item = finding.items[i];
     if (i > 0) items.text += i + 1 < finding.items.size() ? words.separator : words.last;
-    items += Part(words.item, info.item, item.figures, item.texts, {}).Say();
+    items += Part(words.item, info.item, item.figures, item.texts, {}).ToSentence();
   }
-  return Part(words.whole, info.whole, finding.figures, finding.texts, std::move(items)).Say();
+  return Part(words.whole, info.whole, finding.figures, finding.texts, std::move(items))
+      .ToSentence();
 }
 
 Sentence SentenceOf(const std::optional<model::Finding>& finding) {

@@ -86,12 +86,12 @@ void Set(const model::PartInfo& info, const ClauseWords& clause, bool holds, Val
 
 // So that this case of its clause is said: those before it do not hold, and so for the case that
 // says the clause.
-void Say(const model::PartInfo& info, const PartWords& words, const ClauseWords& said,
-         Values& values) {
+void AddSentences(const model::PartInfo& info, const PartWords& words, const ClauseWords& said,
+                  Values& values) {
   const std::string placeholder = "{" + std::string(said.name) + "}";
   for (const ClauseWords& outer : words.clauses) {
     if (outer.said.find(placeholder) == outer.said.npos) continue;
-    Say(info, words, outer, values);
+    AddSentences(info, words, outer, values);
     break;
   }
   for (const ClauseWords& clause : words.clauses) {
@@ -112,7 +112,7 @@ std::vector<Values> EachCase(const model::PartInfo& info, const PartWords& words
   }
   std::vector<Values> all = {known, least};
   for (const ClauseWords& clause : words.clauses) {
-    Say(info, words, clause, all.emplace_back(known));
+    AddSentences(info, words, clause, all.emplace_back(known));
   }
   return all;
 }
@@ -195,7 +195,7 @@ TEST(FindingSentenceTest, EachKindReadsAsItsExample) {
                                  << STEPTRACE_SENTENCES;
 }
 
-TEST(FindingSentenceTest, OfNothingNothingIsSaid) {
+TEST(FindingSentenceTest, EmptyFindingHasNoSentence) {
   EXPECT_TRUE(SentenceOf(std::optional<Finding>()).empty());
 }
 
@@ -232,7 +232,7 @@ TEST(FindingSentenceTest, FiguresStandInTheSentence) {
   EXPECT_EQ(std::get<double>(said.figures[1].value), 1024.0);
 }
 
-TEST(FindingSentenceTest, WhatIsSaidAsItIsStandsAmongNoFigures) {
+TEST(FindingSentenceTest, LiteralTextIsNotAFigure) {
   const Sentence said =
       SentenceOf(Make(model::finding::VerdictFewSteps{.steps = 3, .within = 2'000'000'000}));
   EXPECT_EQ(

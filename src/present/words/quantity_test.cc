@@ -43,7 +43,7 @@ TEST(FormatDurationTest, ChoosesTheUnit) {
   EXPECT_EQ(FormatDuration(std::numeric_limits<int64_t>::min()).front(), '-');
 }
 
-TEST(FormatShareTest, DoesNotCallSomethingNothing) {
+TEST(FormatShareTest, SmallShareIsNotZero) {
   EXPECT_EQ(FormatShare(0), "0 %");
   EXPECT_EQ(FormatShare(0.0001), "<0.1 %");
   EXPECT_EQ(FormatShare(0.004), "0.4 %");
@@ -58,7 +58,7 @@ TEST(FormatBytesTest, StaysBelowAThousand) {
   EXPECT_EQ(FormatBytes(1000 * 1024), "0.977 MiB");
 }
 
-TEST(FormatOthersTest, ReadWell) {
+TEST(FormatOthersTest, FormatsCountsRatesAndOthers) {
   EXPECT_EQ(FormatCount(1234567), "1,234,567");
   EXPECT_EQ(FormatCount(-1234), "-1,234");
   EXPECT_EQ(FormatCount(12), "12");

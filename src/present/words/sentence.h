@@ -13,7 +13,7 @@
 #include <vector>
 
 // What a report says to people. Its figures are rounded to be read; the values that they were
-// rounded from stand beside the text: pages show them on hover and copy them.
+// rounded from stand next to the text: pages show them on hover and copy them.
 namespace steptrace::present {
 
 struct Figure {

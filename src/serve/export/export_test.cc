@@ -260,15 +260,15 @@ TEST_F(ExportTest, OnlyTheDamageOfWhatTheFormatHoldsIsTold) {
       fs::resize_file(run() / segment.file, 1);
     }
   }
-  const auto told = [this](TraceFormat format) {
+  const auto reported = [this](TraceFormat format) {
     std::vector<store::DamagedSegment> damaged;
     EXPECT_TRUE(ExportTrace(run(), format, out(), &damaged).ok());
     std::vector<std::string> tables;
     for (const store::DamagedSegment& part : damaged) tables.push_back(part.table);
     return tables;
   };
-  EXPECT_THAT(told(TraceFormat::kChrome), ::testing::ElementsAre("run_metadata"));
-  EXPECT_THAT(told(TraceFormat::kPerfetto), ::testing::ElementsAre("run_metadata", "steps"));
+  EXPECT_THAT(reported(TraceFormat::kChrome), ::testing::ElementsAre("run_metadata"));
+  EXPECT_THAT(reported(TraceFormat::kPerfetto), ::testing::ElementsAre("run_metadata", "steps"));
 }
 
 TEST_F(ExportTest, AFolderThatCannotBeWrittenIsNamed) {

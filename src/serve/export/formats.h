@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "serve/export/export_rows.h"
+#include "serve/export/export_tracks.h"
 #include "serve/export/output.h"
-#include "serve/export/rows.h"
-#include "serve/export/tracks.h"
 
 namespace steptrace::exporter {
 

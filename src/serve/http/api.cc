@@ -24,7 +24,7 @@
 #include "serve/http/downloads.h"
 #include "serve/http/row_answers.h"
 #include "serve/rpc/compare.h"
-#include "serve/rpc/report.h"
+#include "serve/rpc/load_report.h"
 #include "serve/rpc/run_size.h"
 
 namespace steptrace::http {
@@ -95,7 +95,7 @@ int64_t ResidentBytes() {
 }
 
 rpc::TimelineRange RangeOf(Parameters& parameters, size_t most_tracks) {
-  const auto [from_ns, to_ns] = parameters.Stretch();
+  const auto [from_ns, to_ns] = parameters.TimeRange();
   return {from_ns, to_ns, parameters.Numbers("tracks", most_tracks)};
 }
 
@@ -135,7 +135,7 @@ Result<std::string> Api::ReportText(const Run& run) {
   Request request;
   const std::string id = run.filename();
   if (!ParseTarget("/api/runs/" + Encode(id) + "/report", &request)) return Error{id};
-  Answer answer = options_.helper->Ask(request);
+  Answer answer = options_.helper->Forward(request);
   // It passes: the list asks again.
   if (answer.status == 503) throw std::runtime_error(id + ": its report had to wait");
   if (answer.status != 200) return Error{id + ": its report cannot be made", "open the run"};
@@ -154,7 +154,7 @@ Answer Api::Handle(const Request& request) {
   if (*endpoint == Endpoint::kRuns) return FromResult(catalog_.ListJson(options_.cost));
   const auto run = catalog_.Find(parts[2]);
   if (!run) return NoSuchRun();
-  if (IsForHelper(*endpoint, *run, parts.back())) return options_.helper->Ask(request);
+  if (IsForHelper(*endpoint, *run, parts.back())) return options_.helper->Forward(request);
   Parameters parameters(request);
   if (*endpoint == Endpoint::kCapture) return Capture(*run, parameters, request.gone);
   Answer answer = ForRun(*endpoint, *run, parts.back(), parameters);
@@ -238,7 +238,7 @@ Result<std::shared_ptr<const analyze::Report>> Api::ReportOf(const Run& run,
 }
 
 Answer Api::Report(const Run& run, Parameters& parameters) {
-  const auto [from_ns, to_ns] = parameters.Stretch();
+  const auto [from_ns, to_ns] = parameters.TimeRange();
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
   const auto report = ReportOf(run, from_ns, to_ns);
   if (!report.ok()) return Refuse(500, report.error());
@@ -269,7 +269,7 @@ Answer Api::Section(const Run& run, const std::string& name, Parameters& paramet
   const analyze::SectionName* section = analyze::FindSection(name);
   if (section == nullptr) return NoSuchSection();
   const auto top = parameters.Integer("top", 1, kMaxTop);
-  const auto [from_ns, to_ns] = parameters.Stretch();
+  const auto [from_ns, to_ns] = parameters.TimeRange();
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
   const auto report = ReportOf(run, from_ns, to_ns);
   if (!report.ok()) return Refuse(500, report.error());
@@ -296,8 +296,8 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
     const Status status = settings.Set(set);
     if (!status.ok()) return Refuse(400, status.error());
   }
-  const auto [from_ns, to_ns] = parameters.Stretch();
-  const rpc::TimeBounds stretch = {from_ns, to_ns};
+  const auto [from_ns, to_ns] = parameters.TimeRange();
+  const rpc::TimeBounds time_range = {from_ns, to_ns};
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
   rpc::CostRequest cost = options_.cost;
   std::shared_ptr<const analyze::Report> billed;  // as /report has it, which is kept
@@ -307,7 +307,7 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
   cost.tensor_cores = options_.tensor_cores;
   cost.stages = options_.stages;
   const auto heavy = TakeMemory();
-  const auto answer = rpc::LoadRules(run, settings, cost, stretch, billed.get());
+  const auto answer = rpc::LoadRules(run, settings, cost, time_range, billed.get());
   if (!answer.ok()) return Refuse(500, answer.error());
   Json json = analyze::ProfilingReportJson(answer->report);
   json["cost"] = analyze::CostJson(answer->cost);
@@ -329,7 +329,7 @@ Answer Api::Series(const Run& run, Parameters& parameters) {
   query.metrics = parameters.Texts("metric");
   const auto node = parameters.Integer("node", INT32_MIN, INT32_MAX);
   if (node) query.node = static_cast<int32_t>(*node);
-  std::tie(query.from_ns, query.to_ns) = parameters.Stretch();
+  std::tie(query.from_ns, query.to_ns) = parameters.TimeRange();
   query.points = parameters.Integer("points", 1, rpc::kMaxPoints).value_or(query.points);
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error());
   const auto timeline = TimelineOf(run);
@@ -478,15 +478,15 @@ std::optional<std::string> Api::RunEvent(const std::string& id, EventState& last
   if (grew) {
     last.stamp = progress->stamp;
     last.changed_utc_ns = now_ns;
-    last.told_stop = false;
+    last.reported_stop = false;
     last.steps = progress->steps;
     last.to_ns = progress->to_ns;
     ++last.generation;
   }
   const bool live = progress->status == "in_progress";
   const bool stopped = live && now_ns - last.changed_utc_ns >= kStoppedNs;
-  if (!grew && (!stopped || last.told_stop)) return std::nullopt;
-  last.told_stop = stopped;
+  if (!grew && (!stopped || last.reported_stop)) return std::nullopt;
+  last.reported_stop = stopped;
   const Json json = {{"status", progress->status},
                      {"generation", last.generation},
                      {"steps", last.steps},

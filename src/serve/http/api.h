@@ -23,7 +23,7 @@
 
 namespace steptrace::http {
 
-struct CaptureAsk {
+struct CaptureRequest {
   std::filesystem::path run;
   int64_t steps = 0;
   std::string kinds;     // as `steptrace capture --capture` has them
@@ -35,7 +35,7 @@ struct CapturedSteps {
   int64_t to_ns = 0;
   int64_t steps = 0;
 };
-using CaptureAsker = std::function<Result<CapturedSteps>(const CaptureAsk&)>;
+using CaptureHandler = std::function<Result<CapturedSteps>(const CaptureRequest&)>;
 
 struct ApiOptions {
   std::filesystem::path folder;     // of runs
@@ -48,7 +48,7 @@ struct ApiOptions {
   std::filesystem::path pages;               // the folder of the one-file report's page
   // Asks the agent of a run for a capture, and waits for it (agent/capture/capture_client.h); none:
   // none can be asked for.
-  CaptureAsker capture;
+  CaptureHandler capture;
   // Answers what is asked of large runs, but for their timelines; none: all is answered here.
   std::shared_ptr<Helper> helper;
 };
@@ -73,7 +73,7 @@ class Api {
     int64_t changed_utc_ns = 0;
     int64_t steps = 0;
     int64_t to_ns = 0;
-    bool told_stop = false;
+    bool reported_stop = false;
   };
   std::optional<std::string> RunsEvent(EventState& last);
   std::optional<std::string> RunEvent(const std::string& id, EventState& last);
@@ -101,7 +101,7 @@ class Api {
   // The report's JSON, for the list of runs.
   Result<std::string> ReportText(const Run& run);
   Answer Report(const Run& run, Parameters& parameters);
-  // The report of a run or a stretch of it as it stands: kept until the run changes.
+  // The report of a run or a time range of it as it stands: kept until the run changes.
   Result<std::shared_ptr<const analyze::Report>> ReportOf(const Run& run,
                                                           std::optional<int64_t> from_ns,
                                                           std::optional<int64_t> to_ns);
@@ -134,7 +134,7 @@ class Api {
   };
   std::mutex mutex_;                                   // of what follows
   std::map<std::string, std::shared_ptr<Kept>> kept_;  // by id
-  std::map<std::string, KeptReport> reports_;          // by run and stretch
+  std::map<std::string, KeptReport> reports_;          // by run and time range
   int64_t memory_checked_ns_ = 0;
   std::mutex heavy_;         // reports and tables take memory: one at a time
   rpc::RunCatalog catalog_;  // the last: its thread takes what stands above

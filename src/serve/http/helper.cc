@@ -23,10 +23,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLookAgain{50};     // for who is gone
+constexpr milliseconds kPollPeriod{50};    // for who is gone
 constexpr milliseconds kTimeToEnd{1'000};  // for a process that closed its side
 constexpr uint64_t kHeldBytes = 1 << 20;   // of an answer; a larger one goes to a file
-constexpr size_t kHeardBytes = 256 << 10;
+constexpr size_t kReadBytes = 256 << 10;
 constexpr size_t kMaxHeadBytes = 1 << 10;
 
 // The target as far as its run: /api/runs/RUN.
@@ -121,11 +121,11 @@ void Helper::Stop() {
   End();
 }
 
-bool Helper::TakeTurn(const Request& request) {
+bool Helper::Acquire(const Request& request) {
   std::unique_lock lock(mutex_);
   ++waiting_;
   const auto wanted = wanted_.emplace(RunOf(request.target));
-  while (taken_ && !stopped_ && !request.gone.stop_requested()) free_.wait_for(lock, kLookAgain);
+  while (taken_ && !stopped_ && !request.gone.stop_requested()) free_.wait_for(lock, kPollPeriod);
   --waiting_;
   wanted_.erase(wanted);
   if (taken_ || stopped_ || request.gone.stop_requested()) return false;
@@ -133,7 +133,7 @@ bool Helper::TakeTurn(const Request& request) {
   return true;
 }
 
-void Helper::LeaveTurn() {
+void Helper::Release() {
   std::lock_guard lock(mutex_);
   taken_ = false;
   free_.notify_all();
@@ -145,20 +145,20 @@ bool Helper::IsWanted(const Request& request) {
   return wanted_.contains(RunOf(request.target));
 }
 
-Answer Helper::Ask(const Request& request) {
+Answer Helper::Forward(const Request& request) {
   if (waiting_ >= options_.waiting) {
     return Refuse(503, {"server: busy with large runs", "ask again in a second"});
   }
   if (request.target.find('\n') != std::string::npos) return Refuse(400, {"path: no such"});
-  if (!TakeTurn(request)) return Nobody();
+  if (!Acquire(request)) return Nobody();
   struct Leave {
     Helper* helper;
-    ~Leave() { helper->LeaveTurn(); }
+    ~Leave() { helper->Release(); }
   } const leave{this};
-  return AskInTurn(request);
+  return ForwardNow(request);
 }
 
-Answer Helper::AskInTurn(const Request& request) {
+Answer Helper::ForwardNow(const Request& request) {
   for (;;) {
     // It ended when nothing was asked of it, or speaks unasked: then it is not to be trusted.
     if (socket_.valid() && IsReadable(socket_.get())) End();
@@ -168,9 +168,9 @@ Answer Helper::AskInTurn(const Request& request) {
         return Refuse(500, started.error());
       }
     }
-    bool unheard = false;
-    Answer answer = Exchange(request, &unheard);
-    if (!unheard || fresh) return answer;
+    bool unread = false;
+    Answer answer = Exchange(request, &unread);
+    if (!unread || fresh) return answer;
   }
 }
 
@@ -246,57 +246,58 @@ Answer Helper::EndFor(const std::string& what, const char* next_step) {
   return Refuse(500, {"the answer: the process that makes it " + what, next_step});
 }
 
-Answer Helper::Failed(Heard heard, bool* unheard) {
-  if (heard == Heard::kAbandoned) {
+Answer Helper::Failed(ReadResult read_result, bool* unread) {
+  if (read_result == ReadResult::kAbandoned) {
     End();
     return Nobody();
   }
-  if (heard == Heard::kTooLate) {
+  if (read_result == ReadResult::kTooLate) {
     return EndFor(fmt::format("took over {} s", options_.answer_time.count() / 1000),
                   "ask for a shorter time range");
   }
   std::string how = End(/*is_gone=*/true);
   // After a silence it ends so by itself, perhaps just now.
-  if (how == EndText(0) && unheard != nullptr) *unheard = true;
+  if (how == EndText(0) && unread != nullptr) *unread = true;
   if (how.empty()) how = "broke off";
   return Refuse(500, {"the answer: the process that makes it " + how,
                       "free some memory or ask for a shorter time range"});
 }
 
-Helper::Heard Helper::Hear(Wait& wait, size_t most, std::string* into) {
+Helper::ReadResult Helper::ReadSome(Wait& wait, size_t most, std::string* into) {
   for (;;) {
     const auto now = Clock::now();
-    if (stopped_) return Heard::kAbandoned;
-    if (now >= wait.until) return Heard::kTooLate;
+    if (stopped_) return ReadResult::kAbandoned;
+    if (now >= wait.until) return ReadResult::kTooLate;
     if (wait.request.gone.stop_requested()) {
       if (!wait.abandoned_at) wait.abandoned_at = now;
       if (now - *wait.abandoned_at >= options_.abandoned_time && !IsWanted(wait.request)) {
-        return Heard::kAbandoned;
+        return ReadResult::kAbandoned;
       }
     }
     pollfd look = {socket_.get(), POLLIN, 0};
-    const int ready = ::poll(&look, 1, static_cast<int>(kLookAgain.count()));
+    const int ready = ::poll(&look, 1, static_cast<int>(kPollPeriod.count()));
     if (ready <= 0) continue;
     const size_t had = into->size();
     into->resize(had + most);
     const ssize_t got = ::recv(socket_.get(), into->data() + had, most, 0);
     into->resize(had + static_cast<size_t>(std::max<ssize_t>(got, 0)));
     if (got < 0 && errno == EINTR) continue;
-    return got > 0 ? Heard::kSome : Heard::kEnd;
+    return got > 0 ? ReadResult::kSome : ReadResult::kEnd;
   }
 }
 
-Answer Helper::Exchange(const Request& request, bool* unheard) {
+Answer Helper::Exchange(const Request& request, bool* unread) {
   Wait wait{request, Clock::now() + options_.answer_time, std::nullopt};
-  if (!SendAll(socket_.get(), request.target + "\n")) return Failed(Heard::kEnd, unheard);
+  if (!SendAll(socket_.get(), request.target + "\n")) return Failed(ReadResult::kEnd, unread);
   std::string begun;
   size_t line = std::string::npos;
   while ((line = begun.find('\n')) == std::string::npos) {
     if (begun.size() > kMaxHeadBytes) {
       return EndFor("sent an invalid answer", "report this as a bug");
     }
-    const Heard heard = Hear(wait, kMaxHeadBytes, &begun);
-    if (heard != Heard::kSome) return Failed(heard, begun.empty() ? unheard : nullptr);
+    const ReadResult read_result = ReadSome(wait, kMaxHeadBytes, &begun);
+    if (read_result != ReadResult::kSome)
+      return Failed(read_result, begun.empty() ? unread : nullptr);
   }
   auto head = ParseHead(std::string_view(begun).substr(0, line));
   if (!head) return EndFor("sent an invalid answer", "report this as a bug");
@@ -335,8 +336,8 @@ Answer Helper::TakeBody(Wait& wait, Answer answer, uint64_t bytes, std::string b
     }
     const uint64_t rest = file.valid() ? left : left - piece.size();
     if (rest == 0) break;
-    const Heard heard = Hear(wait, std::min<uint64_t>(rest, kHeardBytes), &piece);
-    if (heard != Heard::kSome) return Failed(heard, nullptr);
+    const ReadResult read_result = ReadSome(wait, std::min<uint64_t>(rest, kReadBytes), &piece);
+    if (read_result != ReadResult::kSome) return Failed(read_result, nullptr);
   }
   if (!file.valid()) {
     answer.body = std::move(piece);

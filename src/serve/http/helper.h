@@ -50,7 +50,7 @@ class Helper {
   Helper(const Helper&) = delete;
   Helper& operator=(const Helper&) = delete;
 
-  Answer Ask(const Request& request);
+  Answer Forward(const Request& request);
   // Ends the process and whatever waits for it, for good.
   void Stop();
   // Of the process that there is; 0: none.
@@ -65,19 +65,19 @@ class Helper {
     Clock::time_point until;
     std::optional<Clock::time_point> abandoned_at;
   };
-  enum class Heard { kSome, kEnd, kTooLate, kAbandoned };
+  enum class ReadResult { kSome, kEnd, kTooLate, kAbandoned };
 
-  bool TakeTurn(const Request& request);
+  bool Acquire(const Request& request);
   bool IsWanted(const Request& request);
-  void LeaveTurn();
+  void Release();
   // What follows: by whose turn it is.
-  Answer AskInTurn(const Request& request);
+  Answer ForwardNow(const Request& request);
   Status Start();
-  Answer Exchange(const Request& request, bool* unheard);
+  Answer Exchange(const Request& request, bool* unread);
   Answer TakeBody(Wait& wait, Answer answer, uint64_t bytes, std::string begun);
   // More of the answer, at most so much of it.
-  Heard Hear(Wait& wait, size_t most, std::string* into);
-  Answer Failed(Heard heard, bool* unheard);
+  ReadResult ReadSome(Wait& wait, size_t most, std::string* into);
+  Answer Failed(ReadResult read_result, bool* unread);
   Answer EndFor(const std::string& what, const char* next_step);
   // How the process ended by itself, in a few words; empty: it had to be ended.
   std::string End(bool is_gone = false);

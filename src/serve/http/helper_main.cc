@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxLineBytes = 64 << 10;
-constexpr uint64_t kToldBytes = 256 << 10;
+constexpr uint64_t kAnswerPieceBytes = 256 << 10;
 
 // Sockets of the server's peers, above all: they would stay open as long as we live.
 void CloseOthers() {
@@ -94,7 +94,7 @@ Answer AnswerOf(Api& api, const std::string& target) {
   }
 }
 
-bool Tell(const Answer& answer, int out) {
+bool WriteAnswer(const Answer& answer, int out) {
   const std::string& body = answer.shared ? *answer.shared : answer.body;
   const uint64_t bytes = answer.file ? answer.file->bytes : body.size();
   const nlohmann::json head = {{"status", answer.status}, {"type", answer.type}, {"bytes", bytes}};
@@ -102,7 +102,8 @@ bool Tell(const Answer& answer, int out) {
   if (!answer.file) return WriteAll(out, body);
   std::string piece;
   for (uint64_t at = 0; at < bytes; at += piece.size()) {
-    if (!ReadFileAt(*answer.file, at, std::min(kToldBytes, bytes - at), &piece)) return false;
+    if (!ReadFileAt(*answer.file, at, std::min(kAnswerPieceBytes, bytes - at), &piece))
+      return false;
     if (!WriteAll(out, piece)) return false;
   }
   return true;
@@ -121,7 +122,7 @@ int AnswerRequests(Api& api, int in, int out, const HelperMainOptions& options) 
   std::string begun, target;
   auto rest = options.rest;
   while (NextLine(in, rest, &begun, &target)) {
-    if (!Tell(AnswerOf(api, target), out)) return 1;
+    if (!WriteAnswer(AnswerOf(api, target), out)) return 1;
     ::malloc_trim(0);
     rest = OwnBytes() <= options.small_bytes ? options.small_rest : options.rest;
   }

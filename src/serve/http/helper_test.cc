@@ -50,7 +50,7 @@ class HelperTest : public testing::Test {
     shell.answer_time = options.answer_time;
     shell.answer_bytes = options.answer_bytes;
     Helper helper(std::move(shell));
-    const Answer answer = helper.Ask(Of("/one"));
+    const Answer answer = helper.Forward(Of("/one"));
     EXPECT_EQ(answer.status, 500) << script << answer.body;
     EXPECT_EQ(helper.pid(), 0) << script << ": it is still there";
     return answer.body;
@@ -66,22 +66,22 @@ bool IsThere(pid_t pid) {
 TEST_F(HelperTest, OneProcessAnswersOneRequestAfterTheOther) {
   Helper helper(Shell("while read t; do tell ${#t} $t; done"));
   EXPECT_EQ(helper.pid(), 0) << "none before it is needed";
-  EXPECT_EQ(helper.Ask(Of("/one?a=b%20c")).body, "/one?a=b%20c");
+  EXPECT_EQ(helper.Forward(Of("/one?a=b%20c")).body, "/one?a=b%20c");
   const pid_t first = helper.pid();
-  EXPECT_EQ(helper.Ask(Of("/two")).body, "/two");
+  EXPECT_EQ(helper.Forward(Of("/two")).body, "/two");
   EXPECT_EQ(helper.pid(), first);
   Request two_lines;
   two_lines.target = "/a\n/b";
-  EXPECT_EQ(helper.Ask(two_lines).status, 400);
+  EXPECT_EQ(helper.Forward(two_lines).status, 400);
   helper.Stop();
   EXPECT_FALSE(IsThere(first));
-  EXPECT_EQ(helper.Ask(Of("/three")).status, 503) << "it has stopped for good";
+  EXPECT_EQ(helper.Forward(Of("/three")).status, 503) << "it has stopped for good";
 }
 
 TEST_F(HelperTest, OneThatEndedInSilenceIsStartedAgain) {
   Helper helper(Shell("read t; tell 4 done; sleep 0.05"));
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(helper.Ask(Of("/one")).body, "done");
+    EXPECT_EQ(helper.Forward(Of("/one")).body, "done");
     if (i > 0) ::usleep(200'000);
   }
 }
@@ -93,10 +93,10 @@ TEST_F(HelperTest, AProcessThatFailsIsToldInALine) {
   EXPECT_THAT(Failure("exec no-such-program-at-all 2>&-"), HasSubstr("ended with status 127"));
   HelperOptions none;
   none.command = {"/no/such/program"};
-  EXPECT_THAT(Helper(std::move(none)).Ask(Of("/one")).body, HasSubstr("cannot be started"));
+  EXPECT_THAT(Helper(std::move(none)).Forward(Of("/one")).body, HasSubstr("cannot be started"));
 }
 
-TEST_F(HelperTest, WhatIsNoAnswerIsNotPassedOn) {
+TEST_F(HelperTest, InvalidAnswerIsNotForwarded) {
   EXPECT_THAT(Failure("read t; echo hello; sleep 100"), HasSubstr("an invalid answer"));
   EXPECT_THAT(Failure("read t; yes hello | tr -d '\\n'"), HasSubstr("an invalid answer"));
   EXPECT_THAT(Failure("read t; tell 2 more; sleep 100"), HasSubstr("more than it announced"));
@@ -124,7 +124,7 @@ TEST_F(HelperTest, TimeAndBytesAreBounded) {
 TEST_F(HelperTest, ALargeAnswerLiesInAFile) {
   Helper helper(Shell("while read t; do tell 3000000 ''; head -c 3000000 /dev/zero; done"));
   for (int i = 0; i < 2; ++i) {
-    const Answer answer = helper.Ask(Of("/one"));
+    const Answer answer = helper.Forward(Of("/one"));
     ASSERT_TRUE(answer.file) << answer.body;
     EXPECT_EQ(answer.file->bytes, 3'000'000u);
     std::string text;
@@ -143,14 +143,14 @@ TEST_F(HelperTest, AnAnswerThatNobodyWaitsForIsGivenUp) {
   const auto ask = [&helper](std::stop_source& gone, Answer& answer) {
     Request request = Of("/one");
     request.gone = gone.get_token();
-    answer = helper.Ask(request);
+    answer = helper.Forward(request);
   };
   std::thread one([&] { ask(first, of_first); });
   while (helper.pid() == 0) ::usleep(1000);
   const pid_t pid = helper.pid();
   std::thread two([&] { ask(second, of_second); });
   while (helper.waiting() == 0) ::usleep(1000);
-  EXPECT_THAT(helper.Ask(Of("/one")).body, HasSubstr("busy")) << "no room for a third";
+  EXPECT_THAT(helper.Forward(Of("/one")).body, HasSubstr("busy")) << "no room for a third";
   second.request_stop();  // who only waits goes at once
   two.join();
   EXPECT_EQ(of_second.status, 503);
@@ -173,7 +173,7 @@ TEST_F(HelperTest, AnAnswerThatIsGivenUpGoesOnForWhoWaitsForTheSameRunAlone) {
     asking[i] = std::thread([&, i] {
       Request request = Of(targets[i]);
       request.gone = gone[i].get_token();
-      EXPECT_EQ(helper.Ask(request).status, 503);
+      EXPECT_EQ(helper.Forward(request).status, 503);
     });
     while (helper.pid() == 0 || helper.waiting() < i) ::usleep(1000);
     pid = helper.pid();
@@ -192,7 +192,7 @@ TEST_F(HelperTest, AnAnswerThatIsGivenUpGoesOnForWhoWaitsForTheSameRunAlone) {
 TEST_F(HelperTest, StoppedItLeavesNoProcess) {
   Helper helper(Shell("read t; sleep 1000"));
   Answer answer;
-  std::thread asks([&] { answer = helper.Ask(Of("/one")); });
+  std::thread asks([&] { answer = helper.Forward(Of("/one")); });
   while (helper.pid() == 0) ::usleep(1000);
   const pid_t pid = helper.pid();
   helper.Stop();
@@ -209,8 +209,8 @@ TEST_F(HelperTest, ItHasTheVariablesAndTheFileThatItIsGiven) {
   ASSERT_EQ(::lseek(options.file.get(), 0, SEEK_SET), 0);
   ASSERT_EQ(::setenv("A", "other", 1), 0);
   Helper helper(std::move(options));
-  EXPECT_EQ(helper.Ask(Of("/one")).body, "given");
-  EXPECT_EQ(helper.Ask(Of("/one")).body, "text");
+  EXPECT_EQ(helper.Forward(Of("/one")).body, "given");
+  EXPECT_EQ(helper.Forward(Of("/one")).body, "text");
   ::unsetenv("A");
 }
 
@@ -254,7 +254,7 @@ TEST(HelperMainTest, AnswersAsTheApiDoes) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(HelperMainTest, EndsWhenNothingIsAskedOfIt) {
+TEST(HelperMainTest, EndsWhenIdle) {
   Api api({});
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);

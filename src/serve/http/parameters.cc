@@ -64,7 +64,7 @@ std::optional<int64_t> Parameters::Time(std::string_view name) {
   return Integer(name, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
 }
 
-std::pair<std::optional<int64_t>, std::optional<int64_t>> Parameters::Stretch() {
+std::pair<std::optional<int64_t>, std::optional<int64_t>> Parameters::TimeRange() {
   const auto from_ns = Time("from_ns");
   const auto to_ns = Time("to_ns");
   if (from_ns && to_ns && *from_ns > *to_ns) {

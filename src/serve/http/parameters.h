@@ -25,7 +25,7 @@ class Parameters {
   std::optional<int64_t> Integer(std::string_view name, int64_t least, int64_t most);
   std::optional<int64_t> Time(std::string_view name);
   // from_ns and to_ns; one that ends before it begins is refused.
-  std::pair<std::optional<int64_t>, std::optional<int64_t>> Stretch();
+  std::pair<std::optional<int64_t>, std::optional<int64_t>> TimeRange();
   // Whole numbers, by commas; at most so many.
   std::optional<std::vector<int32_t>> Numbers(std::string_view name, size_t most);
 

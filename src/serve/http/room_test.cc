@@ -30,29 +30,29 @@ class RoomTest : public ServerFixture {
   void Hold(size_t peers, const std::string& said, const std::string& until = "") {
     for (size_t i = 0; i < peers; ++i) {
       held_.push_back(std::make_unique<Peer>(server_->port()));
-      held_.back()->Say(said);
+      held_.back()->Send(said);
       if (!until.empty()) held_.back()->Hear(until);
     }
   }
   void ExpectThatNewPeersAreServed() {
     for (int i = 0; i < 10; ++i) {
-      EXPECT_THAT(Ask(Get("/api/server")), StartsWith("HTTP/1.1 200"));
+      EXPECT_THAT(Fetch(Get("/api/server")), StartsWith("HTTP/1.1 200"));
     }
   }
 
   std::vector<std::unique_ptr<Peer>> held_;
 };
 
-TEST_F(RoomTest, PeersThatSayNothingMakeRoom) {
+TEST_F(RoomTest, SilentPeersAreClosedFirst) {
   Start(Patient());
   Hold(kHeld, "");
   ExpectThatNewPeersAreServed();
 }
 
-TEST_F(RoomTest, PeersThatDripMakeRoomHoweverOftenTheySaySomething) {
+TEST_F(RoomTest, SlowlySendingPeersAreClosed) {
   Start(Patient());
   Hold(kHeld, "GET /api/ser");
-  for (auto& peer : held_) peer->Say("v");
+  for (auto& peer : held_) peer->Send("v");
   ExpectThatNewPeersAreServed();
 }
 
@@ -63,15 +63,15 @@ TEST_F(RoomTest, PeersThatWereAnsweredMakeRoomTheOneFirstThatWasLongestAgo) {
   std::vector<std::unique_ptr<Peer>> peers;
   for (int i = 0; i < 3; ++i) peers.push_back(std::make_unique<Peer>(server_->port()));
   for (const int i : {0, 1, 2, 0}) {  // so the second has waited longest
-    peers[i]->Say(Kept("/api/server"));
+    peers[i]->Send(Kept("/api/server"));
     EXPECT_THAT(peers[i]->Hear("editor_url"), StartsWith("HTTP/1.1 200"));
   }
   Peer one_more(server_->port());
-  one_more.Say(Kept("/api/server"));
+  one_more.Send(Kept("/api/server"));
   EXPECT_THAT(one_more.Hear("editor_url"), StartsWith("HTTP/1.1 200"));
   EXPECT_EQ(peers[1]->Hear().find("<nothing more>"), std::string::npos) << "it is closed";
   for (const int i : {0, 2}) {
-    peers[i]->Say(Kept("/api/server"));
+    peers[i]->Send(Kept("/api/server"));
     EXPECT_THAT(peers[i]->Hear("editor_url"), StartsWith("HTTP/1.1 200"));
   }
 }
@@ -96,11 +96,11 @@ TEST_F(RoomTest, OneMoreWaitsWhileAllAreBeingAnswered) {
   std::vector<std::unique_ptr<Peer>> peers;
   for (int i = 0; i < 2; ++i) {
     peers.push_back(std::make_unique<Peer>(server_->port()));
-    peers.back()->Say(Get("/assets/large.js"));
+    peers.back()->Send(Get("/assets/large.js"));
     peers.back()->Hear("xxx");
   }
   Peer one_more(server_->port());
-  one_more.Say(Get("/api/server"));
+  one_more.Send(Get("/api/server"));
   EXPECT_GT(peers[0]->Hear().size(), 11u << 20);
   EXPECT_THAT(one_more.Hear(), StartsWith("HTTP/1.1 200"));
   EXPECT_GT(peers[1]->Hear().size(), 11u << 20);

@@ -43,7 +43,7 @@ Answer TableAnswer(const std::filesystem::path& run, const std::string& name,
 
 Answer SamplesAnswer(const std::filesystem::path& run, Parameters& parameters) {
   rpc::SamplesQuery query;
-  std::tie(query.from_ns, query.to_ns) = parameters.Stretch();
+  std::tie(query.from_ns, query.to_ns) = parameters.TimeRange();
   const auto rank = parameters.Integer("rank", INT32_MIN, INT32_MAX);
   if (rank) query.rank = static_cast<int32_t>(*rank);
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error());

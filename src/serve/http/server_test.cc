@@ -55,25 +55,25 @@ class ServerTest : public ServerFixture {
 
 TEST_F(ServerTest, ServesPagesAndDataWithHeadersThatKeepThemApart) {
   Start();
-  const std::string page = Ask(Get("/"));
+  const std::string page = Fetch(Get("/"));
   EXPECT_THAT(page, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("<title>Steptrace"),
                           HasSubstr("text/html"), HasSubstr("X-Content-Type-Options: nosniff"),
                           HasSubstr("default-src 'none'"), HasSubstr("frame-ancestors 'none'"),
                           HasSubstr("Cache-Control: no-cache"), HasSubstr("ETag: ")));
   const size_t at = page.find("ETag: ") + 6;
   const std::string etag = page.substr(at, page.find('\r', at) - at);
-  EXPECT_THAT(Ask(Get("/", "If-None-Match: " + etag + "\r\n")),
+  EXPECT_THAT(Fetch(Get("/", "If-None-Match: " + etag + "\r\n")),
               AllOf(StartsWith("HTTP/1.1 304"), Not(HasSubstr("<title>"))));
   EXPECT_THAT(
-      Ask(Get("/assets/app-1.js")),
+      Fetch(Get("/assets/app-1.js")),
       AllOf(HasSubstr("text/javascript"), HasSubstr("immutable"), HasSubstr("console.log")));
-  EXPECT_THAT(Ask(Get("/run/a/b?view=1-2")),  // a view's address without its #
+  EXPECT_THAT(Fetch(Get("/run/a/b?view=1-2")),  // a view's address without its #
               AllOf(StartsWith("HTTP/1.1 302"), HasSubstr("Location: /#/run/a/b?view=1-2\r")));
-  EXPECT_THAT(Ask(Get("/assets/none.js")), StartsWith("HTTP/1.1 404"));
-  const std::string runs = Ask(Get("/api/runs"));
+  EXPECT_THAT(Fetch(Get("/assets/none.js")), StartsWith("HTTP/1.1 404"));
+  const std::string runs = Fetch(Get("/api/runs"));
   EXPECT_THAT(runs, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("\"id\":\"one\""),
                           HasSubstr("Cache-Control: no-store")));
-  EXPECT_THAT(Ask("HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
+  EXPECT_THAT(Fetch("HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
               AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("Content-Length: 39"),
                     Not(HasSubstr("<title>"))));
 }
@@ -87,7 +87,7 @@ TEST_F(ServerTest, NoPathLeavesTheRunsFolderOrThePages) {
         "/api/runs/one%2f..%2fone/report", "/api/runs/not-a-run/report", "/api/runs/./report",
         "/api/runs//report", "/api/runs/one/table/..%2f..%2frun.json",
         "/api/runs/one/compare/..%2f..%2fruns%2fone", "/api/runs/%2fetc/timeline/tree"}) {
-    const std::string answer = Ask(Get(target));
+    const std::string answer = Fetch(Get(target));
     EXPECT_THAT(answer, Not(HasSubstr("do not tell"))) << target;
     EXPECT_THAT(answer, Not(HasSubstr("root:"))) << target;
     if (std::string_view(target).starts_with("/api")) {
@@ -96,7 +96,7 @@ TEST_F(ServerTest, NoPathLeavesTheRunsFolderOrThePages) {
   }
   std::filesystem::create_symlink(folder_.path() / "secret",
                                   folder_.path() / "ui" / "assets" / "l");
-  EXPECT_THAT(Ask(Get("/assets/l")), Not(HasSubstr("do not tell")));
+  EXPECT_THAT(Fetch(Get("/assets/l")), Not(HasSubstr("do not tell")));
 }
 
 TEST_F(ServerTest, ForeignHostsAndOriginsAreRefused) {
@@ -104,17 +104,17 @@ TEST_F(ServerTest, ForeignHostsAndOriginsAreRefused) {
   const auto with = [](const char* lines) {
     return std::string("GET /api/runs HTTP/1.1\r\n") + lines + "Connection: close\r\n\r\n";
   };
-  EXPECT_THAT(Ask(with("Host: evil.example\r\n")), StartsWith("HTTP/1.1 403"));
-  EXPECT_THAT(Ask(with("")), StartsWith("HTTP/1.1 403"));
-  EXPECT_THAT(Ask(with("Host: localhost\r\nHost: localhost\r\n")), StartsWith("HTTP/1.1 400"));
-  EXPECT_THAT(Ask(with("Host: localhost\r\nOrigin:\r\n")), StartsWith("HTTP/1.1 403"));
-  EXPECT_THAT(Ask(with("Host: localhost\r\nOrigin:\r\nOrigin: http://localhost\r\n")),
+  EXPECT_THAT(Fetch(with("Host: evil.example\r\n")), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Fetch(with("")), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Fetch(with("Host: localhost\r\nHost: localhost\r\n")), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(Fetch(with("Host: localhost\r\nOrigin:\r\n")), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Fetch(with("Host: localhost\r\nOrigin:\r\nOrigin: http://localhost\r\n")),
               StartsWith("HTTP/1.1 400"));
-  EXPECT_THAT(Ask(with("Host: localhost\r\nOrigin: http://evil.example\r\n")),
+  EXPECT_THAT(Fetch(with("Host: localhost\r\nOrigin: http://evil.example\r\n")),
               StartsWith("HTTP/1.1 403"));
-  EXPECT_THAT(Ask(with("Host: localhost\r\nOrigin: http://localhost\r\n")),
+  EXPECT_THAT(Fetch(with("Host: localhost\r\nOrigin: http://localhost\r\n")),
               StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(Ask(with("Host: localhost\r\nSec-Fetch-Site: cross-site\r\n")),
+  EXPECT_THAT(Fetch(with("Host: localhost\r\nSec-Fetch-Site: cross-site\r\n")),
               StartsWith("HTTP/1.1 403"));
 }
 
@@ -124,15 +124,15 @@ TEST_F(ServerTest, ATokenOpensOnceAndACookieTakesOver) {
   const std::string token = options.token;
   Start(options);
   EXPECT_THAT(server_->address(), HasSubstr("?token=" + token));
-  EXPECT_THAT(Ask(Get("/")), StartsWith("HTTP/1.1 403"));
-  EXPECT_THAT(Ask(Get("/api/runs?token=00")), StartsWith("HTTP/1.1 403"));
-  const std::string moved = Ask(Get("/runs/one?a=b&token=" + token));
+  EXPECT_THAT(Fetch(Get("/")), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Fetch(Get("/api/runs?token=00")), StartsWith("HTTP/1.1 403"));
+  const std::string moved = Fetch(Get("/runs/one?a=b&token=" + token));
   EXPECT_THAT(moved, AllOf(StartsWith("HTTP/1.1 303"), HasSubstr("Location: /runs/one?a=b\r\n"),
                            HasSubstr("Set-Cookie: steptrace-token=" + token +
                                      "; HttpOnly; SameSite=Strict")));
-  EXPECT_THAT(Ask(Get("//evil.example/?token=" + token)),
+  EXPECT_THAT(Fetch(Get("//evil.example/?token=" + token)),
               HasSubstr("Location: /evil.example/\r\n"));
-  EXPECT_THAT(Ask(Get("/api/runs", "Cookie: steptrace-token=" + token + "\r\n")),
+  EXPECT_THAT(Fetch(Get("/api/runs", "Cookie: steptrace-token=" + token + "\r\n")),
               StartsWith("HTTP/1.1 200"));
 }
 
@@ -142,42 +142,43 @@ TEST_F(ServerTest, WhatChangesSomethingIsForOurOwnPagesAndPrograms) {
     return "POST /api/runs/one/capture HTTP/1.1\r\nHost: localhost\r\n" + lines +
            "Content-Length: 0\r\nConnection: close\r\n\r\n";
   };
-  EXPECT_THAT(Ask(post("Origin: http://evil.example\r\n")), StartsWith("HTTP/1.1 403"));
-  EXPECT_THAT(Ask(post("Sec-Fetch-Site: cross-site\r\n")), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Fetch(post("Origin: http://evil.example\r\n")), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Fetch(post("Sec-Fetch-Site: cross-site\r\n")), StartsWith("HTTP/1.1 403"));
   // Nobody carries it out here, but it was let in.
-  EXPECT_THAT(Ask(post("Origin: http://localhost\r\n")), StartsWith("HTTP/1.1 404"));
-  EXPECT_THAT(Ask(post("")), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(Fetch(post("Origin: http://localhost\r\n")), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(Fetch(post("")), StartsWith("HTTP/1.1 404"));
 }
 
-TEST_F(ServerTest, WhatIsNoRequestIsRefusedInALine) {
+TEST_F(ServerTest, MalformedRequestIsRefusedInOneLine) {
   Start();
-  EXPECT_THAT(Ask("POST /api/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
+  EXPECT_THAT(Fetch("POST /api/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
               StartsWith("HTTP/1.1 405"));
-  EXPECT_THAT(Ask(Get("/api/runs/one/capture")),
+  EXPECT_THAT(Fetch(Get("/api/runs/one/capture")),
               AllOf(StartsWith("HTTP/1.1 405"), HasSubstr("Allow: POST\r\n")));
-  EXPECT_THAT(Ask("GET /api/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello"),
+  EXPECT_THAT(Fetch("GET /api/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello"),
               testing::ContainsRegex("HTTP/1.1 4[0-9][0-9]"));
-  EXPECT_THAT(Ask("\x16\x03\x01\x02 tls, perhaps\r\n\r\n"), StartsWith("HTTP/1.1 400"));
-  EXPECT_THAT(Ask("GET /%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
+  EXPECT_THAT(Fetch("\x16\x03\x01\x02 tls, perhaps\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(Fetch("GET /%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
               StartsWith("HTTP/1.1 400"));
-  EXPECT_THAT(Ask(Get("/" + std::string(10'000, 'a'))), StartsWith("HTTP/1.1 414"));
-  EXPECT_THAT(Ask(Get("/", "X: " + std::string(20'000, 'a') + "\r\n")), StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(Fetch(Get("/" + std::string(10'000, 'a'))), StartsWith("HTTP/1.1 414"));
+  EXPECT_THAT(Fetch(Get("/", "X: " + std::string(20'000, 'a') + "\r\n")),
+              StartsWith("HTTP/1.1 431"));
   std::string many;
   for (int i = 0; i < 3000; ++i) many += "X-" + std::to_string(i) + ": y\r\n";
-  EXPECT_THAT(Ask(Get("/", many)), StartsWith("HTTP/1.1 431"));
-  EXPECT_THAT(Ask(Get("/api/server")), StartsWith("HTTP/1.1 200")) << "it lives";
+  EXPECT_THAT(Fetch(Get("/", many)), StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(Fetch(Get("/api/server")), StartsWith("HTTP/1.1 200")) << "it lives";
 }
 
-TEST_F(ServerTest, WhoSaysNothingOrTooSlowlyIsLetGo) {
+TEST_F(ServerTest, SilentOrSlowPeersAreClosed) {
   ServerOptions options;
   options.header_time = std::chrono::seconds(2);
   options.idle_time = std::chrono::seconds(2);
   Start(options);
   Peer silent(server_->port());
   Peer slow(server_->port());
-  slow.Say("GET / HTT");
+  slow.Send("GET / HTT");
   Peer kept(server_->port());
-  kept.Say("GET /api/server HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  kept.Send("GET /api/server HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_THAT(kept.Hear("editor_url"), StartsWith("HTTP/1.1 200"));
   for (Peer* peer : {&silent, &slow, &kept}) {
     EXPECT_THAT(peer->Hear(), Not(HasSubstr("<nothing more>")));
@@ -189,7 +190,7 @@ TEST_F(ServerTest, AHundredPeersAreServed) {
   std::vector<std::unique_ptr<Peer>> peers;
   for (int i = 0; i < 100; ++i) peers.push_back(std::make_unique<Peer>(server_->port()));
   for (auto& peer : peers) {
-    peer->Say("GET /api/runs/one/timeline/tree HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    peer->Send("GET /api/runs/one/timeline/tree HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
   int served = 0;
   int busy = 0;
@@ -202,17 +203,17 @@ TEST_F(ServerTest, AHundredPeersAreServed) {
   EXPECT_EQ(busy, 0);
 }
 
-TEST_F(ServerTest, WhoAsksAndLeavesCostsNothing) {
+TEST_F(ServerTest, DisconnectedClientsRequestCostsNothing) {
   Start();
   for (int i = 0; i < 50; ++i) {
     Peer peer(server_->port());
-    peer.Say(Get(i % 2 == 0 ? "/api/runs/one/report" : "/api/events"));
+    peer.Send(Get(i % 2 == 0 ? "/api/runs/one/report" : "/api/events"));
     peer.Cut();
     Peer half(server_->port());
-    half.Say("GET /api/runs/one/time");
+    half.Send("GET /api/runs/one/time");
     half.Cut();
   }
-  EXPECT_THAT(Ask(Get("/api/server")), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Fetch(Get("/api/server")), StartsWith("HTTP/1.1 200"));
 }
 
 TEST_F(ServerTest, ASlowReaderIsLetGoWhileOthersAreServed) {
@@ -223,14 +224,14 @@ TEST_F(ServerTest, ASlowReaderIsLetGoWhileOthersAreServed) {
   std::vector<std::unique_ptr<Peer>> slow;
   for (int i = 0; i < 20; ++i) {
     slow.push_back(std::make_unique<Peer>(server_->port()));
-    slow.back()->Say(Get("/assets/large.js"));
+    slow.back()->Send(Get("/assets/large.js"));
   }
   // 20 answers of 12 MiB exceed what may wait for peers: somebody is told so, nobody hangs.
-  EXPECT_THAT(Ask(Get("/api/server")),
+  EXPECT_THAT(Fetch(Get("/api/server")),
               testing::AnyOf(StartsWith("HTTP/1.1 200"), StartsWith("HTTP/1.1 503")));
   std::string answer;
   for (int tries = 0; tries < 200; ++tries) {
-    answer = Ask(Get("/api/server"));
+    answer = Fetch(Get("/api/server"));
     if (answer.starts_with("HTTP/1.1 200")) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
@@ -254,11 +255,11 @@ TEST_F(ServerTest, PeersThatTakeNothingDoNotKeepOthersWaiting) {
   std::vector<std::unique_ptr<Peer>> slow;
   for (int i = 0; i < 12; ++i) {
     slow.push_back(std::make_unique<Peer>(server_->port()));
-    slow.back()->Say(Get("/assets/large.js"));
+    slow.back()->Send(Get("/assets/large.js"));
   }
   int served = 0;
   for (int tries = 0; tries < 400 && served < 20; ++tries) {
-    const bool is_served = Ask(Get("/api/server")).starts_with("HTTP/1.1 200");
+    const bool is_served = Fetch(Get("/api/server")).starts_with("HTTP/1.1 200");
     served += is_served ? 1 : 0;
     if (!is_served) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
@@ -278,8 +279,8 @@ TEST_F(ServerTest, ATableThatIsTooLargeToHoldIsSentFromItsFile) {
   Start();
   Peer peer(server_->port());
   const std::string request = "GET /api/runs/many/table/slices HTTP/1.1\r\nHost: localhost\r\n";
-  peer.Say("HEAD" + request.substr(3) + "\r\n" + request + "\r\n" + request +
-           "Connection: close\r\n\r\n");
+  peer.Send("HEAD" + request.substr(3) + "\r\n" + request + "\r\n" + request +
+            "Connection: close\r\n\r\n");
   const std::string heard = peer.Hear();
   const std::string length = "Content-Length: " + std::to_string(wanted.size()) + "\r\n";
   size_t at = 0;
@@ -305,17 +306,17 @@ TEST_F(ServerTest, TablesThatNobodyTakesAreRefusedAndLetGo) {
   Start(options);
   const std::string table = Get("/api/runs/many/table/slices");
   Peer slow(server_->port());
-  slow.Say(table);
+  slow.Send(table);
   // While the first may still take it, and has it not whole, others wait their turn.
   std::string heard;
   for (int tries = 0; tries < 4000 && !heard.starts_with("HTTP/1.1 503"); ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    heard = Ask(Get("/api/server"));
+    heard = Fetch(Get("/api/server"));
   }
   EXPECT_THAT(heard, AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After")));
   for (int tries = 0; tries < 400 && !heard.starts_with("HTTP/1.1 200"); ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    heard = Ask(Get("/api/server"));
+    heard = Fetch(Get("/api/server"));
   }
   EXPECT_THAT(heard, StartsWith("HTTP/1.1 200"));
   EXPECT_LT(slow.Hear().size(), 10u << 20) << "it was let go, for it took nothing";
@@ -325,13 +326,13 @@ TEST_F(ServerTest, RefusesMoreThanItsWorkersCanTake) {
   ServerOptions options;
   options.waiting = 0;
   Start(options);
-  EXPECT_THAT(Ask(Get("/api/runs")), AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After")));
+  EXPECT_THAT(Fetch(Get("/api/runs")), AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After")));
 }
 
 TEST_F(ServerTest, EventsTellOfRunsThatCameAndOfARunThatGrows) {
   Start();
   Peer list(server_->port());
-  list.Say(Get("/api/events"));
+  list.Send(Get("/api/events"));
   EXPECT_THAT(
       list.Hear("data: {}"),
       AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/event-stream"), HasSubstr("event: runs")));
@@ -342,13 +343,13 @@ TEST_F(ServerTest, EventsTellOfRunsThatCameAndOfARunThatGrows) {
   for (int i = 0; i < 3; ++i) writer.Append(store::SampleStep(writer.strings(), i));
   ASSERT_OK(writer.Flush());
   Peer run(server_->port());
-  run.Say(Get("/api/runs/live/events"));
+  run.Send(Get("/api/runs/live/events"));
   EXPECT_THAT(run.Hear("}"), AllOf(HasSubstr("event: run\n"), HasSubstr("\"steps\":3"),
                                    HasSubstr("in_progress"), HasSubstr("\"generation\":1")));
   writer.Append(store::SampleStep(writer.strings(), 3));
   ASSERT_OK(writer.Flush());
   EXPECT_THAT(run.Hear("}"), AllOf(HasSubstr("\"steps\":4"), HasSubstr("\"generation\":2")));
-  const std::string none = Ask(Get("/api/runs/none/events"));
+  const std::string none = Fetch(Get("/api/runs/none/events"));
   EXPECT_THAT(none, StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(none, HasSubstr(Api::NoSuchRun().body));
 }
@@ -356,13 +357,13 @@ TEST_F(ServerTest, EventsTellOfRunsThatCameAndOfARunThatGrows) {
 TEST_F(ServerTest, AReportThatNobodyWaitsForIsGivenUp) {
   StartWithHelper();
   Peer peer(server_->port());
-  peer.Say(Get("/api/runs/one/report"));
+  peer.Send(Get("/api/runs/one/report"));
   const pid_t pid = HelperPid();
   ASSERT_GT(pid, 0);
   Peer other(server_->port());
-  other.Say(Get("/api/runs/one/table/steps"));
+  other.Send(Get("/api/runs/one/table/steps"));
   // Both of those that compute wait for the helper; a timeline has its own.
-  EXPECT_THAT(Ask(Get("/api/runs/one/timeline/tree")), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Fetch(Get("/api/runs/one/timeline/tree")), StartsWith("HTTP/1.1 200"));
   peer.Cut();
   other.Cut();
   EXPECT_TRUE(Ends(pid));
@@ -371,7 +372,7 @@ TEST_F(ServerTest, AReportThatNobodyWaitsForIsGivenUp) {
 TEST_F(ServerTest, WithTheServerItsHelperEnds) {
   StartWithHelper();
   Peer peer(server_->port());
-  peer.Say(Get("/api/runs/one/report"));
+  peer.Send(Get("/api/runs/one/report"));
   const pid_t pid = HelperPid();
   ASSERT_GT(pid, 0);
   server_->Stop();

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "analyze/report/report_json.h"
-#include "serve/pages/step_columns.h"
+#include "serve/pages/step_columns_json.h"
 
 namespace steptrace::pages {
 namespace {

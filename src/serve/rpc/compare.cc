@@ -39,7 +39,7 @@ Json RowJson(const analyze::ComparedPart& part) {
 }
 
 // What is said of them, in this order of the two.
-Json SaidOf(const analyze::Comparison& comparison) {
+Json HeadlineAndNotes(const analyze::Comparison& comparison) {
   return {{"headline", analyze::FindingJson(analyze::HeadlineOf(comparison))},
           {"notes", analyze::Each(comparison.notes, analyze::FindingJson)}};
 }
@@ -60,8 +60,8 @@ Result<std::string> CompareJson(const std::filesystem::path& a, const std::files
   STEPTRACE_ASSIGN_OR_RETURN(const auto second, LoadStepParts(b, options));
   const analyze::Comparison comparison = analyze::Compare(first, second);
   Json json = {{"runs", {a.filename().string(), b.filename().string()}}};
-  json.update(SaidOf(comparison));
-  json["back"] = SaidOf(analyze::Compare(second, first));
+  json.update(HeadlineAndNotes(comparison));
+  json["back"] = HeadlineAndNotes(analyze::Compare(second, first));
   Json rows = Json::array();
   for (const auto& part : comparison.parts) rows.push_back(RowJson(part));
   json["rows"] = std::move(rows);

@@ -6,7 +6,7 @@
 
 #include "analyze/report/comparison.h"
 #include "base/result.h"
-#include "serve/rpc/report.h"
+#include "serve/rpc/load_report.h"
 
 namespace steptrace::rpc {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "analyze/device/device_phases.h"
-#include "analyze/trace/lost_stretches.h"
+#include "analyze/device/device_phase_sums.h"
+#include "analyze/trace/lost_time_ranges.h"
 #include "analyze/trace/trace_builder.h"
 #include "base/time.h"
 #include "serve/rpc/trace_columns.h"
@@ -78,17 +78,17 @@ WindowsOfRanks KernelWindows(const std::vector<store::RunMetadataRow>& facts,
   WindowsOfRanks windows;
   for (const store::RunMetadataRow& fact : facts) {
     if (strings.Text(fact.kind) != store::MetadataKind::kWindow) continue;
-    const nlohmann::json told = store::ParseMetadata(fact.json);
-    const nlohmann::json* from = store::Find(told, Key::kFromNs);
-    const nlohmann::json* to = store::Find(told, Key::kToNs);
-    const std::string kinds = store::TextOf(told, Key::kKinds);
+    const nlohmann::json reported = store::ParseMetadata(fact.json);
+    const nlohmann::json* from = store::Find(reported, Key::kFromNs);
+    const nlohmann::json* to = store::Find(reported, Key::kToNs);
+    const std::string kinds = store::TextOf(reported, Key::kKinds);
     if (from == nullptr || to == nullptr || kinds.empty() || kinds == "operators") continue;
-    const nlohmann::json* stretches = store::Find(told, Key::kStretches);
-    if (stretches == nullptr || !stretches->is_array()) {
+    const nlohmann::json* time_ranges = store::Find(reported, Key::kStretches);
+    if (time_ranges == nullptr || !time_ranges->is_array()) {
       AddWindow(*from, *to, bounds, windows[fact.rank]);
       continue;
     }
-    for (const nlohmann::json& one : *stretches) {
+    for (const nlohmann::json& one : *time_ranges) {
       if (one.is_array() && one.size() == 2) AddWindow(one[0], one[1], bounds, windows[fact.rank]);
     }
   }
@@ -96,23 +96,23 @@ WindowsOfRanks KernelWindows(const std::vector<store::RunMetadataRow>& facts,
   return windows;
 }
 
-// The stretches of windows in which no slice of the rank lacks. What begins behind a lost stretch
-// is as after a window's begin: work that was launched before is not known.
+// The time ranges of windows in which no slice of the rank lacks. What begins behind a lost time
+// range is as after a window's begin: work that was launched before is not known.
 WindowsOfRanks WithoutLost(const WindowsOfRanks& windows,
-                           std::span<const analyze::LostStretch> lost) {
+                           std::span<const analyze::LostTimeRange> lost) {
   WindowsOfRanks sound = windows;
-  for (const analyze::LostStretch& stretch : lost) {
-    const auto found = sound.find(stretch.rank);
+  for (const analyze::LostTimeRange& time_range : lost) {
+    const auto found = sound.find(time_range.rank);
     if (found == sound.end()) continue;
     std::vector<KernelWindow> kept;
     for (const KernelWindow& window : found->second) {
-      if (!stretch.Touches(window.from_ns, window.to_ns)) {
+      if (!time_range.Touches(window.from_ns, window.to_ns)) {
         kept.push_back(window);
         continue;
       }
-      if (window.from_ns < stretch.from_ns) kept.push_back({window.from_ns, stretch.from_ns});
-      const bool rest = stretch.to_ns < INT64_MAX && stretch.to_ns + 1 < window.to_ns;
-      if (rest) kept.push_back({stretch.to_ns + 1, window.to_ns});
+      if (window.from_ns < time_range.from_ns) kept.push_back({window.from_ns, time_range.from_ns});
+      const bool rest = time_range.to_ns < INT64_MAX && time_range.to_ns + 1 < window.to_ns;
+      if (rest) kept.push_back({time_range.to_ns + 1, window.to_ns});
     }
     found->second = std::move(kept);
   }
@@ -167,7 +167,7 @@ class WindowRows {
 };
 
 // The steps that lie in a window as a whole, but for its first: what the device does in that was
-// launched before the window in part, and so was not told.
+// launched before the window in part, and so was not reported.
 std::vector<analyze::TraceStep> StepsIn(const store::PackedSteps& steps, int32_t rank,
                                         const std::vector<KernelWindow>& windows, int32_t lane) {
   std::vector<analyze::TraceStep> found;
@@ -279,7 +279,7 @@ Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
                                          const store::PackedSteps& steps,
                                          const TimeBounds& bounds) {
   const WindowsOfRanks asked = KernelWindows(facts, run.strings(), bounds);
-  const WindowsOfRanks windows = WithoutLost(asked, analyze::LostStretches(losses, run.strings()));
+  const WindowsOfRanks windows = WithoutLost(asked, analyze::LostTimeRanges(losses, run.strings()));
   STEPTRACE_ASSIGN_OR_RETURN(analyze::Trace trace, Load(run, tracks, facts, steps, windows));
   trace.steps_left_out = CountSteps(steps, asked) - CountSteps(steps, windows);
   const bool several = std::any_of(windows.begin(), windows.end(),

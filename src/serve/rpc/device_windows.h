@@ -6,7 +6,7 @@
 
 #include "analyze/trace/trace.h"
 #include "base/result.h"
-#include "serve/rpc/profile.h"
+#include "serve/rpc/read_profile.h"
 #include "store/packed_rows.h"
 #include "store/run_reader.h"
 

@@ -210,7 +210,7 @@ TEST_F(DeviceWindowsTest, OtherLossesLeaveTheStepsAsTheyAre) {
   EXPECT_EQ(trace.steps_left_out, 0);
 }
 
-TEST_F(DeviceWindowsTest, OfAStretchWhatLiesInIt) {
+TEST_F(DeviceWindowsTest, TimeRangeSelectsItsWindows) {
   Window(20, 80);
   EXPECT_THAT(StepsOf(Load({.from_ns = 40 * kMs, .to_ns = 70 * kMs}).ranks.at(0)),
               ElementsAre(5, 6));

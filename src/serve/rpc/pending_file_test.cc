@@ -129,8 +129,9 @@ TEST_F(PendingFileTest, ALinkThatAnotherUserPutIntoASharedFolderIsNotFollowed) {
     EXPECT_EQ(::chmod(At("shared").c_str(), mode), 0);
     EXPECT_EQ(::lchown(At("shared/link").c_str(), of_link, 0), 0);
     auto file = Begin(At("shared/link"));
-    const std::string told = file.ok() ? "" : file.error().text();
-    EXPECT_TRUE(file.ok() || told.find("shared/link: Permission denied") != told.npos) << told;
+    const std::string reported = file.ok() ? "" : file.error().text();
+    EXPECT_TRUE(file.ok() || reported.find("shared/link: Permission denied") != reported.npos)
+        << reported;
     return file.ok();
   };
   EXPECT_FALSE(may(01777, 0, kOther));

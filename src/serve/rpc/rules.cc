@@ -14,8 +14,8 @@
 
 #include "analyze/report/sections.h"
 #include "analyze/stats/distribution.h"
-#include "serve/rpc/profile.h"
-#include "serve/rpc/report.h"
+#include "serve/rpc/load_report.h"
+#include "serve/rpc/read_profile.h"
 #include "serve/rpc/run_rows.h"
 #include "serve/rpc/steps.h"
 #include "store/columns_of.h"
@@ -149,12 +149,12 @@ struct Ruled {
 };
 
 Result<std::vector<analyze::DeviceMemory>> MemoryOf(store::RunReader& run,
-                                                    const TimeBounds& stretch,
+                                                    const TimeBounds& time_range,
                                                     const store::PackedSteps& steps,
                                                     std::span<const store::RunMetadataRow> facts) {
   store::ReadOptions wanted;
-  wanted.from_ns = stretch.from_ns;
-  wanted.to_ns = stretch.to_ns;
+  wanted.from_ns = time_range.from_ns;
+  wanted.to_ns = time_range.to_ns;
   wanted.columns = {"ts_ns", "rank", "device", "bytes", "total_allocated_bytes"};
   analyze::DeviceMemoryBuilder builder;
   STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::MemoryRow>(
@@ -164,15 +164,15 @@ Result<std::vector<analyze::DeviceMemory>> MemoryOf(store::RunReader& run,
 }
 
 Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSettings& settings,
-                   const TimeBounds& stretch) {
+                   const TimeBounds& time_range) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
   store::ReadOptions wanted;
-  wanted.from_ns = stretch.from_ns;
-  wanted.to_ns = stretch.to_ns;
+  wanted.from_ns = time_range.from_ns;
+  wanted.to_ns = time_range.to_ns;
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>(wanted));
-  const auto lies_in = [&stretch](const auto& step) { return LiesIn(stretch, step); };
-  STEPTRACE_ASSIGN_OR_RETURN(StoredSteps stored, ReadSteps(run, wanted, stretch));
+  const auto lies_in = [&time_range](const auto& step) { return LiesIn(time_range, step); };
+  STEPTRACE_ASSIGN_OR_RETURN(StoredSteps stored, ReadSteps(run, wanted, time_range));
   store::PackedSteps& steps = stored.rows;
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::RunMetadataRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto losses, run.Read<store::DataLossRow>());
@@ -180,7 +180,7 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   if (steps.empty()) {  // of a run that cannot be written
     STEPTRACE_ASSIGN_OR_RETURN(auto marked, MarkedSteps(run));
     if (!marked.empty()) stored.cut.clear();
-    KeepStretch(stretch, marked, stored.cut);
+    KeepTimeRange(time_range, marked, stored.cut);
     steps = marked;
   }
   wanted.columns = store::SliceColumnsWith<&store::SliceRow::step>();
@@ -196,7 +196,7 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   std::erase_if(parts.marks, std::not_fn(lies_in));
   std::vector<analyze::DeviceMemory> device_memory;
   if (WasImported(facts, run.strings())) {  // of a live run, windows alone tell it
-    STEPTRACE_ASSIGN_OR_RETURN(device_memory, MemoryOf(run, stretch, steps, facts));
+    STEPTRACE_ASSIGN_OR_RETURN(device_memory, MemoryOf(run, time_range, steps, facts));
   }
   const auto series = SeriesOf(tracks, counters);
   analyze::RulesInput input;
@@ -204,21 +204,21 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   input.run.duration_ns = DurationOf(run, steps, counters);
   input.counters = series;
   std::vector<std::string> outside;
-  if (stretch.any()) outside = MetricsWithoutValues(tracks, series);
+  if (time_range.any()) outside = MetricsWithoutValues(tracks, series);
   input.metrics_outside = outside;
   input.steps = steps;
   input.strings = &run.strings();
   input.facts = facts;
   input.losses = losses;
-  input.tables = TableRowsOf(stretch, stored.cut);
+  input.tables = TableRowsOf(time_range, stored.cut);
   input.tables.has_tracks = HasAllTracks(run, tracks, counters);
   input.step_marks = parts.marks;
   input.loader_events = parts.loaders;
   input.framework_totals = parts.totals;
   input.device_use = parts.device_use;
   input.device_memory = device_memory;
-  input.has_begin = stretch.from_ns.value_or(0) <= 0;
-  input.has_end = !stretch.to_ns || *stretch.to_ns >= input.run.duration_ns;
+  input.has_begin = time_range.from_ns.value_or(0) <= 0;
+  input.has_end = !time_range.to_ns || *time_range.to_ns >= input.run.duration_ns;
   return Ruled{run.manifest().name,
                input.run,
                analyze::BuildProfilingReport(input, settings),
@@ -229,7 +229,7 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
 
 // The suspects and phases of the report itself, so that what is billed is what it names.
 analyze::CostSection CostOf(const std::filesystem::path& path, Ruled& ruled,
-                            const CostRequest& request, const TimeBounds& stretch,
+                            const CostRequest& request, const TimeBounds& time_range,
                             const analyze::Report* billed) {
   analyze::CostInput cost;
   cost.duration_ns = ruled.run.duration_ns;
@@ -247,8 +247,8 @@ analyze::CostSection CostOf(const std::filesystem::path& path, Ruled& ruled,
     ReportOptions options;
     options.tensor_cores = request.tensor_cores;
     options.stages = request.stages;
-    options.from_ns = stretch.from_ns;
-    options.to_ns = stretch.to_ns;
+    options.from_ns = time_range.from_ns;
+    options.to_ns = time_range.to_ns;
     auto report = LoadReport(path, options);
     if (report.ok()) {
       cost.phases = std::move(report->phases);
@@ -263,12 +263,12 @@ analyze::CostSection CostOf(const std::filesystem::path& path, Ruled& ruled,
 
 Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
                               const analyze::RuleSettings& settings, const CostRequest& cost,
-                              const TimeBounds& stretch, const analyze::Report* billed) {
+                              const TimeBounds& time_range, const analyze::Report* billed) {
   // Where they find no room the rules go without them, as in a folder that cannot be written.
   (void)StoreMarkedSteps(path);
   // One after the other: their rows are not in memory together.
-  STEPTRACE_ASSIGN_OR_RETURN(Ruled ruled, Rule(path, settings, stretch));
-  analyze::CostSection costs = CostOf(path, ruled, cost, stretch, billed);
+  STEPTRACE_ASSIGN_OR_RETURN(Ruled ruled, Rule(path, settings, time_range));
+  analyze::CostSection costs = CostOf(path, ruled, cost, time_range, billed);
   return RulesAnswer{std::move(ruled.run_name), std::move(ruled.report), std::move(costs),
                      std::move(ruled.findings), std::move(ruled.damaged)};
 }

@@ -37,13 +37,13 @@ struct RulesAnswer {
 };
 
 // The rules on a run as its files stand now: closed, live, interrupted and imported ones alike. Of
-// a stretch: on the steps that lie in it, and on what else begins in it. A rule of the run's begin
-// is not applicable to a stretch that leaves the begin out. With a price it takes the time of a
-// report more, unless that report of the stretch is given. Where it cannot be made, the cost is
-// told without its parts.
+// a time range: on the steps that lie in it, and on what else begins in it. A rule of the run's
+// begin is not applicable to a time range that leaves the begin out. With a price it takes the time
+// of a report more, unless that report of the time range is given. Where it cannot be made, the
+// cost is told without its parts.
 Result<RulesAnswer> LoadRules(const std::filesystem::path& run,
                               const analyze::RuleSettings& settings, const CostRequest& cost,
-                              const TimeBounds& stretch = {},
+                              const TimeBounds& time_range = {},
                               const analyze::Report* billed = nullptr);
 
 }  // namespace steptrace::rpc

@@ -92,7 +92,7 @@ TEST_F(RunPathTest, ASlashBehindANameIsTheShells) {
   EXPECT_EQ(Found("train-1//"), Found("train-1"));
 }
 
-TEST_F(RunPathTest, WhatIsNotThereIsNamedWithTheNextStep) {
+TEST_F(RunPathTest, MissingRunIsNamedWithTheNextStep) {
   EXPECT_THAT(Found("nope"), HasSubstr("nope: no such run"));
   EXPECT_THAT(Found("nope"), HasSubstr("steptrace ls"));
   EXPECT_THAT(Found(""), HasSubstr(runs().string()));

@@ -54,7 +54,7 @@ std::vector<analyze::LoaderWorker> WorkersOf(const std::vector<store::TrackRow>&
 }
 
 Result<StoredSteps> ReadSteps(store::RunReader& run, const store::ReadOptions& options,
-                              const TimeBounds& stretch) {
+                              const TimeBounds& time_range) {
   StoredSteps steps;
   store::RowPacker<store::StepRow> packer;
   const auto begin = [&] {
@@ -63,11 +63,11 @@ Result<StoredSteps> ReadSteps(store::RunReader& run, const store::ReadOptions& o
   };
   const auto take = [&](std::span<const store::StepRow> rows) {
     steps.any |= !rows.empty();
-    if (!stretch.any()) return packer.Add(rows);
+    if (!time_range.any()) return packer.Add(rows);
     for (const store::StepRow& row : rows) {
-      if (LiesIn(stretch, row)) {
+      if (LiesIn(time_range, row)) {
         packer.Add(row);
-      } else if (BeginsIn(stretch, row)) {
+      } else if (BeginsIn(time_range, row)) {
         steps.cut.push_back(row);
       }
     }
@@ -78,11 +78,11 @@ Result<StoredSteps> ReadSteps(store::RunReader& run, const store::ReadOptions& o
 }
 
 Result<store::PackedRows<store::StepStageRow>> ReadStepStages(store::RunReader& run,
-                                                              const TimeBounds& stretch) {
+                                                              const TimeBounds& time_range) {
   store::RowPacker<store::StepStageRow> packer;
   const auto take = [&](std::span<const store::StepStageRow> rows) {
     for (const store::StepStageRow& row : rows) {
-      if (BeginsIn(stretch, row)) packer.Add(row);
+      if (BeginsIn(time_range, row)) packer.Add(row);
     }
   };
   STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::StepStageRow>(
@@ -90,15 +90,16 @@ Result<store::PackedRows<store::StepStageRow>> ReadStepStages(store::RunReader& 
   return packer.Take();
 }
 
-void KeepStretch(const TimeBounds& stretch, std::vector<store::StepRow>& steps,
-                 std::vector<store::StepRow>& cut) {
-  std::copy_if(steps.begin(), steps.end(), std::back_inserter(cut),
-               [&](const auto& step) { return BeginsIn(stretch, step) && !LiesIn(stretch, step); });
-  std::erase_if(steps, [&](const auto& step) { return !LiesIn(stretch, step); });
+void KeepTimeRange(const TimeBounds& time_range, std::vector<store::StepRow>& steps,
+                   std::vector<store::StepRow>& cut) {
+  std::copy_if(steps.begin(), steps.end(), std::back_inserter(cut), [&](const auto& step) {
+    return BeginsIn(time_range, step) && !LiesIn(time_range, step);
+  });
+  std::erase_if(steps, [&](const auto& step) { return !LiesIn(time_range, step); });
 }
 
-analyze::TableRows TableRowsOf(const TimeBounds& stretch, std::span<const store::StepRow> cut) {
-  return {.from_ns = stretch.from_ns, .to_ns = stretch.to_ns, .cut_steps = cut};
+analyze::TableRows TableRowsOf(const TimeBounds& time_range, std::span<const store::StepRow> cut) {
+  return {.from_ns = time_range.from_ns, .to_ns = time_range.to_ns, .cut_steps = cut};
 }
 
 bool HasAllTracks(const store::RunReader& run, const std::vector<store::TrackRow>& tracks,

@@ -23,25 +23,25 @@ std::vector<analyze::LoaderWorker> WorkersOf(const std::vector<store::TrackRow>&
 
 struct StoredSteps {
   store::PackedSteps rows;          // by time
-  std::vector<store::StepRow> cut;  // begin in the stretch and end behind it
-  bool any = false;                 // the run has some, be they in the stretch or not
+  std::vector<store::StepRow> cut;  // begin in the time range and end behind it
+  bool any = false;                 // the run has some, be they in the time range or not
 };
 
-// Of the rows that are asked for, the steps that lie in the stretch, in the memory of the packed
+// Of the rows that are asked for, the steps that lie in the time range, in the memory of the packed
 // ones whatever became of the run.
 Result<StoredSteps> ReadSteps(store::RunReader& run, const store::ReadOptions& options,
-                              const TimeBounds& stretch);
+                              const TimeBounds& time_range);
 
-// Stages of steps that begin in the stretch.
+// Stages of steps that begin in the time range.
 Result<store::PackedRows<store::StepStageRow>> ReadStepStages(store::RunReader& run,
-                                                              const TimeBounds& stretch);
+                                                              const TimeBounds& time_range);
 
 // Of steps that were derived: those that do not lie in it go, the cut ones to `cut`.
-void KeepStretch(const TimeBounds& stretch, std::vector<store::StepRow>& steps,
-                 std::vector<store::StepRow>& cut);
+void KeepTimeRange(const TimeBounds& time_range, std::vector<store::StepRow>& steps,
+                   std::vector<store::StepRow>& cut);
 
-// How the rows that are read of a stretch stand to the tables'.
-analyze::TableRows TableRowsOf(const TimeBounds& stretch, std::span<const store::StepRow> cut);
+// How the rows that are read of a time range stand to the tables'.
+analyze::TableRows TableRowsOf(const TimeBounds& time_range, std::span<const store::StepRow> cut);
 
 // Whether each of the counters lies on a track that is known, and no file of tracks is damaged:
 // else counters and slices are left out because their tracks are lost.
@@ -56,8 +56,8 @@ int64_t DurationOf(const store::RunReader& run, const store::PackedSteps& steps,
 std::vector<analyze::CounterSeries> SeriesOf(const std::vector<store::TrackRow>& tracks,
                                              const std::vector<store::CounterRow>& counters);
 
-// Names of metrics that the run has tracks for, but none of these series: of a stretch, those that
-// were read outside of it alone.
+// Names of metrics that the run has tracks for, but none of these series: of a time range, those
+// that were read outside of it alone.
 std::vector<std::string> MetricsWithoutValues(const std::vector<store::TrackRow>& tracks,
                                               const std::vector<analyze::CounterSeries>& series);
 

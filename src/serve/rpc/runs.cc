@@ -19,7 +19,7 @@
 #include "base/time.h"
 #include "present/words/quantity.h"
 #include "serve/rpc/json_out.h"
-#include "serve/rpc/report.h"
+#include "serve/rpc/load_report.h"
 #include "serve/rpc/run_size.h"
 #include "store/manifest.h"
 #include "store/row_stream.h"
@@ -186,12 +186,12 @@ ListedFigures FiguresOf(const fs::path& path, ReportSource source) {
 }
 
 RunCatalog::RunCatalog(fs::path folder, std::optional<std::string> only, TakeMemory take_memory,
-                       std::chrono::milliseconds most_untold, MakeReport make_report)
+                       std::chrono::milliseconds most_unreported, MakeReport make_report)
     : folder_(std::move(folder)),
       only_(std::move(only)),
       take_memory_(std::move(take_memory)),
       make_report_(std::move(make_report)),
-      most_untold_(most_untold) {}
+      most_unreported_(most_unreported) {}
 
 RunCatalog::~RunCatalog() {
   maker_.request_stop();
@@ -208,20 +208,20 @@ std::optional<fs::path> RunCatalog::Find(const std::string& id) const {
   return std::nullopt;
 }
 
-RunCatalog::Told RunCatalog::Read(const fs::path& run) const {
-  Told told;
+RunCatalog::RunFigures RunCatalog::Read(const fs::path& run) const {
+  RunFigures figures;
   auto reader = store::RunReader::Open(run);
-  if (!reader.ok()) return told;
-  told.nodes = static_cast<int64_t>(reader->manifest().nodes.size());
+  if (!reader.ok()) return figures;
+  figures.nodes = static_cast<int64_t>(reader->manifest().nodes.size());
   const Json report = ReportOf(*reader, make_report_);
-  if (report.is_null()) return told;
-  told.steps = Number(report, "steps", "count");
-  told.duration_ns = Number(report, "run", "duration_ns");
-  told.verdict = ToText(VerdictOf(report));
-  return told;
+  if (report.is_null()) return figures;
+  figures.steps = Number(report, "steps", "count");
+  figures.duration_ns = Number(report, "run", "duration_ns");
+  figures.verdict = ToText(VerdictOf(report));
+  return figures;
 }
 
-std::optional<RunCatalog::Told> RunCatalog::TryRead(const fs::path& run) const {
+std::optional<RunCatalog::RunFigures> RunCatalog::TryRead(const fs::path& run) const {
   try {
     // The report of a large one is made elsewhere, or by who takes the memory for it then.
     const bool here = take_memory_ && !IsLargeRun(run);
@@ -235,21 +235,21 @@ std::optional<RunCatalog::Told> RunCatalog::TryRead(const fs::path& run) const {
 void RunCatalog::MakeRows(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (changed_.wait(lock, stop, [&] { return !wanted_.empty(); }) && !stop.stop_requested()) {
-    const Wanted& wanted = wanted_.front();  // stays where it is while others are added
+    const QueuedRun& wanted = wanted_.front();  // stays where it is while others are added
     lock.unlock();
-    std::optional<Told> told = TryRead(wanted.run.path);
+    std::optional<RunFigures> figures = TryRead(wanted.run.path);
     lock.lock();
     try {
-      NoteMade(wanted, std::move(told));
+      NoteMade(wanted, std::move(figures));
     } catch (const std::exception&) {
       // It stays as it was listed, and is wanted again with the next list.
     }
     wanted_.pop_front();
     const auto now = std::chrono::steady_clock::now();
-    if (untold_ && (wanted_.empty() || now - told_at_ >= most_untold_)) {
+    if (unreported_ && (wanted_.empty() || now - reported_at_ >= most_unreported_)) {
       ++tellings_;
-      untold_ = false;
-      told_at_ = now;
+      unreported_ = false;
+      reported_at_ = now;
     }
     changed_.notify_all();
     // A mutex is not fair: who waits for the memory to open a run comes before the next row.
@@ -257,15 +257,15 @@ void RunCatalog::MakeRows(const std::stop_token& stop) {
   }
 }
 
-void RunCatalog::NoteMade(const Wanted& wanted, std::optional<Told> told) {
+void RunCatalog::NoteMade(const QueuedRun& wanted, std::optional<RunFigures> figures) {
   const bool pending = Pending(wanted.run, wanted.stamp);
   Known& known = known_[wanted.run.path.filename()];
-  // One that fails again and again is told once, or each answer would ask for the next.
-  untold_ = untold_ || pending || (known.failed && told);
-  known.failed = !told;
-  if (!told) return;
+  // One that fails again and again is reported once, or each answer would ask for the next.
+  unreported_ = unreported_ || pending || (known.failed && figures);
+  known.failed = !figures;
+  if (!figures) return;
   known.stamp = wanted.stamp;
-  known.told = *std::move(told);
+  known.figures = *std::move(figures);
 }
 
 // Where no thread can be had the next list or the next look at the stamp tries again.
@@ -277,12 +277,12 @@ void RunCatalog::StartMaker() {
   }
 }
 
-void RunCatalog::Want(const store::RunSummary& run, uint64_t stamp) {
-  for (const Wanted& wanted : wanted_) {
+void RunCatalog::Enqueue(const store::RunSummary& run, uint64_t stamp) {
+  for (const QueuedRun& wanted : wanted_) {
     // One that changes while it is made is made again when it is listed again.
     if (wanted.run.path == run.path) return;
   }
-  if (wanted_.empty()) told_at_ = std::chrono::steady_clock::now();
+  if (wanted_.empty()) reported_at_ = std::chrono::steady_clock::now();
   wanted_.push_back({run, stamp});
   changed_.notify_all();
 }
@@ -299,8 +299,8 @@ bool RunCatalog::Pending(const store::RunSummary& run, uint64_t stamp) const {
 std::string RunCatalog::RowOf(const store::RunSummary& run, const CostRequest& cost,
                               uint64_t stamp) const {
   const auto found = known_.find(run.path.filename());
-  const Told told = found == known_.end() ? Told() : found->second.told;
-  const auto duration_ns = run.duration_ns ? run.duration_ns : told.duration_ns;
+  const RunFigures figures = found == known_.end() ? RunFigures() : found->second.figures;
+  const auto duration_ns = run.duration_ns ? run.duration_ns : figures.duration_ns;
   Json json;
   json["id"] = run.path.filename().string();
   json["name"] = run.name;
@@ -310,10 +310,10 @@ std::string RunCatalog::RowOf(const store::RunSummary& run, const CostRequest& c
   const bool dated = run.problem.empty() && run.started_utc_ns > 0;
   json["started_utc"] = dated ? IsoTime(run.started_utc_ns) : "";
   json["duration_ns"] = duration_ns ? Json(*duration_ns) : Json();
-  json["nodes"] = told.nodes;
+  json["nodes"] = figures.nodes;
   json["ranks"] = run.ranks;
-  json["steps"] = told.steps.value_or(run.steps);
-  json["verdict"] = Json::parse(told.verdict);
+  json["steps"] = figures.steps.value_or(run.steps);
+  json["verdict"] = Json::parse(figures.verdict);
   json["cost"] = CostOf(cost, json["duration_ns"]);
   json["bytes"] = run.bytes;
   if (Pending(run, stamp)) json["pending"] = true;
@@ -329,7 +329,7 @@ Result<std::string> RunCatalog::ListJson(const CostRequest& cost, std::chrono::m
   std::unique_lock lock(mutex_);
   for (size_t i = 0; i < runs.size(); ++i) {
     const auto found = known_.find(runs[i].path.filename());
-    if (found == known_.end() || found->second.stamp != stamps[i]) Want(runs[i], stamps[i]);
+    if (found == known_.end() || found->second.stamp != stamps[i]) Enqueue(runs[i], stamps[i]);
   }
   if (!wanted_.empty()) StartMaker();
   changed_.wait_for(lock, wait, [&] { return wanted_.empty(); });

@@ -49,7 +49,7 @@ class RunCatalog {
   // `only`: the name of the one folder that is shown. `take_memory`: what is held while a report is
   // made, if anything. `make_report`: makes a report's JSON; none: it is made here.
   RunCatalog(std::filesystem::path folder, std::optional<std::string> only,
-             TakeMemory take_memory = {}, std::chrono::milliseconds most_untold = kMostUntold,
+             TakeMemory take_memory = {}, std::chrono::milliseconds most_unreported = kMostUntold,
              MakeReport make_report = {});
   ~RunCatalog();
 
@@ -68,7 +68,7 @@ class RunCatalog {
 
  private:
   // What only a run's report tells.
-  struct Told {
+  struct RunFigures {
     int64_t nodes = 1;
     std::optional<int64_t> steps;
     std::optional<int64_t> duration_ns;
@@ -77,37 +77,37 @@ class RunCatalog {
   struct Known {
     uint64_t stamp = 0;
     bool failed = false;  // when it was made last: it is not called pending, but tried again
-    Told told;
+    RunFigures figures;
   };
-  struct Wanted {
+  struct QueuedRun {
     store::RunSummary run;
     uint64_t stamp = 0;
   };
 
-  Told Read(const std::filesystem::path& run) const;
+  RunFigures Read(const std::filesystem::path& run) const;
   // With `mutex_` held.
-  void Want(const store::RunSummary& run, uint64_t stamp);
+  void Enqueue(const store::RunSummary& run, uint64_t stamp);
   void StartMaker();
   bool Pending(const store::RunSummary& run, uint64_t stamp) const;
   std::string RowOf(const store::RunSummary& run, const CostRequest& cost, uint64_t stamp) const;
-  void NoteMade(const Wanted& wanted, std::optional<Told> told);
+  void NoteMade(const QueuedRun& wanted, std::optional<RunFigures> figures);
 
   void MakeRows(const std::stop_token& stop);
   // Nothing: there was no memory for it, above all.
-  std::optional<Told> TryRead(const std::filesystem::path& run) const;
+  std::optional<RunFigures> TryRead(const std::filesystem::path& run) const;
 
   std::filesystem::path folder_;
   std::optional<std::string> only_;
   TakeMemory take_memory_;
   MakeReport make_report_;
-  std::chrono::milliseconds most_untold_;
+  std::chrono::milliseconds most_unreported_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::map<std::string, Known> known_;  // by id
-  std::deque<Wanted> wanted_;           // the first is being made
+  std::deque<QueuedRun> wanted_;        // the first is being made
   uint64_t tellings_ = 0;               // of rows that were made
-  bool untold_ = false;                 // some were made since
-  std::chrono::steady_clock::time_point told_at_;
+  bool unreported_ = false;             // some were made since
+  std::chrono::steady_clock::time_point reported_at_;
   std::jthread maker_;
 };
 

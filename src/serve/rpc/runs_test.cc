@@ -15,7 +15,7 @@
 
 #include "analyze/report/report_json.h"
 #include "serve/rpc/compare.h"
-#include "serve/rpc/report.h"
+#include "serve/rpc/load_report.h"
 #include "store/manifest.h"
 #include "testing/profiled_run.h"
 
@@ -123,7 +123,7 @@ TEST(RunCatalog, ARunThatEndedIsListedAsItEndedBeforeItsReportIsMade) {
 }
 
 // Whether its stamp changes when the first of three rows is made.
-void ExpectTold(bool of_the_first, std::chrono::milliseconds most_untold) {
+void ExpectTold(bool of_the_first, std::chrono::milliseconds most_unreported) {
   TempDir folder;
   for (const char* name : {"one", "two", "three"}) store::MakeProfiledRun(folder.path() / name, 3);
   std::mutex memory;
@@ -132,7 +132,7 @@ void ExpectTold(bool of_the_first, std::chrono::milliseconds most_untold) {
     may_be_made.acquire();
     return std::unique_lock(memory);
   };
-  RunCatalog catalog(folder.path(), std::nullopt, take_memory, most_untold);
+  RunCatalog catalog(folder.path(), std::nullopt, take_memory, most_unreported);
   const auto pending = [&](std::chrono::milliseconds wait) {
     int count = 0;
     const json list = json::parse(*catalog.ListJson({}, wait));
@@ -298,7 +298,7 @@ TEST(RunCatalog, ItsStampTellsThatARunCame) {
   EXPECT_NE(catalog.Stamp(), before);
 }
 
-TEST(Report, OfAStretchHasItsStepsAlone) {
+TEST(Report, TimeRangeHasOnlyItsSteps) {
   TempDir folder;
   store::MakeProfiledRun(folder.path() / "one", 60);
   ReportOptions options;

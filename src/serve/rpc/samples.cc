@@ -70,14 +70,14 @@ struct KindSums {
   StateNs ns{};
 };
 
-// What is said of all samples of the stretch, and the tree of those that were asked for.
+// What is said of all samples of the time range, and the tree of those that were asked for.
 struct Summed {
   StackTree tree;
   std::map<ThreadKind, KindSums> kinds;
   std::set<int32_t> ranks;
 };
 
-bool Wanted(const SamplesQuery& query, const Thread& thread) {
+bool MatchesQuery(const SamplesQuery& query, const Thread& thread) {
   return (!query.threads || *query.threads == thread.kind) &&
          (!query.rank || *query.rank == thread.rank);
 }
@@ -91,7 +91,7 @@ void AddSample(const SamplesQuery& query, const Thread& thread, SampleState stat
   ++sums.samples;
   int64_t& ns = sums.ns[static_cast<size_t>(state)];
   if (row.interval_ns > 0 && __builtin_add_overflow(ns, row.interval_ns, &ns)) ns = INT64_MAX;
-  if (Wanted(query, thread)) summed.tree.Add(row.stack, state, row.interval_ns);
+  if (MatchesQuery(query, thread)) summed.tree.Add(row.stack, state, row.interval_ns);
 }
 
 Result<Summed> Sum(store::RunReader& run, const SamplesQuery& query) {

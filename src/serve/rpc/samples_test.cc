@@ -61,7 +61,7 @@ class SamplesTest : public testing::Test {
                  const char* state) {
     writer.Append(store::SampleRow{ts_ns, track, stack, strings_->Intern(state), 10 * kSampleMs});
   }
-  json Ask(const SamplesQuery& query) {
+  json Query(const SamplesQuery& query) {
     const auto text = SamplesJson(run(), query);
     EXPECT_TRUE(text.ok()) << (text.ok() ? "" : text.error().text());
     return json::parse(*text);
@@ -77,7 +77,7 @@ class SamplesTest : public testing::Test {
 };
 
 TEST_F(SamplesTest, OfEachKindOfThread) {
-  const json all = Ask({});
+  const json all = Query({});
   ASSERT_EQ(all["kinds"].size(), 3u);
   EXPECT_EQ(all["kinds"][0]["kind"], "training");
   EXPECT_EQ(all["kinds"][0]["waiting_ns"], 1000 * kSampleMs);
@@ -87,7 +87,7 @@ TEST_F(SamplesTest, OfEachKindOfThread) {
   EXPECT_EQ(all["ranks"], json::array({0}));
   EXPECT_THAT(Functions(all), ElementsAre("main", "next", "loop", "<b>decode</b>"));
 
-  const json worker = Ask({.threads = ThreadKind::kWorker});
+  const json worker = Query({.threads = ThreadKind::kWorker});
   EXPECT_THAT(Functions(worker), ElementsAre("loop", "<b>decode</b>"));
   EXPECT_EQ(worker["nodes"][1]["parent"], 0);
   EXPECT_EQ(worker["nodes"][1]["running_ns"], 750 * kSampleMs);
@@ -99,26 +99,26 @@ TEST_F(SamplesTest, OfEachKindOfThread) {
   EXPECT_EQ(worker["nodes"][1]["waiting_samples"], 0);
   EXPECT_EQ(worker["kinds"].size(), 3u) << "there is more to choose";
 
-  const json training = Ask({.threads = ThreadKind::kTraining});
+  const json training = Query({.threads = ThreadKind::kTraining});
   EXPECT_EQ(training["nodes"][1]["waiting_ns"], 1000 * kSampleMs);
   EXPECT_EQ(training["nodes"][0]["self_waiting_ns"], 0);
 }
 
-TEST_F(SamplesTest, OfAStretch) {
-  const json part = Ask({.threads = ThreadKind::kWorker,
-                         .rank = {},
-                         .from_ns = 200 * kSampleMs,
-                         .to_ns = 400 * kSampleMs});
+TEST_F(SamplesTest, SamplesOfATimeRange) {
+  const json part = Query({.threads = ThreadKind::kWorker,
+                           .rank = {},
+                           .from_ns = 200 * kSampleMs,
+                           .to_ns = 400 * kSampleMs});
   EXPECT_EQ(part["kinds"][1]["samples"], 20);
   EXPECT_EQ(part["nodes"][0]["running_ns"], 200 * kSampleMs);
   EXPECT_EQ(part["nodes"][1]["running_ns"], 150 * kSampleMs);
-  EXPECT_TRUE(
-      Ask({.threads = {}, .rank = {}, .from_ns = 5000 * kSampleMs, .to_ns = {}})["nodes"].empty());
+  EXPECT_TRUE(Query({.threads = {}, .rank = {}, .from_ns = 5000 * kSampleMs, .to_ns = {}})["nodes"]
+                  .empty());
 }
 
 TEST_F(SamplesTest, OfARank) {
-  EXPECT_EQ(Ask({.threads = {}, .rank = 0})["nodes"].size(), 4u);
-  const json none = Ask({.threads = {}, .rank = 3});
+  EXPECT_EQ(Query({.threads = {}, .rank = 0})["nodes"].size(), 4u);
+  const json none = Query({.threads = {}, .rank = 3});
   EXPECT_TRUE(none["nodes"].empty());
   EXPECT_EQ(none["ranks"], json::array({0}));
 }

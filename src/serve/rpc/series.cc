@@ -13,7 +13,7 @@
 namespace steptrace::rpc {
 namespace {
 
-bool IsAsked(std::string_view metric, const std::vector<std::string>& asked) {
+bool IsRequested(std::string_view metric, const std::vector<std::string>& asked) {
   if (asked.empty()) return true;
   return std::any_of(asked.begin(), asked.end(), [metric](std::string_view one) {
     return one.ends_with('*') ? metric.starts_with(one.substr(0, one.size() - 1)) : metric == one;
@@ -49,14 +49,14 @@ struct Columns {
 };
 
 void AddTrack(const RunTimeline::Track& track, const timeline::Values& values,
-              timeline::Stretch stretch, int64_t points, Columns& columns) {
-  uint64_t at = values.LowerBound(stretch.from_ns);
-  const uint64_t end = values.LowerBound(stretch.to_ns);
+              timeline::TimeRange time_range, int64_t points, Columns& columns) {
+  uint64_t at = values.LowerBound(time_range.from_ns);
+  const uint64_t end = values.LowerBound(time_range.to_ns);
   if (end - at <= static_cast<uint64_t>(points)) {  // each value a bucket of its own
     for (; at < end; ++at) columns.Add(track, values.Ts(at), values, at, at + 1);
     return;
   }
-  const timeline::PixelGrid grid(stretch.from_ns, stretch.to_ns, points);
+  const timeline::PixelGrid grid(time_range.from_ns, time_range.to_ns, points);
   while (at < end) {
     const int64_t bucket = grid.PixelOf(values.Ts(at));
     const uint64_t next = std::min(end, values.LowerBound(grid.Edge(bucket + 1)));
@@ -69,17 +69,17 @@ void AddTrack(const RunTimeline::Track& track, const timeline::Values& values,
 }  // namespace
 
 Result<std::string> SeriesArrow(const RunTimeline& timeline, const SeriesQuery& query) {
-  timeline::Stretch stretch = {query.from_ns.value_or(timeline.from_ns()),
-                               query.to_ns.value_or(timeline.to_ns() + 1)};
+  timeline::TimeRange time_range = {query.from_ns.value_or(timeline.from_ns()),
+                                    query.to_ns.value_or(timeline.to_ns() + 1)};
   Columns columns;
   for (const RunTimeline::Track& track : timeline.tracks()) {
     if (track.kind != store::TrackKind::kCounter || !track.place ||
-        stretch.from_ns >= stretch.to_ns)
+        time_range.from_ns >= time_range.to_ns)
       continue;
     if (timeline.index().tracks()[*track.place].values == 0) continue;
     if (query.node && track.row.node != *query.node) continue;
-    if (!IsAsked(track.row.name, query.metrics)) continue;
-    AddTrack(track, timeline.index().ValuesAt(*track.place), stretch, query.points, columns);
+    if (!IsRequested(track.row.name, query.metrics)) continue;
+    AddTrack(track, timeline.index().ValuesAt(*track.place), time_range, query.points, columns);
     if (columns.count.size() > kMaxSeriesRows) {
       return Error{fmt::format("series: over {} values", kMaxSeriesRows),
                    "ask for fewer metrics, one node, or fewer points", Error::Kind::kTooLarge};

@@ -15,7 +15,7 @@
 
 #include "analyze/attribution/trace_steps.h"
 #include "analyze/trace/trace_builder.h"
-#include "serve/rpc/profile.h"
+#include "serve/rpc/read_profile.h"
 #include "store/add_rows.h"
 #include "store/columns_of.h"
 #include "store/manifest.h"

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "present/words/finding_sentence.h"
-#include "serve/rpc/report.h"
+#include "serve/rpc/load_report.h"
 #include "serve/rpc/rules.h"
 #include "serve/rpc/table.h"
 #include "testing/test_run.h"
@@ -81,7 +81,7 @@ TEST_F(StepsTest, TheMarkedRanksAreStored) {
   EXPECT_EQ(Stored().size(), 2u);
 }
 
-TEST_F(StepsTest, WhoAsksForTheTableHasThem) {
+TEST_F(StepsTest, TableRequestReturnsMarkedSteps) {
   Make(kMarked);
   CountRows counted;
   ASSERT_OK(VisitRows({run(), "steps", {}, "", std::nullopt}, counted));
@@ -114,7 +114,7 @@ TEST_F(StepsTest, TheReportIsTheSameFromTheTableAndFromTheMarks) {
   }
 }
 
-TEST_F(StepsTest, AStretchHoldsTheStepsThatLieInItWhole) {
+TEST_F(StepsTest, TimeRangeHoldsOnlyWholeSteps) {
   Make(kMarked);
   const auto steps_in = [this](int64_t from_ns, int64_t to_ns) {
     ReportOptions options;
@@ -134,20 +134,20 @@ TEST_F(StepsTest, AStretchHoldsTheStepsThatLieInItWhole) {
 }
 
 // The report, which most views are made of, and the rules.
-TEST_F(StepsTest, AllViewsOfAStretchCountTheSameSteps) {
+TEST_F(StepsTest, AllViewsOfATimeRangeCountTheSameSteps) {
   Make(kMarked);
-  const auto counted = [this](const TimeBounds& stretch) {
+  const auto counted = [this](const TimeBounds& time_range) {
     ReportOptions options;
-    options.from_ns = stretch.from_ns;
-    options.to_ns = stretch.to_ns;
+    options.from_ns = time_range.from_ns;
+    options.to_ns = time_range.to_ns;
     const auto report = LoadReport(run(), options);
     EXPECT_TRUE(report.ok());
     const analyze::RuleSettings settings(analyze::RuleMode::kModern);
-    const auto rules = LoadRules(run(), settings, {}, stretch);
+    const auto rules = LoadRules(run(), settings, {}, time_range);
     EXPECT_TRUE(rules.ok());
     int64_t ruled = 0;
     for (const auto& rank : rules->report.step_durations.data) ruled += rank.count;
-    EXPECT_EQ(ruled, report->steps.count) << *stretch.from_ns << " to " << *stretch.to_ns;
+    EXPECT_EQ(ruled, report->steps.count) << *time_range.from_ns << " to " << *time_range.to_ns;
     return ruled;
   };
   EXPECT_EQ(counted({100, 2100}), 2);

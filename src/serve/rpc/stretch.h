@@ -6,8 +6,8 @@
 
 namespace steptrace::rpc {
 
-// A stretch of a run that is asked for, [from, to): of rows those that begin in it, of steps those
-// that lie in it. Without a bound it reaches to that end of the run.
+// A time range of a run that is asked for, [from, to): of rows those that begin in it, of steps
+// those that lie in it. Without a bound it reaches to that end of the run.
 struct TimeBounds {
   std::optional<int64_t> from_ns;
   std::optional<int64_t> to_ns;
@@ -15,7 +15,7 @@ struct TimeBounds {
   bool any() const { return from_ns || to_ns; }
 };
 
-// Whether a step, or its mark, lies in the stretch as a whole. Every view counts these and no
+// Whether a step, or its mark, lies in the time range as a whole. Every view counts these and no
 // others.
 template <class Step>
 bool LiesIn(const TimeBounds& bounds, const Step& step) {

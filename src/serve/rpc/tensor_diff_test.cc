@@ -18,11 +18,11 @@ struct Told {
 
 class TensorDiffTest : public testing::Test {
  protected:
-  std::filesystem::path Run(const char* name, const std::vector<Told>& told) {
+  std::filesystem::path Run(const char* name, const std::vector<Told>& reported) {
     const std::filesystem::path run = dir_.path() / name;
     store::RunWriter writer = store::MakeWriter(run);
     int64_t ts_ns = 0;
-    for (const Told& one : told) {
+    for (const Told& one : reported) {
       store::TensorStatRow row;
       row.ts_ns = ++ts_ns;
       row.rank = 0;

@@ -77,7 +77,7 @@ TEST_F(TensorsTest, AsTheyWereAtAStep) {
   EXPECT_EQ(seen->tensors[0].step, 1);
 }
 
-TEST_F(TensorsTest, WhatNobodyHas) {
+TEST_F(TensorsTest, UnknownTensorIsAnError) {
   const auto seen = ReadTensors(run(), {"nothing", "", {}});
   ASSERT_OK(seen);
   EXPECT_TRUE(seen->any);

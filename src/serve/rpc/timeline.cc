@@ -25,15 +25,15 @@ constexpr size_t kMaxViewRows = 500'000;
 
 Result<std::string> ViewArrow(const RunTimeline& timeline, const TimelineRange& range,
                               int64_t width) {
-  const timeline::Stretch stretch = StretchOf(timeline, range);
-  if (stretch.from_ns >= stretch.to_ns) {
+  const timeline::TimeRange time_range = TimeRangeOf(timeline, range);
+  if (time_range.from_ns >= time_range.to_ns) {
     return Error{"from_ns, to_ns: an empty time range", "give from_ns < to_ns"};
   }
   int64_t span_ns = 0;
-  if (__builtin_sub_overflow(stretch.to_ns, stretch.from_ns, &span_ns)) {
+  if (__builtin_sub_overflow(time_range.to_ns, time_range.from_ns, &span_ns)) {
     return Error{"from_ns, to_ns: over 2^63 - 1 ns", "ask for a shorter time range"};
   }
-  const timeline::PixelGrid grid(stretch.from_ns, stretch.to_ns, width);
+  const timeline::PixelGrid grid(time_range.from_ns, time_range.to_ns, width);
   const timeline::Index& index = timeline.index();
   const std::vector<uint32_t> places = PlacesOf(timeline, range);
   if (places.size() > kMaxViewTracks) {
@@ -83,7 +83,7 @@ std::string SearchJson(const RunTimeline& timeline, const TimelineRange& range,
                        const std::string& part, int64_t limit) {
   const timeline::Index& index = timeline.index();
   const timeline::SearchResult found =
-      timeline::Search(index, PlacesOf(timeline, range), StretchOf(timeline, range), part,
+      timeline::Search(index, PlacesOf(timeline, range), TimeRangeOf(timeline, range), part,
                        static_cast<size_t>(limit));
   Json matches = Json::array();
   for (const timeline::SliceId id : found.matches) matches.push_back(BriefJson(timeline, id));
@@ -96,7 +96,7 @@ Result<std::string> StatisticsArrow(const RunTimeline& timeline, const TimelineR
   const timeline::Index& index = timeline.index();
   std::vector<timeline::LabelSums> sums(index.labels());
   for (const uint32_t place : PlacesOf(timeline, range)) {
-    timeline::AddSums(index, place, StretchOf(timeline, range), sums);
+    timeline::AddSums(index, place, TimeRangeOf(timeline, range), sums);
   }
   std::vector<uint32_t> order;
   for (uint32_t label = 0; label < sums.size(); ++label) {

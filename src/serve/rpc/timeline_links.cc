@@ -34,7 +34,7 @@ constexpr int64_t kNearNs = 2 * kNsPerSecond;
 constexpr int64_t kFarNs = 120 * kNsPerSecond;
 // Rows that one request may read.
 constexpr int64_t kMaxRows = 2'000'000;
-// Rows of a stretch that are held to be joined.
+// Rows of a time range that are held to be joined.
 constexpr int64_t kMaxJoinedRows = 250'000;
 constexpr size_t kMaxCorrelated = 64;
 constexpr size_t kMaxFrames = 200;
@@ -103,7 +103,7 @@ Json ArgsJson(const store::RunReader& run, const store::SliceRow& row) {
   store::ForEachField<store::SliceRow>([&](const auto& field) {
     const auto& value = row.*field.member;
     if constexpr (std::is_same_v<decltype(value), const std::optional<int64_t>&>) {
-      const bool apart = field.member == &store::SliceRow::step;  // stands beside the arguments
+      const bool apart = field.member == &store::SliceRow::step;  // stands next to the arguments
       if (value && !apart) args[field.name] = *value;
     }
   });
@@ -333,7 +333,7 @@ void LinkedRows::Add(const store::SliceRow& row) {
   }
 }
 
-void LinkedRows::Join(const Ask& ask) {
+void LinkedRows::Join(const JoinRequest& ask) {
   taken_ = 0;
   for (auto& [key, rows] : launches_) {
     if (Full(ask)) return;
@@ -349,7 +349,7 @@ void LinkedRows::Join(const Ask& ask) {
   }
 }
 
-void LinkedRows::Chain(Rows& rows, LinkKind kind, Shape shape, const Ask& ask) {
+void LinkedRows::Chain(Rows& rows, LinkKind kind, Shape shape, const JoinRequest& ask) {
   const bool fan = shape == Shape::kFan;
   std::stable_sort(rows.begin(), rows.end(), [fan](const auto& a, const auto& b) {
     return fan ? a.ts_ns < b.ts_ns : std::tie(a.rank, a.ts_ns) < std::tie(b.rank, b.ts_ns);
@@ -369,7 +369,7 @@ void LinkedRows::Chain(Rows& rows, LinkKind kind, Shape shape, const Ask& ask) {
 
 // Each end is sought once, and only those that are found are joined: pairs without an arrow would
 // not count towards the limit, and there may be as many of them.
-void LinkedRows::Cross(const Rows& from, const Rows& to, const Ask& ask) {
+void LinkedRows::Cross(const Rows& from, const Rows& to, const JoinRequest& ask) {
   if (from.empty()) return;
   std::vector<std::pair<const store::SliceRow*, LinkEnd>> ends;
   for (const store::SliceRow& row : to) {
@@ -418,8 +418,8 @@ std::optional<LinkEnd> EndOf(const RunTimeline& timeline, LabelNames& names,
                  at_end ? row.ts_ns + dur_ns : row.ts_ns};
 }
 
-LinkedRows::Ask AskFor(const RunTimeline& timeline, LabelNames& names, size_t limit,
-                       LinkedRows::Wanted wanted, Arrows& arrows) {
+LinkedRows::JoinRequest JoinRequestFor(const RunTimeline& timeline, LabelNames& names, size_t limit,
+                                       LinkedRows::PairFilter wanted, Arrows& arrows) {
   return {limit, std::move(wanted),
           [&timeline, &names](const store::SliceRow& row, bool at_end) {
             return EndOf(timeline, names, row, at_end);
@@ -459,7 +459,7 @@ Status ArrowsOf(const RunTimeline& timeline, store::RunReader& run, timeline::Sl
     return a.track == row->track && a.ts_ns == row->ts_ns && a.dur_ns == row->dur_ns;
   };
   LabelNames names(run);
-  rows.Join(AskFor(
+  rows.Join(JoinRequestFor(
       timeline, names, limit,
       [&](const auto& a, const auto& b) { return touches(a) || touches(b); }, arrows));
   return {};
@@ -475,8 +475,8 @@ Result<std::string> FlowsArrow(const RunTimeline& timeline, const TimelineRange&
     STEPTRACE_RETURN_IF_ERROR(ArrowsOf(timeline, run, *slice, static_cast<size_t>(limit), arrows));
     return ToArrow(arrows);
   }
-  const timeline::Stretch stretch = StretchOf(timeline, range);
-  const auto options = LinkColumns(stretch.from_ns, stretch.to_ns);
+  const timeline::TimeRange time_range = TimeRangeOf(timeline, range);
+  const auto options = LinkColumns(time_range.from_ns, time_range.to_ns);
   // So many arrows in one picture say nothing: only those of a slice are drawn then.
   if (store::SegmentRows(run, "slices", options) > kMaxJoinedRows) return ToArrow(arrows);
   std::set<int32_t> tracks;
@@ -490,7 +490,7 @@ Result<std::string> FlowsArrow(const RunTimeline& timeline, const TimelineRange&
         return {};
       }));
   LabelNames names(run);
-  linked.Join(AskFor(timeline, names, static_cast<size_t>(limit), {}, arrows));
+  linked.Join(JoinRequestFor(timeline, names, static_cast<size_t>(limit), {}, arrows));
   return ToArrow(arrows);
 }
 

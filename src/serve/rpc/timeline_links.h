@@ -12,7 +12,7 @@
 
 #include "store/tables.h"
 
-// Which rows of a stretch are linked; private to rpc.
+// Which rows of a time range are linked; private to rpc.
 namespace steptrace::rpc {
 
 // What joins two slices.
@@ -33,14 +33,14 @@ struct LinkEnd {
 // Joins rows: each key's first row by time is where its arrows begin.
 class LinkedRows {
  public:
-  using Wanted = std::function<bool(const store::SliceRow& from, const store::SliceRow& to)>;
+  using PairFilter = std::function<bool(const store::SliceRow& from, const store::SliceRow& to)>;
   // Of what is not drawn: none. `at_end`: where the row ends, not where it begins.
   using EndOf = std::function<std::optional<LinkEnd>(const store::SliceRow& row, bool at_end)>;
   using Take = std::function<void(const LinkEnd& from, const LinkEnd& to, LinkKind kind)>;
 
-  struct Ask {
-    size_t limit = 0;  // of arrows
-    Wanted wanted;     // none: all of them
+  struct JoinRequest {
+    size_t limit = 0;   // of arrows
+    PairFilter wanted;  // none: all of them
     EndOf end_of;
     Take take;
   };
@@ -49,15 +49,15 @@ class LinkedRows {
 
   // Time linear in rows and arrows, whatever ids the rows have, where all are wanted: of one flow's
   // rows any two may be joined, so a file of a megabyte can ask for 10^10 arrows.
-  void Join(const Ask& ask);
+  void Join(const JoinRequest& ask);
 
  private:
   using Rows = std::vector<store::SliceRow>;
   enum class Shape { kFan, kRanks };
 
-  void Chain(Rows& rows, LinkKind kind, Shape shape, const Ask& ask);
-  void Cross(const Rows& from, const Rows& to, const Ask& ask);
-  bool Full(const Ask& ask) const { return taken_ >= ask.limit; }
+  void Chain(Rows& rows, LinkKind kind, Shape shape, const JoinRequest& ask);
+  void Cross(const Rows& from, const Rows& to, const JoinRequest& ask);
+  bool Full(const JoinRequest& ask) const { return taken_ >= ask.limit; }
 
   size_t taken_ = 0;
   std::map<std::tuple<int32_t, int64_t>, Rows> launches_;

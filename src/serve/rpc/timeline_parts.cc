@@ -6,11 +6,11 @@
 
 namespace steptrace::rpc {
 
-timeline::Stretch StretchOf(const RunTimeline& timeline, const TimelineRange& range) {
-  timeline::Stretch stretch = {range.from_ns.value_or(timeline.from_ns()),
-                               range.to_ns.value_or(timeline.to_ns())};
-  stretch.to_ns = std::max(stretch.to_ns, stretch.from_ns);
-  return stretch;
+timeline::TimeRange TimeRangeOf(const RunTimeline& timeline, const TimelineRange& range) {
+  timeline::TimeRange time_range = {range.from_ns.value_or(timeline.from_ns()),
+                                    range.to_ns.value_or(timeline.to_ns())};
+  time_range.to_ns = std::max(time_range.to_ns, time_range.from_ns);
+  return time_range;
 }
 
 std::vector<uint32_t> PlacesOf(const RunTimeline& timeline, const TimelineRange& range) {

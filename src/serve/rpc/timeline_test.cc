@@ -231,7 +231,7 @@ TEST_F(TimelineTest, ALiveRunGrowsAsItWouldBeReadAnew) {
   same();
 }
 
-TEST_F(TimelineTest, ASliceTellsItsSurroundingsArgumentsAndLinks) {
+TEST_F(TimelineTest, SliceDetailsHaveParentsArgumentsAndLinks) {
   const auto timeline = Open();
   const json found = json::parse(SearchJson(*timeline, {kStepNs, 2 * kStepNs, {}}, "KERN", 10));
   EXPECT_EQ(found["total"], 2) << "the kernel and its launch";
@@ -277,7 +277,7 @@ TEST_F(TimelineTest, FlowsGoFromALaunchToItsKernel) {
   EXPECT_EQ(Int(*one, "to_ns", 0), 20'000);
 }
 
-TEST_F(TimelineTest, StatisticsAreCutAtTheStretch) {
+TEST_F(TimelineTest, StatisticsAreCutAtTheTimeRange) {
   const auto sums = Decode(StatisticsArrow(*Open(), {100'000, 200'000, {}}));
   ASSERT_EQ(sums->num_rows(), 3);
   for (int64_t row = 0; row < 3; ++row) {

@@ -29,10 +29,10 @@ void TellCall(uint32_t call, uint64_t start_ns, uint64_t end_ns, uint32_t correl
   api.process = static_cast<uint32_t>(getpid());
   api.thread = static_cast<uint32_t>(pthread_self());
   api.correlation = correlation;
-  Told(Make(Kind::kRuntime, api, end_ns));
+  Report(Make(Kind::kRuntime, api, end_ns));
 }
 
-// The stretch of the stream's next work.
+// The time range of the stream's next work.
 uint64_t StartOn(uint32_t stream, uint64_t ns, uint64_t after_ns) {
   uint64_t& end = It().stream_end_ns[stream];
   const uint64_t start = std::max(end, after_ns);
@@ -50,7 +50,7 @@ uint32_t Start(uint32_t call, uint32_t stream, uint64_t ns, MakeWork make) {
     correlation = ++It().correlation;
     TellCall(call, begin, begin + kLaunchNs, correlation);
     const uint64_t start = StartOn(stream, ns, begin + kLaunchNs);
-    Told(make(correlation, start, start + ns));
+    Report(make(correlation, start, start + ns));
   }
   TellSubscribers();
   return correlation;
@@ -150,7 +150,7 @@ static void TellStreamWait(uint32_t device, uint32_t stream, uint64_t start, uin
   wait.correlation = ++It().correlation;
   wait.context = kContext + device;
   wait.stream = stream;
-  Told(Make(Kind::kSynchronization, wait, wait.end));
+  Report(Make(Kind::kSynchronization, wait, wait.end));
 }
 
 FAKE_CUPTI_EXPORT void fake_stream_wait(uint32_t device, uint32_t stream, uint64_t ns) {

@@ -156,7 +156,7 @@ bool IsChild(const char* call) {
   return true;
 }
 
-void Told(Activity activity) {
+void Report(Activity activity) {
   if (It().subscribers_kinds.count(activity.kind) != 0 && !It().poisoned) ++It().monitor_records;
   if (It().enabled.count(activity.kind) != 0) It().under_way.push_back(std::move(activity));
 }

@@ -123,7 +123,7 @@ size_t BytesOf(Kind kind);
 // Whether this is a forked child, in which CUPTI cannot be used: a misuse.
 bool IsChild(const char* call);
 // Keeps an activity whose kind is on until it has happened. With the lock held, as the next two.
-void Told(Activity activity);
+void Report(Activity activity);
 void Collect(bool forced, std::vector<Delivery>& out);
 void FlushBuffers(std::vector<Delivery>& out);
 // Calls the user's function. Without the lock: it calls back.

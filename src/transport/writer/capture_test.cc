@@ -50,7 +50,7 @@ TEST_F(CaptureTest, TheAgentsWordArrivesOnce) {
   EXPECT_TRUE(CaptureChanged());
 }
 
-TEST_F(CaptureTest, WhatFollowsArrivesWithIt) {
+TEST_F(CaptureTest, FollowingWindowsArriveWithTheRequest) {
   ASSERT_TRUE(Attach());
   auto file = folder_.OpenOnly();
   wire::CaptureControl control = Request(1);
@@ -121,7 +121,7 @@ TEST_F(CaptureTest, NoReaderIsWokenWhilePausedAndAFolderThatIsGoneIsNoMatter) {
   EXPECT_EQ(errno, ETIMEDOUT);
 }
 
-TEST_F(CaptureTest, PausedNothingIsAskedFor) {
+TEST_F(CaptureTest, NoRequestIsTakenWhilePaused) {
   ASSERT_TRUE(Attach());
   auto file = folder_.OpenOnly();
   ASSERT_TRUE(file.WriteCapture(Request(1)));
@@ -146,7 +146,7 @@ TEST_F(CaptureTest, ThePeriodOfStacksArrivesAndIsTakenBack) {
   EXPECT_EQ(StackPeriodNs(), 0u);
 }
 
-TEST(StackControl, WhatIsTornOrSenselessAsksForNothing) {
+TEST(StackControl, TornOrInvalidControlIsIgnored) {
   constexpr uint64_t kPeriod = 50'000'000;
   EXPECT_EQ(wire::StackPeriod({kPeriod, ~kPeriod}), kPeriod);
   EXPECT_EQ(wire::StackPeriod({kPeriod, ~kPeriod + 1}), 0u);

@@ -11,7 +11,7 @@
 #include <cpuid.h>
 #endif
 
-#include "transport/writer/text.h"
+#include "transport/writer/fixed_text.h"
 #include "wire/ring_layout.h"
 
 namespace steptrace::transport {

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "transport/writer/text.h"
+#include "transport/writer/fixed_text.h"
 #include "wire/ring_layout.h"
 
 #ifndef MADV_POPULATE_WRITE

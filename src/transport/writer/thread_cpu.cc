@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "transport/writer/text.h"
+#include "transport/writer/fixed_text.h"
 
 namespace steptrace::transport {
 namespace {

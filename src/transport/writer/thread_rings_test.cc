@@ -54,13 +54,13 @@ TEST_F(ThreadRingsTest, ThreadsBeyondTheBudgetAreCounted) {
   EXPECT_EQ(trace.counts.dropped_budget, 4u * 2 * kPairs);
 }
 
-TEST_F(ThreadRingsTest, AThreadThatTellsMuchHasALargeRing) {
+TEST_F(ThreadRingsTest, BusyThreadGetsALargeRing) {
   ASSERT_TRUE(Attach());
   const uint32_t name = NameX();
   constexpr uint32_t kMany = 2 * wire::kThreadRingRecords;
   std::latch both(2);
   const auto tell = [&](bool much) {
-    if (much) WantLargeRing();
+    if (much) RequestLargeRing();
     for (uint32_t i = 0; i < kMany; ++i) Instant(name, much ? 1 : 0, 0);
     both.arrive_and_wait();
   };
@@ -86,7 +86,7 @@ TEST_F(ThreadRingsTest, WithoutALargeRingASmallOneDoesAndTheReverse) {
     std::vector<std::thread> threads;
     for (uint32_t i = 0; i < wire::kLargeRings; ++i) {
       threads.emplace_back([&] {
-        if (large) WantLargeRing();
+        if (large) RequestLargeRing();
         Instant(name, 0, 0);
         all.arrive_and_wait();
       });

@@ -246,7 +246,7 @@ ThreadRing* ClaimRing() {
   return ring;
 }
 
-void WantLargeRing() {
+void RequestLargeRing() {
   t_local.wants_large = true;
 }
 

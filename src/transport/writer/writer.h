@@ -49,7 +49,7 @@ void EndCpu();
 bool Activity(uint64_t tsc, uint32_t name, uint64_t a, uint64_t b);
 // Requests a large ring for this thread, which records more than others: if it has none yet and
 // one is free.
-void WantLargeRing();
+void RequestLargeRing();
 // Whether this thread's ring, claimed if need be, has room for so many records beside what it owes.
 // False while nothing is recorded. Counts no loss.
 bool HasRoom(uint32_t records);

@@ -204,9 +204,9 @@ TEST_F(WriterTest, CpuRangesTellTheWaitForACore) {
   const auto& records = trace.threads.at(0).records;
   ASSERT_EQ(records.size(), 2u + 3 * 3);
   for (size_t i = 2; i < records.size(); i += 3) {
-    const uint64_t told_ns = records[i + 1].b, waited_ns = records[i + 2].a;
-    EXPECT_GT(told_ns, kBusyNs / 10) << "half of the core was the rival's";
-    EXPECT_LE(told_ns, waited_ns + 20'000) << "and no more than there was";
+    const uint64_t reported_ns = records[i + 1].b, waited_ns = records[i + 2].a;
+    EXPECT_GT(reported_ns, kBusyNs / 10) << "half of the core was the rival's";
+    EXPECT_LE(reported_ns, waited_ns + 20'000) << "and no more than there was";
   }
 }
 

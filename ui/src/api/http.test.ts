@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { stretch } from '../base/time';
+import { timeRange } from '../base/time';
 import { ApiError } from './error';
 import { address, httpSource } from './http';
 import { pageSource, readPage } from './page';
@@ -35,7 +35,7 @@ it('an address: nulls left out, lists repeated, names escaped', () => {
 
 it('a run is one part of a path, whatever its name', async () => {
   const asked = serve(Response.json({}));
-  await httpSource.report('../../etc', stretch(1, 9));
+  await httpSource.report('../../etc', timeRange(1, 9));
   expect(asked).toEqual(['api/runs/..%2F..%2Fetc/report?from_ns=1&to_ns=9']);
 });
 
@@ -127,7 +127,7 @@ describe('a stream of events', () => {
     return { told, stop, stream };
   }
 
-  it('says nothing of one that is back within seconds', () => {
+  it('short outage is not shown', () => {
     const { told, stream } = watching();
     stream.tell('run', { generation: 1 });
     stream.fail(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Stretch } from '../base/time';
+import type { TimeRange } from '../base/time';
 import { inertBut, inertly } from '../base/inert';
 import { Columns } from './arrow';
 import { ApiError, errorOf } from './error';
@@ -19,7 +19,7 @@ export function address(path: string, params: Params = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
-const within = (s: Stretch | null | undefined): Params =>
+const within = (s: TimeRange | null | undefined): Params =>
   s ? { from_ns: s.from, to_ns: s.to } : {};
 
 const runPath = (run: string, path: RunRequest) => `api/runs/${encodeURIComponent(run)}/${path}`;
@@ -133,8 +133,8 @@ export const httpSource: Source = {
     ),
   runs: (signal) =>
     json('api/runs', {}, signal, (list) => inertBut(list, list.runs, ['id', 'command'])),
-  report: (run, stretch, signal) =>
-    json(runPath(run, 'report'), within(stretch), signal, inertReport),
+  report: (run, timeRange, signal) =>
+    json(runPath(run, 'report'), within(timeRange), signal, inertReport),
   compare: (a, b, signal) =>
     json(runPath(a, `compare/${encodeURIComponent(b)}`), {}, signal, (compared) =>
       inertBut(compared, [compared], ['runs']),
@@ -148,7 +148,7 @@ export const httpSource: Source = {
   series: (run, q, signal) =>
     arrow(
       runPath(run, 'series'),
-      { metric: q.metrics, node: q.node, points: q.points, ...within(q.stretch) },
+      { metric: q.metrics, node: q.node, points: q.points, ...within(q.timeRange) },
       signal,
     ),
   json: (run, path, params, signal) => json(runPath(run, path), params, signal),

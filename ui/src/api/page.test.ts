@@ -91,7 +91,7 @@ describe('what a page may hold', () => {
   });
 });
 
-it('what a page was cut off in is told as such', () => {
+it('truncated page data is reported', () => {
   expect(() => readPage('{"report": {"schema"')).toThrow('was cut off or changed on its way');
 });
 

@@ -145,10 +145,10 @@ export function pageSource(page: Page): Source {
     server: () =>
       Promise.resolve({ version: '', folder: '', run: b === undefined ? a : null, editor_url: '' }),
     runs: () => refuse('the list of runs'),
-    report: (run, stretch) => {
+    report: (run, timeRange) => {
       const found = of(run);
       if (!found) return refuse(`the run ${run}`);
-      return stretch ? refuse('the report of a time range') : Promise.resolve(found.report);
+      return timeRange ? refuse('the report of a time range') : Promise.resolve(found.report);
     },
     compare: (first, second) => {
       if (comparison && first === a && second === b) return Promise.resolve(comparison);
@@ -167,7 +167,7 @@ export function pageSource(page: Page): Source {
     },
     series: (run, query) => {
       const found = of(run);
-      if (!found || query.stretch) return refuse('the series over time');
+      if (!found || query.timeRange) return refuse('the series over time');
       return Promise.resolve(seriesOf(found.report, query));
     },
     json: (_run, path) => refuse(path),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where views get their data: a server (docs/reference/http.md), or a report that lies in the page itself.
-import type { Ns, Stretch } from '../base/time';
+import type { Ns, TimeRange } from '../base/time';
 import type { Columns } from './arrow';
 import type { ArrowRequest, FileRequest, JsonRequest } from './requests';
 import type { ColumnOf, TableName } from './tables';
@@ -111,7 +111,7 @@ export interface TableQuery<Table extends TableName> {
 export interface SeriesQuery {
   metrics: readonly string[];
   node?: number;
-  stretch?: Stretch | null;
+  timeRange?: TimeRange | null;
   points?: number;
 }
 
@@ -126,7 +126,7 @@ export interface Source {
   readonly compared: readonly [string, string] | null;
   server(signal?: AbortSignal): Promise<ServerInfo>;
   runs(signal?: AbortSignal): Promise<RunList>;
-  report(run: string, stretch: Stretch | null, signal?: AbortSignal): Promise<Report>;
+  report(run: string, timeRange: TimeRange | null, signal?: AbortSignal): Promise<Report>;
   compare(a: string, b: string, signal?: AbortSignal): Promise<Comparison>;
   table<Table extends TableName>(
     run: string,

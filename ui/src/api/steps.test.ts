@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { stretch } from '../base/time';
+import { timeRange } from '../base/time';
 import { Columns } from './arrow';
-import { bucketed, STEP_COLUMNS, stepsOf, stretchOfStep, where, within } from './steps';
+import { bucketed, STEP_COLUMNS, stepsOf, timeRangeOfStep, where, within } from './steps';
 
 // ts, dur, kind and data of four steps; everything else is 0.
 function steps() {
@@ -24,11 +24,11 @@ function steps() {
 it('picks rows by kind and by stretch', () => {
   const s = steps();
   expect(where(s, (i) => s.kind[i] === 'train')).toEqual([1, 2, 3]);
-  expect(where(s, (i) => within(s, i, stretch(10, 50)))).toEqual([1, 2]);
-  expect(where(s, (i) => within(s, i, stretch(11, 50)))).toEqual([2]); // in part is not lying in
-  expect(where(s, (i) => within(s, i, stretch(10, 49)))).toEqual([1]);
+  expect(where(s, (i) => within(s, i, timeRange(10, 50)))).toEqual([1, 2]);
+  expect(where(s, (i) => within(s, i, timeRange(11, 50)))).toEqual([2]); // in part is not lying in
+  expect(where(s, (i) => within(s, i, timeRange(10, 49)))).toEqual([1]);
   expect(where(s, (i) => within(s, i, null)).length).toBe(4);
-  expect(stretchOfStep(s, 3)).toEqual({ from: 90, to: 100 });
+  expect(timeRangeOfStep(s, 3)).toEqual({ from: 90, to: 100 });
 });
 
 it('shares out as many steps each time, and keeps the longest of them', () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table `steps` as several views read it.
-import { ns, type Stretch } from '../base/time';
+import { ns, type TimeRange } from '../base/time';
 import type { Columns } from './arrow';
 import type { Source } from './source';
 import { STEP_CAUSES, STEP_PHASES, STEP_STAGES, type ColumnOf } from './tables';
@@ -63,7 +63,7 @@ export function where(steps: Steps, keep: (i: number) => boolean): number[] {
   return rows;
 }
 
-export function stretchOfStep(steps: Steps, i: number): Stretch {
+export function timeRangeOfStep(steps: Steps, i: number): TimeRange {
   const from = steps.ts[i] ?? 0;
   return { from: ns(from), to: ns(from + (steps.dur[i] ?? 0)) };
 }
@@ -72,16 +72,16 @@ export function stretchOfStep(steps: Steps, i: number): Stretch {
 export function endsOf(steps: Steps, rows: readonly number[]): readonly [number, number] | null {
   let [low, high] = [Infinity, -Infinity];
   for (const i of rows) {
-    const { from, to } = stretchOfStep(steps, i);
+    const { from, to } = timeRangeOfStep(steps, i);
     low = Math.min(low, from);
     high = Math.max(high, to);
   }
   return low < high ? [low, high] : null;
 }
 
-/** Does the step lie in the stretch, as a whole, as the report counts them? All do where none is chosen. */
-export function within(steps: Steps, i: number, chosen: Stretch | null): boolean {
-  const { from, to } = stretchOfStep(steps, i);
+/** Does the step lie in the time range, as a whole, as the report counts them? All do where none is chosen. */
+export function within(steps: Steps, i: number, chosen: TimeRange | null): boolean {
+  const { from, to } = timeRangeOfStep(steps, i);
   return chosen === null || (from >= chosen.from && to <= chosen.to);
 }
 

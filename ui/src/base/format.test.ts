@@ -51,7 +51,7 @@ describe('at most three significant digits, with a unit', () => {
   });
 });
 
-it('of next to nothing two digits', () => {
+it('tiny values have two digits', () => {
   expect(plain(f.formatMetric(0.004516, 'cores').text)).toBe('0.0045 cores');
   expect(plain(f.formatMetric(0.04516, 'cores').text)).toBe('0.0452 cores');
   expect(plain(f.formatRate(45_855_711_322.7).text)).toBe('45.9 GB/s');
@@ -68,7 +68,7 @@ describe('the exact figure stands beside it', () => {
     expect(figure.exact).toBe(exact);
   });
 
-  it('what is not known is said to be', () => {
+  it('unknown values have their own text', () => {
     for (const none of [f.formatNs(null), f.formatShare(undefined), f.formatBytes(Number.NaN)])
       expect(none).toEqual({ text: '–', exact: 'not known' });
   });

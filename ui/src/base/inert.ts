@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts from elsewhere as pages show them: what cannot be seen, or changes what stands beside it, as an escape
+// Texts from elsewhere as pages show them: what cannot be seen, or changes what stands next to it, as an escape
 // (docs/reference/inert-text.md). Answers are made inert where they arrive, so that no view has to think of it.
 import { FORMULA_SIGNS, HIDDEN } from './hidden_characters';
 

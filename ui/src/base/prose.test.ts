@@ -72,7 +72,7 @@ describe('a sentence with figures', () => {
   });
 });
 
-it('says once that there is no step', () => {
+it('missing step is named once', () => {
   const why = (id: string, headline: string) => whyNone({ reason: { id }, headline });
   expect(why('no_steps', 'no step seen: torch was not imported')).toBe(
     'No step seen: torch was not imported',

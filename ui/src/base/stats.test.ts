@@ -18,7 +18,7 @@ describe('histogram', () => {
       { from: 2, to: 4, count: 3 },
     ]);
   });
-  it('takes equal values and leaves out what is none', () => {
+  it('equal values have one bin and non-numbers are left out', () => {
     expect(histogram([5, 5, NaN], 3).map((b) => b.count)).toEqual([2, 0, 0]);
     expect(histogram([NaN, Infinity], 3)).toEqual([]);
   });

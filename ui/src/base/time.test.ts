@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import { tokenOf } from './color';
-import { duration, overlaps, stretch } from './time';
+import { duration, overlaps, timeRange } from './time';
 
-it('a stretch is whole, ordered and never empty', () => {
-  expect(stretch(10.4, 2.6)).toEqual({ from: 3, to: 10 });
-  expect(stretch(5, 5)).toEqual({ from: 5, to: 6 });
-  expect(duration(stretch(2, 9))).toBe(7);
+it('a time range has whole nanoseconds, is ordered and never empty', () => {
+  expect(timeRange(10.4, 2.6)).toEqual({ from: 3, to: 10 });
+  expect(timeRange(5, 5)).toEqual({ from: 5, to: 6 });
+  expect(duration(timeRange(2, 9))).toBe(7);
 });
 
-it('stretches that touch do not overlap', () => {
-  expect(overlaps(stretch(0, 5), stretch(5, 9))).toBe(false);
-  expect(overlaps(stretch(0, 6), stretch(5, 9))).toBe(true);
+it('touching time ranges do not overlap', () => {
+  expect(overlaps(timeRange(0, 5), timeRange(5, 9))).toBe(false);
+  expect(overlaps(timeRange(0, 6), timeRange(5, 9))).toBe(true);
 });
 
 it('a name keeps its colour', () => {

@@ -9,18 +9,18 @@ export type Ns = number & { readonly [unit]: 'ns' };
 
 export const ns = (value: number): Ns => value as Ns;
 
-/** A stretch of a run, from included, to excluded; `to` is never before `from`. */
-export interface Stretch {
+/** A time range of a run, from included, to excluded; `to` is never before `from`. */
+export interface TimeRange {
   readonly from: Ns;
   readonly to: Ns;
 }
 
-export const duration = (s: Stretch): Ns => ns(s.to - s.from);
+export const duration = (s: TimeRange): Ns => ns(s.to - s.from);
 
-/** A stretch of whole nanoseconds at least 1 ns long, whichever end is named first. */
-export function stretch(a: number, b: number): Stretch {
+/** A time range of whole nanoseconds at least 1 ns long, whichever end is named first. */
+export function timeRange(a: number, b: number): TimeRange {
   const from = Math.round(Math.min(a, b));
   return { from: ns(from), to: ns(Math.max(Math.round(Math.max(a, b)), from + 1)) };
 }
 
-export const overlaps = (a: Stretch, b: Stretch): boolean => a.from < b.to && b.from < a.to;
+export const overlaps = (a: TimeRange, b: TimeRange): boolean => a.from < b.to && b.from < a.to;

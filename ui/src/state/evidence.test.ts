@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import type { Compares, Condition } from '../api/report';
-import { panelParams, stretchOf, targetOfRows } from './evidence';
+import { panelParams, timeRangeOf, targetOfRows } from './evidence';
 
 const when = (is: Compares, value: number): Condition => ({ column: 'ts_ns', is, value });
 const of = (column: string, value: string): Condition => ({ column, is: '=', value });
 
-describe('the stretch of conditions', () => {
+describe('time range of conditions', () => {
   it.each<[string, Condition[], { from: number; to: number } | null]>([
     ['both ends', [of('name', 'x'), when('>=', 5), when('<', 9)], { from: 5, to: 9 }],
     ['an end', [when('<=', 9)], { from: 0, to: 9 }],
@@ -14,7 +14,7 @@ describe('the stretch of conditions', () => {
     ['a begin', [when('>=', 5)], null],
     ['no time', [of('category', 'kernel')], null],
     ['a text for a time', [of('ts_ns', '5')], null],
-  ])('%s', (_, conditions, of) => expect(stretchOf(conditions)).toEqual(of));
+  ])('%s', (_, conditions, of) => expect(timeRangeOf(conditions)).toEqual(of));
 });
 
 describe('evidence of a rule leads to', () => {
@@ -27,15 +27,15 @@ describe('evidence of a rule leads to', () => {
   it('the steps that it names', () => {
     const conditions = [of('kind', 'train'), when('>=', 5), when('<', 9)];
     const params = { part: 'durations' };
-    const stretch = { from: 5, to: 9 };
-    expect(target('steps', conditions)).toEqual({ view: 'steps', params, stretch });
+    const timeRange = { from: 5, to: 9 };
+    expect(target('steps', conditions)).toEqual({ view: 'steps', params, timeRange });
     const longer: Condition = { column: 'dur_ns', is: '>', value: 7 };
     expect(target('steps', [longer])).toEqual({ view: 'steps', params });
   });
 
   it('what went on before the first step', () => {
-    const stretch = { from: 0, to: 9 };
-    expect(target('steps', [when('<=', 9)])).toEqual({ view: 'timeline', stretch });
+    const timeRange = { from: 0, to: 9 };
+    expect(target('steps', [when('<=', 9)])).toEqual({ view: 'timeline', timeRange });
   });
 
   it('the view of its table', () => {

@@ -3,7 +3,7 @@
 import { SHOWN, type Shown } from '../api/finding_kinds';
 import type { Metric } from '../api/metrics';
 import type { Compares, Condition, Evidence } from '../api/report';
-import { ns, stretch, type Stretch } from '../base/time';
+import { ns, timeRange, type TimeRange } from '../base/time';
 import type { Panel, Part } from './evidence_panels';
 import { panelOf } from './evidence_panels';
 import type { Query } from './route';
@@ -17,11 +17,11 @@ function bound(conditions: Conditions, ...signs: Compares[]): number | null {
   return typeof found?.value === 'number' ? found.value : null;
 }
 
-/** The stretch that conditions on `ts_ns` name, from the run's begin where they name none; null: no stretch. */
-export function stretchOf(conditions: Conditions): Stretch | null {
+/** The time range that conditions on `ts_ns` name, from the run's begin where they name none; null: no time range. */
+export function timeRangeOf(conditions: Conditions): TimeRange | null {
   const from = bound(conditions, '>', '>=') ?? 0;
   const to = bound(conditions, '<', '<=');
-  return to !== null && from < to ? stretch(ns(from), ns(to)) : null;
+  return to !== null && from < to ? timeRange(ns(from), ns(to)) : null;
 }
 
 /** Facts of devices stand with these, all others with the settings of the data pipeline. */
@@ -80,12 +80,12 @@ export function shownOf({ kind, rows }: Located): {
 const isKnown = (kind: string | undefined): kind is keyof typeof SHOWN =>
   kind !== undefined && Object.hasOwn(SHOWN, kind);
 
-/** The view of a rule's evidence, in the stretch that it names, else in the chosen one; null: no view shows it. */
+/** The view of a rule's evidence, in the time range that it names, else in the chosen one; null: no view shows it. */
 export function targetOfRows(evidence: Located): Target | null {
   if (evidence.rows === null) return null;
   const { table, conditions } = evidence.rows;
-  const named = stretchOf(conditions);
-  const place = named === null ? {} : { stretch: named };
+  const named = timeRangeOf(conditions);
+  const place = named === null ? {} : { timeRange: named };
   switch (table) {
     case 'steps':
       // Up to a moment: what went on before the first step is no step.

@@ -47,7 +47,7 @@ it('each leads to what shows it', () => {
   const views = topics.map((topic) => targetOf(finding(9e9, topic, 'x')).view);
   expect(views).toEqual(['timeline', 'system', 'steps', 'system', 'system']);
   expect(targetOf(finding(9e9, 'rule', 'Dataloader')).params).toEqual({ rule: 'Dataloader' });
-  expect(targetOf(finding(2e9, 'hang', 'hang')).stretch).toEqual({ from: 0, to: 7e9 });
+  expect(targetOf(finding(2e9, 'hang', 'hang')).timeRange).toEqual({ from: 0, to: 7e9 });
   expect(isMemory(finding(1, 'memory', 'x'))).toBe(true);
   expect(isMemory(finding(1, 'agent', 'memory'))).toBe(false);
 });

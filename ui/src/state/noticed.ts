@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of what the agent noticed, that which it did not take back, and where it is shown.
 import type { Finding, Topic } from '../api/report';
-import { ns, stretch } from '../base/time';
+import { ns, timeRange } from '../base/time';
 import type { Target } from './run.svelte';
 
 export interface Standing extends Finding {
@@ -32,17 +32,17 @@ export function standing(findings: readonly Finding[] | undefined): Standing[] {
 /** Half of what is shown around a moment. */
 const AROUND_NS = 5e9;
 
-const SYSTEM: Target = { view: 'system', stretch: null };
+const SYSTEM: Target = { view: 'system', timeRange: null };
 
 const TARGETS: Readonly<Record<Topic, (finding: Finding) => Target>> = {
   hang: ({ ts_ns }) => {
     const from = Math.max(0, ts_ns - AROUND_NS);
-    return { view: 'timeline', stretch: stretch(ns(from), ns(ts_ns + AROUND_NS)) };
+    return { view: 'timeline', timeRange: timeRange(ns(from), ns(ts_ns + AROUND_NS)) };
   },
-  rule: ({ about }) => ({ view: 'rules', stretch: null, params: { rule: about } }),
+  rule: ({ about }) => ({ view: 'rules', timeRange: null, params: { rule: about } }),
   memory: () => SYSTEM,
-  step_time: () => ({ view: 'steps', stretch: null }),
-  tensor: () => ({ view: 'steps', stretch: null }),
+  step_time: () => ({ view: 'steps', timeRange: null }),
+  tensor: () => ({ view: 'steps', timeRange: null }),
   agent: () => SYSTEM,
 };
 

@@ -20,7 +20,7 @@ it('short forms', () => {
   expect(parseRoute('#/run/x')).toEqual({ kind: 'run', run: 'x', view: 'overview', query: {} });
 });
 
-it('what is no address is said to be none', () => {
+it('an invalid address is reported', () => {
   expect(parseRoute('#/nowhere/at/all').kind).toBe('unknown');
   expect(parseRoute('#/compare/one').kind).toBe('unknown');
   expect(parseRoute('#/run/%E0%A4%A').kind).toBe('run'); // a broken escape is taken as it stands

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run that is looked at, and the stretch of it that was chosen. Every view gets this and nothing else.
+// The run that is looked at, and the time range of it that was chosen. Every view gets this and nothing else.
 import type { Report, RunCard, RunStatus } from '../api/report';
 import type { RunEvent, Source } from '../api/source';
-import { ns, stretch, type Ns, type Stretch } from '../base/time';
+import { ns, timeRange, type Ns, type TimeRange } from '../base/time';
 import { resource, type Loaded } from './resource.svelte';
 import { formatRoute, withParams, type Query } from './route';
 import { router } from './router.svelte';
 
-/** Where to go in a run: a view, with the stretch that is chosen now unless another is named. */
+/** Where to go in a run: a view, with the time range that is chosen now unless another is named. */
 export interface Target {
   readonly view: string;
-  readonly stretch?: Stretch | null;
+  readonly timeRange?: TimeRange | null;
   readonly params?: Query;
 }
 
@@ -21,8 +21,8 @@ export type Live =
   | { readonly kind: 'quiet'; readonly since: Ns }
   | { readonly kind: 'unconnected'; readonly since_utc: string };
 
-/** The stretch that an address names; null: the whole run. What is no stretch is none. */
-export function stretchOf(query: Query): Stretch | null {
+/** The time range that an address names; null: the whole run. What is no time range is none. */
+export function timeRangeOf(query: Query): TimeRange | null {
   const from = Number(query.from_ns || NaN);
   const to = Number(query.to_ns || NaN);
   return Number.isSafeInteger(from) && Number.isSafeInteger(to) && from < to
@@ -32,18 +32,18 @@ export function stretchOf(query: Query): Stretch | null {
 
 /** Made in a component's initialisation: its resources live as long as that component. */
 export class RunContext {
-  // By way of text: an address that changes elsewhere makes no new stretch, so nothing is asked again.
+  // By way of text: an address that changes elsewhere makes no new time range, so nothing is asked again.
   private readonly address = $derived(
     `${router.route.query.from_ns ?? ''} ${router.route.query.to_ns ?? ''}`,
   );
-  readonly stretch: Stretch | null = $derived.by(() => {
+  readonly timeRange: TimeRange | null = $derived.by(() => {
     const [from_ns = '', to_ns = ''] = this.address.split(' ');
     // A one-file report holds the whole run alone.
-    return this.source.kind === 'page' ? null : stretchOf({ from_ns, to_ns });
+    return this.source.kind === 'page' ? null : timeRangeOf({ from_ns, to_ns });
   });
   /** Of the whole run. */
   readonly report: Loaded<Report>;
-  private readonly inStretch: Loaded<Report>;
+  private readonly inTimeRange: Loaded<Report>;
   private event = $state.raw<RunEvent | null>(null);
   /** Since when the server tells nothing of the run. */
   private lost = $state.raw<string | null>(null);
@@ -71,15 +71,15 @@ export class RunContext {
       void this.generation;
       return source.report(id, null, signal);
     });
-    this.inStretch = resource(
+    this.inTimeRange = resource(
       (signal) => {
         void this.generation;
-        // Without a stretch nobody reads it.
-        return this.stretch
-          ? source.report(id, this.stretch, signal)
+        // Without a time range nobody reads it.
+        return this.timeRange
+          ? source.report(id, this.timeRange, signal)
           : new Promise(() => undefined);
       },
-      () => this.stretch,
+      () => this.timeRange,
     );
     $effect(() =>
       source.watchRun(
@@ -102,32 +102,32 @@ export class RunContext {
     return this.grown;
   }
 
-  /** Of the steps in the chosen stretch; the whole run's where none is chosen. */
+  /** Of the steps in the chosen time range; the whole run's where none is chosen. */
   get chosen(): Loaded<Report> {
-    return this.stretch ? this.inStretch : this.report;
+    return this.timeRange ? this.inTimeRange : this.report;
   }
 
   /**
-   * A section of the report, of what begins in the chosen stretch (docs/reference/http.md): of the run's
-   * generation and stretch at the call, so a resource that calls it follows both. A page holds the whole
+   * A section of the report, of what begins in the chosen time range (docs/reference/http.md): of the run's
+   * generation and time range at the call, so a resource that calls it follows both. A page holds the whole
    * run's alone.
    */
   section<T>(name: string, signal: AbortSignal): Promise<T> {
     void this.generation;
-    const { stretch: within, source, id } = this;
+    const { timeRange: within, source, id } = this;
     if (source.kind === 'page')
       return source.report(id, null, signal) as Promise<unknown> as Promise<T>;
     const params = within ? { from_ns: within.from, to_ns: within.to } : {};
     return source.json<T>(id, `section/${name}`, params, signal);
   }
 
-  /** `choose` where there are reports of stretches: for `onchoose`. */
-  get choosing(): ((chosen: Stretch) => void) | undefined {
+  /** `choose` where there are reports of time ranges: for `onchoose`. */
+  get choosing(): ((chosen: TimeRange) => void) | undefined {
     return this.source.kind === 'page' ? undefined : (chosen) => this.choose(chosen);
   }
 
-  choose(chosen: Stretch | null): void {
-    const whole = chosen && stretch(chosen.from, chosen.to);
+  choose(chosen: TimeRange | null): void {
+    const whole = chosen && timeRange(chosen.from, chosen.to);
     this.navigate(router.route.query, whole);
   }
 
@@ -135,7 +135,7 @@ export class RunContext {
   link(target: Target): string | undefined {
     const page = this.source.kind === 'page';
     if (page && target.view === 'timeline') return undefined;
-    const query = withParams(target.params ?? {}, this.bounds(page ? null : target.stretch));
+    const query = withParams(target.params ?? {}, this.bounds(page ? null : target.timeRange));
     return formatRoute({ kind: 'run', run: this.id, view: target.view, query });
   }
 
@@ -161,14 +161,14 @@ export class RunContext {
     router.refine(changes);
   }
 
-  private navigate(query: Query, chosen: Stretch | null): void {
+  private navigate(query: Query, chosen: TimeRange | null): void {
     const { route } = router;
     if (route.kind !== 'run') return;
     router.go({ ...route, query: withParams(query, this.bounds(chosen)) });
   }
 
-  private bounds(chosen: Stretch | null | undefined): Record<string, string | null> {
-    const s = chosen === undefined ? this.stretch : chosen;
+  private bounds(chosen: TimeRange | null | undefined): Record<string, string | null> {
+    const s = chosen === undefined ? this.timeRange : chosen;
     return { from_ns: s ? String(s.from) : null, to_ns: s ? String(s.to) : null };
   }
 }

@@ -13,7 +13,7 @@ const event = (status: RunEvent['status'], stopped: number | null = null): RunEv
 });
 const utc = '2026-01-01T10:00:00Z';
 
-it('the first event is no news, unless the server was away before', () => {
+it('the first event triggers no reload, unless the server was away before', () => {
   const [one, two] = [event('in_progress'), { ...event('in_progress'), generation: 2 }];
   expect(isNews(one, null, false)).toBe(false);
   expect(isNews(one, one, false)).toBe(false);

@@ -73,11 +73,11 @@ function clear(stage: Stage): boolean {
 }
 
 function fitSelection(stage: Stage): boolean {
-  const { selected, stretch, bounds } = stage;
+  const { selected, timeRange, bounds } = stage;
   if (selected !== null) {
     const { ts_ns: from, dur_ns: length } = selected;
     stage.glide(around({ fromNs: from, toNs: from + length }, bounds));
-  } else if (stretch !== null) stage.glide(stage.withMargin(stretch));
+  } else if (timeRange !== null) stage.glide(stage.withMargin(timeRange));
   else stage.fit();
   return true;
 }
@@ -111,7 +111,7 @@ function mark(stage: Stage, at: number): void {
   stage.marks = marked(stage.marks, at, reach);
 }
 
-/** Moves one end of a stretch; the other stays where the first of these keys found the cursor. */
+/** Moves one end of a time range; the other stays where the first of these keys found the cursor. */
 function draw(stage: Stage, share: number, at: number): void {
   const { fromNs, toNs } = stage.bounds;
   const { fixedNs, movingNs } = stage.drawing ?? { fixedNs: at, movingNs: at };
@@ -121,7 +121,7 @@ function draw(stage: Stage, share: number, at: number): void {
   if (seen !== stage.view) stage.show(seen);
 }
 
-/** What a stretch is most likely wanted of. */
+/** What a time range is most likely wanted of. */
 function telling(stage: Stage): Span {
   const { selected, marks, view, bounds } = stage;
   if (selected !== null) {

@@ -36,7 +36,7 @@ it('writes the names of steps in one font, measured before or not', () => {
     dpr: 1,
     steps: [step(0), step(1)],
     marks: [],
-    stretch: null,
+    timeRange: null,
     look: {},
   } as unknown as Head;
   drawHead(context, head, labels);

@@ -22,7 +22,7 @@ export interface Head {
   dpr: number;
   steps: readonly Step[];
   marks: readonly number[];
-  stretch: Span | null;
+  timeRange: Span | null;
   look: Look;
 }
 
@@ -79,9 +79,9 @@ function ruler(context: CanvasRenderingContext2D, head: Head): void {
     context.fillStyle = look.text2;
     context.fillText(tick.text, x + 4, base - RULER_HEIGHT / 2);
   }
-  if (head.stretch !== null) {
-    const x0 = toPixel(head.stretch.fromNs, view, width);
-    const x1 = toPixel(head.stretch.toNs, view, width);
+  if (head.timeRange !== null) {
+    const x0 = toPixel(head.timeRange.fromNs, view, width);
+    const x1 = toPixel(head.timeRange.toNs, view, width);
     context.fillStyle = look.accent;
     context.fillRect(x0, base - 3, x1 - x0, 3);
   }

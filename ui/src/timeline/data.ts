@@ -231,12 +231,12 @@ export class TimelineData {
 
   /**
    * The number that a slice has now: of the one that lies exactly there, else of one of the lane that
-   * begins within that stretch. Null: there is none.
+   * begins within that time range. Null: there is none.
    */
   async find(seen: Seen, signal: AbortSignal): Promise<number | null> {
     const { track, fromNs } = seen;
     const toNs = Math.max(seen.toNs, fromNs + 1);
-    // The stretch is one pixel, so a slice of its length is a row by itself.
+    // The time range is one pixel, so a slice of its length is a row by itself.
     const params = { from_ns: fromNs, to_ns: toNs, width: 1, tracks: listed([track]) };
     const columns = await this.source.arrow(this.run, 'timeline/view', params, signal);
     const { length, ts_ns: ts, dur_ns: dur, lane, slice, name } = viewColumns(columns);

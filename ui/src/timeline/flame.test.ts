@@ -49,7 +49,7 @@ it('is saved as rows that name the row of their caller', () => {
 });
 
 describe('the key of a box', () => {
-  it('leads back to it, and the root has none', () => {
+  it('the key of a box selects that box, and the root has none', () => {
     expect(boxOf(root, keyOf(root, read))).toBe(read);
     expect(keyOf(root, root)).toBe('');
     expect(boxOf(root, '')).toBe(root);
@@ -64,7 +64,7 @@ describe('the key of a box', () => {
     expect(keyOf(other, at(other, 'read'))).not.toBe(keyOf(other, at(other, 'read', 'read')));
   });
 
-  it('of nonsense is the whole graph', () => {
+  it('an invalid key selects the whole graph', () => {
     expect(boxOf(root, '<b>')).toBe(root);
   });
 });

@@ -10,9 +10,9 @@ export type Action =
   | { kind: 'fitSelection' }
   | { kind: 'search' }
   | { kind: 'mark' }
-  /** One end of a stretch that is being drawn moves by a share of the view. */
+  /** One end of a time range that is being drawn moves by a share of the view. */
   | { kind: 'draw'; share: number }
-  /** The drawn stretch is chosen. */
+  /** The drawn time range is chosen. */
   | { kind: 'take' }
   | { kind: 'stretch' }
   | { kind: 'lane'; by: 1 | -1 }
@@ -93,7 +93,7 @@ export const POINTER: readonly { gesture: string; says: string }[] = [
 ];
 
 /** Of the border between rows and details, while it has the focus (Drawer.svelte). */
-export const BORDER_KEYS: readonly { keys: readonly string[]; says: string }[] = [
+export const RESIZE_KEYS: readonly { keys: readonly string[]; says: string }[] = [
   { keys: ['ArrowUp', 'ArrowDown'], says: 'details higher, lower' },
   { keys: ['Home', 'End'], says: 'as low, as high as they can be' },
   { keys: ['Enter'], says: 'as at first' },

@@ -62,7 +62,7 @@ describe('loader', () => {
     expect(r.asked[1]).toBe('0-100:2,3');
   });
 
-  it('aborts what nobody looks at any more and draws the old until the new comes', async () => {
+  it('aborts requests out of view and draws old data until new arrives', async () => {
     const r = rig();
     r.loader.want(window(0, 100), [1]);
     await r.tick();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is drawn now and what is asked for next. A stretch that was asked for before and is no longer
+// What is drawn now and what is asked for next. A time range that was asked for before and is no longer
 // in view is aborted; until an answer comes, what is there of older answers is drawn.
 import { ApiError } from '../api/error';
 import type { Span } from './viewport';
@@ -13,7 +13,7 @@ interface Kept<T> {
   current: boolean;
 }
 
-/** Answers kept for one key: the stretch in view, and a few to zoom or pan back to. */
+/** Answers kept for one key: the time range in view, and a few to zoom or pan back to. */
 const MAX_KEPT = 5;
 /** While the view changes, so long passes between two requests. */
 const PAUSE_MS = 50;
@@ -68,7 +68,7 @@ export class Loader<K, T> {
     );
   }
 
-  /** The best there is for `view`: the wanted stretch, else what covers most of it, else finest. */
+  /** The best there is for `view`: the wanted time range, else what covers most of it, else finest. */
   get(key: K, view: Span): T | undefined {
     const list = this.kept.get(key);
     if (list === undefined) return undefined;

@@ -2,7 +2,7 @@
 import type { Stage } from './stage.svelte';
 import { toTime } from './viewport';
 
-/** The moment that counters are read at: under the pointer, else where keys have drawn a stretch to, else the view's end. */
+/** The moment that counters are read at: under the pointer, else where keys have drawn a time range to, else the view's end. */
 export function momentOf({ cursor, drawing, view, width }: Stage): number {
   if (cursor !== null) return toTime(cursor.x, view, width);
   return drawing?.movingNs ?? view.toNs;

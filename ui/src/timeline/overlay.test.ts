@@ -23,7 +23,7 @@ function drawn(matches: readonly [from: number, to: number][]): [string, number,
     look: {},
   };
   const overlay = {
-    stretch: null,
+    timeRange: null,
     matches: matches.map(([fromNs, toNs]) => ({ track: 1, lane: 0, fromNs, toNs })),
     arrows: [],
     correlated: [],

@@ -28,7 +28,7 @@ export class OverlayPainter {
       const track = row.node.track;
       if (track !== null && !rows.has(track.track)) rows.set(track.track, row);
     }
-    if (overlay.stretch !== null) this.stretch(scene, overlay.stretch);
+    if (overlay.timeRange !== null) this.timeRange(scene, overlay.timeRange);
     for (const place of overlay.matches.slice(0, MAX_MATCHES)) {
       const wide = toPixel(place.toNs, scene.view, scene.width);
       if (wide - toPixel(place.fromNs, scene.view, scene.width) >= MIN_FRAMED_PX)
@@ -46,7 +46,7 @@ export class OverlayPainter {
     if (overlay.cursorNs !== null) this.vertical(scene, overlay.cursorNs, scene.look.text3, [2, 3]);
   }
 
-  private stretch(scene: Scene, span: Span): void {
+  private timeRange(scene: Scene, span: Span): void {
     const { context } = this;
     const x0 = toPixel(span.fromNs, scene.view, scene.width);
     const x1 = toPixel(span.toNs, scene.view, scene.width);

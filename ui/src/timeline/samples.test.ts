@@ -18,7 +18,7 @@ const stacks = new Map([
   [4, frame('loop', 3)],
 ]);
 
-it('a stack is told from the function that ran to the outermost, and ends', () => {
+it('a stack is listed from innermost to outermost, and ends', () => {
   expect(framesOf(stacks, 2)).toEqual([
     'sleep',
     '/src/train.py:21 step',

@@ -34,7 +34,7 @@ export interface Overlay {
   arrows: readonly Arrow[];
   matches: readonly Place[];
   match: Place | null;
-  stretch: Span | null;
+  timeRange: Span | null;
   marks: readonly number[];
   cursorNs: number | null;
 }

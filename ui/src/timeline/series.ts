@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A counter's values over a stretch, one a bucket, by time. */
+/** A counter's values over a time range, one a bucket, by time. */
 export interface Series {
   ts: Float64Array;
   min: Float64Array;

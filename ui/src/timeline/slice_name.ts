@@ -5,10 +5,10 @@ import { hashName } from '../base/color';
 import type { Place } from './place';
 
 /** Views cut names, details do not; so many letters are there in both. */
-const TELLING_LETTERS = 100;
+const DISTINCT_LETTERS = 100;
 
 export const isName = (a: string, b: string): boolean =>
-  a.slice(0, TELLING_LETTERS) === b.slice(0, TELLING_LETTERS);
+  a.slice(0, DISTINCT_LETTERS) === b.slice(0, DISTINCT_LETTERS);
 
 export interface SliceName {
   readonly track: number;
@@ -21,7 +21,7 @@ export interface SliceName {
 }
 
 export const hashOf = (name: string): string =>
-  hashName(name.slice(0, TELLING_LETTERS)).toString(36);
+  hashName(name.slice(0, DISTINCT_LETTERS)).toString(36);
 
 export const nameSlice = (place: Pick<Place, 'track' | 'lane' | 'fromNs'>, name: string) => ({
   track: place.track,

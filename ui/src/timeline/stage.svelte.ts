@@ -2,7 +2,7 @@
 /* eslint-disable svelte/prefer-svelte-reactivity -- the collections here are made anew, not watched */
 // The timeline's state and what changes it. Components read it and call it; drawing reads it a frame.
 import { ApiError } from '../api/error';
-import { ns, type Stretch } from '../base/time';
+import { ns, type TimeRange } from '../base/time';
 import type { RunContext } from '../state/run.svelte';
 import { theme } from '../state/theme.svelte';
 import type { Anchor } from './anchor';
@@ -72,7 +72,7 @@ export class Stage {
   cursor = $state.raw<{ x: number; y: number } | null>(null);
   /** The row whose name has the focus by keys: its value is told whole, as below a pointer. */
   focused = $state.raw<Pick<Row, 'node' | 'pinned'> | null>(null);
-  /** The ends of a stretch that is being drawn, by pointer or keys: it is not chosen yet. */
+  /** The ends of a time range that is being drawn, by pointer or keys: it is not chosen yet. */
   drawing = $state.raw<{ readonly fixedNs: number; readonly movingNs: number } | null>(null);
   problem = $state.raw<ApiError | null>(null);
   /** Grows with every answer: what is drawn depends on it. */
@@ -83,7 +83,7 @@ export class Stage {
     for (const key of this.toggled) if (!set.delete(key)) set.add(key);
     return set;
   });
-  readonly hidesIdle: boolean = $derived.by(() => this.busyRows ?? this.run.stretch !== null);
+  readonly hidesIdle: boolean = $derived.by(() => this.busyRows ?? this.run.timeRange !== null);
   readonly layout: Layout = $derived.by(() =>
     layout(this.nodes, {
       folded: this.folded,
@@ -99,10 +99,10 @@ export class Stage {
     const { fixedNs, movingNs } = this.drawing;
     return { fromNs: Math.min(fixedNs, movingNs), toNs: Math.max(fixedNs, movingNs) };
   });
-  readonly stretch: Span | null = $derived.by(
+  readonly timeRange: Span | null = $derived.by(
     () =>
       this.drawn ??
-      (this.run.stretch && { fromNs: this.run.stretch.from, toNs: this.run.stretch.to }),
+      (this.run.timeRange && { fromNs: this.run.timeRange.from, toNs: this.run.timeRange.to }),
   );
   readonly selected: Details | null = $derived.by(() => {
     const { details } = this.selection;
@@ -199,8 +199,8 @@ export class Stage {
     this.detailsHeight = told.height;
     this.inSight = told.inSight;
     this.hold(told.top);
-    const { stretch } = this.run;
-    const first = stretch && this.withMargin({ fromNs: stretch.from, toNs: stretch.to });
+    const { timeRange } = this.run;
+    const first = timeRange && this.withMargin({ fromNs: timeRange.from, toNs: timeRange.to });
     this.whole = told.view === null && first === null;
     this.view = told.view ? clamp(told.view, this.bounds) : (first ?? fit(this.opening));
     if (told.query !== this.finder.query) this.finder.search(told.query);
@@ -323,7 +323,7 @@ export class Stage {
       arrows: this.arrows(),
       matches: this.finder.matches.map(placeOf),
       match: match === undefined ? null : placeOf(match),
-      stretch: this.stretch,
+      timeRange: this.timeRange,
       marks: this.marks,
       cursorNs: this.cursor === null ? null : toTime(this.cursor.x, this.view, this.width),
     };
@@ -477,7 +477,7 @@ export class Stage {
 
   choose(span: Span | null): void {
     this.drawing = null;
-    const chosen: Stretch | null =
+    const chosen: TimeRange | null =
       span === null ? null : { from: ns(Math.floor(span.fromNs)), to: ns(Math.ceil(span.toNs)) };
     // The address is written now, or going there would bring back an older view.
     this.whole = false;

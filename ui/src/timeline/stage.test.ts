@@ -46,7 +46,7 @@ describe('rows of what is in view', () => {
 
 describe('rows without anything in view', () => {
   it('are left out where a time range is selected, until the reader wants them', () => {
-    const run = Object.assign(new Run(), { stretch: { from: 60, to: 90 } });
+    const run = Object.assign(new Run(), { timeRange: { from: 60, to: 90 } });
     const early = track(1, { name: 'early', first_ns: 0, last_ns: 40 });
     const late = track(2, { name: 'late', first_ns: 60, last_ns: 90 });
     const stage = new Stage(run as unknown as RunContext, tree(100, early, late));
@@ -244,16 +244,16 @@ describe('the address', () => {
 });
 
 describe('keys', () => {
-  it('a stretch is drawn from the middle, dropped, and taken', () => {
+  it('keys draw a time range from the middle, drop it, and select it', () => {
     const { run, stage } = shown();
     const chosen: unknown[] = [];
-    Object.assign(run, { choose: (stretch: unknown) => chosen.push(stretch) });
+    Object.assign(run, { choose: (timeRange: unknown) => chosen.push(timeRange) });
     stage.show({ fromNs: 0, toNs: 100 });
     expect(act(stage, { kind: 'take' })).toBe(false);
     act(stage, { kind: 'draw', share: 0.2 });
     act(stage, { kind: 'draw', share: -0.5 });
     expect(stage.drawn).toEqual({ fromNs: 20, toNs: 50 });
-    expect(stage.stretch).toEqual({ fromNs: 20, toNs: 50 });
+    expect(stage.timeRange).toEqual({ fromNs: 20, toNs: 50 });
     act(stage, { kind: 'clear' });
     expect(stage.drawn).toBeNull();
     act(stage, { kind: 'draw', share: 0.3 });
@@ -262,10 +262,10 @@ describe('keys', () => {
     expect(stage.drawing).toBeNull();
   });
 
-  it('a stretch is that of the selection, of two marks, or what is in view', async () => {
+  it('time range comes from the selection, two marks, or the view', async () => {
     const { run, stage } = shown();
     const chosen: unknown[] = [];
-    Object.assign(run, { choose: (stretch: unknown) => chosen.push(stretch) });
+    Object.assign(run, { choose: (timeRange: unknown) => chosen.push(timeRange) });
     stage.show({ fromNs: 10, toNs: 60 });
     act(stage, { kind: 'stretch' });
     stage.marks = [30, 44];

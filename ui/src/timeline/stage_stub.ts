@@ -26,7 +26,7 @@ export class Run {
   category = '';
   refined: Record<string, string | null> = {};
   readonly id = 'r';
-  readonly stretch = null;
+  readonly timeRange = null;
   live = { kind: 'growing' };
   readonly refine = (changes: Record<string, string | null>) => {
     Object.assign(this.refined, changes);

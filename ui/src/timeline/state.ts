@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of the timeline an address holds: reload and a mailed link show the same. Everything comes
-// from outside, so whatever cannot be read is as if it were not there. The chosen stretch is not
+// from outside, so whatever cannot be read is as if it were not there. The chosen time range is not
 // among it: all views share that (state/run.svelte.ts).
 import type { Anchor } from './anchor';
 import { anchorText, parseAnchor } from './anchor';

@@ -187,14 +187,14 @@ describe('address', () => {
     expect(decode({ high: '99999' }).height).toBe(4000);
   });
 
-  it('of other parameters takes no notice', () => {
+  it('other parameters are ignored', () => {
     const query = { view: '1-5', 'match.sort': 'ts' };
     expect(ownPart(query)).toBe(ownPart({ view: '1-5', 'match.sort': '-ts', x: '1' }));
     for (const name of Object.keys(encode(emptyState())))
       expect(ownPart({ ...query, [name]: 'other' })).not.toBe(ownPart(query));
   });
 
-  it('passes over what is damaged', () => {
+  it('damaged addresses are ignored', () => {
     const damaged = decode({
       view: '9-5',
       fold: '../x,ok,<b>',

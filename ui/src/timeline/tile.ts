@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server told of a stretch, by track and lane, in typed arrays that the drawing reads.
+// What the server told of a time range, by track and lane, in typed arrays that the drawing reads.
 import type { Window } from './window';
 
 /** Columns of `timeline/view`, in the server's names and units. */

@@ -99,7 +99,7 @@ describe('tree', () => {
     expect(names).toEqual(expect.arrayContaining(['orphan', 'a', 'b']));
   });
 
-  it('names what has no name by its numbers', () => {
+  it('unnamed tracks are named by their ids', () => {
     expect(nameOf(track(1, { kind: 'stream', stream: 7 }))).toBe('stream 7');
     expect(nameOf(track(1, { kind: 'process', pid: 42 }))).toBe('process 42');
     expect(nameOf(track(1, { kind: 'thread' }))).toBe('thread 1');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stretch of time in view, and how wheel, keys and drags change it. Times are ns since the
+// The time range in view, and how wheel, keys and drags change it. Times are ns since the
 // run's epoch; fractions occur while zooming and are rounded away in the URL alone.
 
 export interface Span {

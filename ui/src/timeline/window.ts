@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stretch to ask the server for. A view of up to 2^k ns is asked for as the three blocks of
+// Which time range to ask the server for. A view of up to 2^k ns is asked for as the three blocks of
 // 2^k ns around it, so that panning within a block costs nothing, moving to the next one asks for
-// a stretch of which two thirds are already drawn, and equal requests have equal addresses.
+// a time range of which two thirds are already drawn, and equal requests have equal addresses.
 import type { Span } from './viewport';
 import { lengthNs } from './viewport';
 
 export interface Window extends Span {
-  /** Pixels that the server divides the stretch into. */
+  /** Pixels that the server divides the time range into. */
   readonly width: number;
 }
 
@@ -18,7 +18,7 @@ const MAX_BLOCK_WIDTH = Math.floor(MAX_WIDTH / BLOCKS);
 /** The shortest power of two that holds `value`, which is at least 1. */
 export const powerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(value, 1)));
 
-/** The stretch for a view, drawn `pixels` CSS pixels wide, of a run that lies within `bounds`. */
+/** The time range for a view, drawn `pixels` CSS pixels wide, of a run that lies within `bounds`. */
 export function windowFor(view: Span, pixels: number, bounds: Span): Window {
   const block = powerOfTwo(lengthNs(view));
   const blockWidth = Math.min(powerOfTwo(pixels), MAX_BLOCK_WIDTH, block);

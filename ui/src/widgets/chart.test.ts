@@ -15,7 +15,7 @@ it('a value without neighbours is found: no line shows it', () => {
   expect(alone([1, 2])).toEqual([]);
 });
 
-it('tells what is under the cursor, and only what is there', () => {
+it('finds the values under the cursor, and only existing ones', () => {
   const lines = [
     { name: 'a', values: [1, 2], color: '--x' },
     { name: 'b', values: [NaN, 4], color: '--y' },

@@ -17,11 +17,11 @@ const NOTHING = {
   precisions: [],
 };
 
-it('what is not known is left out, and is no 0', () => {
+it('unknown rates are left out, not shown as 0', () => {
   expect(ratesOf(NOTHING)).toEqual([]);
 });
 
-it('says how sure a rate is', () => {
+it('rate shows its uncertainty', () => {
   const rates = ratesOf({
     ...NOTHING,
     samples_per_s: 1203,

@@ -22,7 +22,7 @@ constexpr int64_t kBlockBytes = 256 << 10;
 constexpr int64_t kLeastBlocks = 4;  // one is filled, one is taken, two even out their paces
 constexpr int64_t kNowhere = std::numeric_limits<int64_t>::max();
 
-// A stretch of a stream, in a ring of blocks: block n of the stream is in place n modulo their
+// A range of a stream, in a ring of blocks: block n of the stream is in place n modulo their
 // number. One thread fills; one reads in order; others read ranges.
 //
 //   stream  ────────┬──────────────────────────────────────────────┬──────────────

@@ -9,7 +9,7 @@
 namespace steptrace::import {
 
 // Reads a stream in a thread of its own, ahead of who takes its bytes: unpacking and parsing then
-// run beside each other. Bytes, errors and damage come in the stream's order.
+// run side by side. Bytes, errors and damage come in the stream's order.
 //
 // `kept_bytes` over 0: so many at least are kept at hand, and the stream has ranges, which may lie
 // as far behind the begin of what is kept (KeepFrom), and wait for bytes that are not yet unpacked.

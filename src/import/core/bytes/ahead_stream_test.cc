@@ -82,7 +82,7 @@ TEST(AheadStream, WhereNoThreadCanBeHadItIsTheStreamItself) {
   }
 }
 
-TEST(AheadStream, GivesAnErrorWhereItCame) {
+TEST(AheadStream, ErrorIsReturnedAtItsPosition) {
   constexpr size_t kBytes = 1'000'000;
   auto ahead = AheadOf(std::make_unique<Counting>(kBytes, true));
   std::string found(4096, '\0');
@@ -99,7 +99,7 @@ TEST(AheadStream, GivesAnErrorWhereItCame) {
   EXPECT_EQ(total, kBytes);
 }
 
-TEST(AheadStream, MayBeLeftAnywhere) {
+TEST(AheadStream, MayBeAbandonedAtAnyPosition) {
   for (int i = 0; i < 50; ++i) {
     auto ahead = AheadOf(std::make_unique<Counting>(10'000'000, i % 2 == 0));
     char byte = 0;
@@ -170,7 +170,7 @@ TEST(AheadStream, WhoReadsInOrderNeverWaitsForRanges) {
   EXPECT_EQ(*early->Read(&byte, 1), 0u);  // gone
 }
 
-TEST(AheadStream, AnErrorIsTheRangesToo) {
+TEST(AheadStream, ErrorIsReturnedForRangesToo) {
   auto ahead = AheadOf(std::make_unique<Counting>(1000, true), 100'000);
   auto range = ahead->Range(900, 2000);
   std::string found(200, '\0');

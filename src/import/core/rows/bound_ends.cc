@@ -67,7 +67,7 @@ class EndsOfPart {
   }
 
   Status Run() {
-    STEPTRACE_RETURN_IF_ERROR(Look());
+    STEPTRACE_RETURN_IF_ERROR(Survey());
     if (!recorded_.empty()) recorded_.last_ns = std::max(recorded_.last_ns, recorded_end_ns_);
     const bool too_long = !recorded_.empty() && longest_ns_ > recorded_ns();
     const auto beside = [](const Stream& stream) { return stream.beside; };
@@ -76,7 +76,7 @@ class EndsOfPart {
     STEPTRACE_RETURN_IF_ERROR(JudgeStreams());
     if (!too_long && cut_.late == 0) return {};
     STEPTRACE_RETURN_IF_ERROR(Clip());
-    if (cut_.late + cut_.too_long > 0) Tell();
+    if (cut_.late + cut_.too_long > 0) RecordCuts();
     return {};
   }
 
@@ -105,7 +105,7 @@ class EndsOfPart {
   }
 
   // What profilers write is in order, mostly: then there is nothing to judge.
-  Status Look() {
+  Status Survey() {
     return part_.slices.ForEachBlock([this](const SliceBlock& block, size_t) -> Status {
       const SliceBlock::Columns& columns = block.columns();
       for (size_t row = 0; row < block.size(); ++row) {
@@ -216,7 +216,7 @@ class EndsOfPart {
     dur_ns = left_ns;
   }
 
-  void Tell() {
+  void RecordCuts() {
     const auto if_any = [](int64_t count) {
       return count > 0 ? std::optional(count) : std::nullopt;
     };

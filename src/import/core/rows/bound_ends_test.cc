@@ -108,7 +108,7 @@ TEST_F(BoundEndsTest, NothingLastsLongerThanWasRecorded) {
   EXPECT_EQ(losses[0].count, 1);
 }
 
-TEST_F(BoundEndsTest, WhatIsInOrderIsLeftAsItIs) {
+TEST_F(BoundEndsTest, OrderedWorkIsUnchanged) {
   ASSERT_NO_FATAL_FAILURE(Make({{7, 80}, {8, 70}}));
   EXPECT_EQ(SumOfWorkNs(), (kOften * 50 + 30 + 20) * kUs);
   EXPECT_TRUE(Losses().empty());

@@ -27,22 +27,22 @@ class Division {
   Status Run() {
     Tracks();
     STEPTRACE_RETURN_IF_ERROR(Slices());
-    STEPTRACE_RETURN_IF_ERROR(GiveAll(whole_.flows, [this](const Flow& flow) {
+    STEPTRACE_RETURN_IF_ERROR(EmitAll(whole_.flows, [this](const Flow& flow) {
       const int32_t track = Track(flow.track);
       return track < 0 ? Status() : To(flow.track).AddFlow(track, flow.ts_ns, flow.id, flow.out);
     }));
-    STEPTRACE_RETURN_IF_ERROR(GiveAll(whole_.counters, [this](store::CounterRow row) {
+    STEPTRACE_RETURN_IF_ERROR(EmitAll(whole_.counters, [this](store::CounterRow row) {
       PartSink& to = To(row.track);
       row.track = Track(row.track);
       return row.track < 0 ? Status() : to.Append(row);
     }));
-    STEPTRACE_RETURN_IF_ERROR(GiveAll(whole_.memory, [this](store::MemoryRow row) {
+    STEPTRACE_RETURN_IF_ERROR(EmitAll(whole_.memory, [this](store::MemoryRow row) {
       PartSink& to = row.track ? To(*row.track) : *parts_.front();
       if (row.track) row.track = Track(*row.track);
       if (row.track == -1) row.track.reset();
       return to.Append(row);
     }));
-    STEPTRACE_RETURN_IF_ERROR(GiveAll(
+    STEPTRACE_RETURN_IF_ERROR(EmitAll(
         whole_.steps, [this](const store::StepRow& row) { return parts_.front()->Append(row); }));
     STEPTRACE_RETURN_IF_ERROR(Facts());
     for (const auto& [key, loss] : whole_.losses) {
@@ -83,11 +83,11 @@ class Division {
     });
   }
 
-  template <class Row, class Before, class Give>
-  static Status GiveAll(SortedRows<Row, Before>& rows, Give give) {
+  template <class Row, class Before, class Assign>
+  static Status EmitAll(SortedRows<Row, Before>& rows, Assign assign) {
     typename SortedRows<Row, Before>::Reader reader(rows);
     for (; reader.Front() != nullptr; reader.Pop()) {
-      STEPTRACE_RETURN_IF_ERROR(give(*reader.Front()));
+      STEPTRACE_RETURN_IF_ERROR(assign(*reader.Front()));
     }
     return reader.status();
   }

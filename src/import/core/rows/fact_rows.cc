@@ -11,8 +11,8 @@
 namespace steptrace::import {
 
 int64_t FactRows::Append(store::RunMetadataRow row) {
-  constexpr size_t kBeside = 32;  // of a text, what the allocator keeps
-  const size_t bytes = sizeof(row) + row.json.size() + kBeside;
+  constexpr size_t kAllocatorBytes = 32;  // of a text, what the allocator keeps
+  const size_t bytes = sizeof(row) + row.json.size() + kAllocatorBytes;
   rows_.push_back(std::move(row));
   return static_cast<int64_t>(bytes);
 }

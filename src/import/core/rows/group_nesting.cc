@@ -129,17 +129,17 @@ class GroupNesting::Merge {
   }
 
  private:
-  // A stretch of a group.
+  // A range of a group.
   struct Reader {
     const Key& Front() const { return keys[next]; }
 
-    size_t begin = 0;  // of the stretch, among the group's
+    size_t begin = 0;  // of the range, among the group's
     size_t next = 0;   // in it
     std::vector<Key> keys;
     std::vector<Found> found;
   };
 
-  // Writes what was found of a group's stretch, and reads the next; empty: there is none.
+  // Writes what was found of a group's range, and reads the next; empty: there is none.
   Status Refill(size_t number) {
     const Group& group = groups_[number];
     Reader& reader = readers_[number];
@@ -206,7 +206,7 @@ Status GroupNesting::TakeNext(SliceGroup& slices, std::span<const uint64_t> orde
     }
   }
   STEPTRACE_RETURN_IF_ERROR(group.flows.Take(*file_, [&](const Bound& flow) {
-    GiveFlow(flow.id, flow.out, slices.FewOf(order[flow.place]));
+    BindFlow(flow.id, flow.out, slices.FewOf(order[flow.place]));
   }));
   return group.launched.Take(
       *file_, [&](const Launched& launched) { (*steps)[launched.place] = launched.step; });

@@ -20,7 +20,7 @@ namespace steptrace::import {
 // Depths, flows and steps of a part whose rows came in several groups: what encloses a slice may be
 // in another group than it is, as the Python functions of a file whose operators come first, and so
 // may the mark of its step, and what launched it. The groups are sorted one by one, and what nests
-// of them is merged through their file: memory holds one group, or a stretch of each.
+// of them is merged through their file: memory holds one group, or a range of each.
 class GroupNesting {
  public:
   // All groups are on the file; they are read, and may be read again. `tracks` are the part's.

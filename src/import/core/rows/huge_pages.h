@@ -13,16 +13,17 @@ namespace steptrace::import {
 inline constexpr size_t kHugePageBytes = 2 << 20;
 // What an allocator keeps beside an array. Without it, of two that follow each other the second
 // would begin one page later, and the page between be filled with zeros for a few bytes.
-inline constexpr size_t kBesideArray = 64;
+inline constexpr size_t kArrayOverheadBytes = 64;
 
 // Memory on pages of 2 MB, where the kernel has them, to be given back by std::free.
 inline void* AllocateHuge(size_t bytes) {
-  const size_t pages = (bytes + kBesideArray + kHugePageBytes - 1) / kHugePageBytes;
+  const size_t pages = (bytes + kArrayOverheadBytes + kHugePageBytes - 1) / kHugePageBytes;
   void* memory = nullptr;
-  if (::posix_memalign(&memory, kHugePageBytes, pages * kHugePageBytes - kBesideArray) != 0) {
+  if (::posix_memalign(&memory, kHugePageBytes, pages * kHugePageBytes - kArrayOverheadBytes) !=
+      0) {
     throw std::bad_alloc();
   }
-  (void)::madvise(memory, pages * kHugePageBytes - kBesideArray, MADV_HUGEPAGE);
+  (void)::madvise(memory, pages * kHugePageBytes - kArrayOverheadBytes, MADV_HUGEPAGE);
   return memory;
 }
 

@@ -86,14 +86,16 @@ std::map<const Part*, int64_t> Recordings(const std::vector<const Part*>& profil
 std::string Named(const JobKey& key, const OneJob& job) {
   std::string text = *job.files.begin();
   if (job.files.size() > 1) text += fmt::format(" and {} more", job.files.size() - 1);
-  std::string told;
-  const auto add = [&told](const std::string& what) { told += (told.empty() ? "" : ", ") + what; };
+  std::string reported;
+  const auto add = [&reported](const std::string& what) {
+    reported += (reported.empty() ? "" : ", ") + what;
+  };
   if (!key.name.empty()) add(key.name);
   if (key.world_size > 0) {
     add(fmt::format("{} rank{}", key.world_size, key.world_size == 1 ? "" : "s"));
   }
   if (job.first_utc_ns) add(DateOf(*job.first_utc_ns));
-  return told.empty() ? text : fmt::format("{} ({})", text, told);
+  return reported.empty() ? text : fmt::format("{} ({})", text, reported);
 }
 
 Error OfSeveralJobs(const std::map<JobKey, OneJob>& jobs) {

@@ -73,7 +73,7 @@ TEST_F(JobsApartTest, OneProcessMayBeRecordedAtSeveralTimes) {
   EXPECT_THAT(Refused(), HasSubstr("profiles of 4 jobs or recordings"));
 }
 
-TEST_F(JobsApartTest, WhatIsNoDateIsNoTime) {
+TEST_F(JobsApartTest, InvalidDateIsIgnored) {
   constexpr int64_t kFarNs = 9'000'000'000'000'000'000;
   Add("a.json", 0, 2);
   Add("b.json", 1, 2).utc_offset_ns = kFarNs - kNoonNs;

@@ -24,7 +24,7 @@ struct RecordingSink {
   Losses losses;
 };
 
-TEST(AddLosses, EachCountIsToldWithWhatItsCauseSays) {
+TEST(AddLosses, EachCountHasTheTextOfItsCause) {
   LossCounts counts;
   for (size_t i = 0; i < std::size(store::kLossCauses); ++i) {
     const auto cause = static_cast<LossCause>(i);

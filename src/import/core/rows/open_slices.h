@@ -70,7 +70,7 @@ class OpenSlices {
 };
 
 // Gives a flow to a slice.
-inline void GiveFlow(int64_t id, bool out, SliceFew& few) {
+inline void BindFlow(int64_t id, bool out, SliceFew& few) {
   (out ? few.flow_out : few.flow_in) = id;
 }
 

@@ -54,7 +54,7 @@ Status PartRows::Spill(SpillFile& file) {
   std::vector<Extent> group;
   for (SliceBlock& block : blocks_) {
     Extent extent{-1, block.size(), block.few().size()};
-    STEPTRACE_RETURN_IF_ERROR(block.ForEachStretch([&](const void* data, size_t bytes) {
+    STEPTRACE_RETURN_IF_ERROR(block.ForEachMemoryRange([&](const void* data, size_t bytes) {
       int64_t at = 0;
       Status written = file.Append(data, bytes, &at);
       if (extent.at < 0) extent.at = at;
@@ -70,7 +70,7 @@ Status PartRows::Spill(SpillFile& file) {
 Status PartRows::Read(const Extent& extent, SliceBlock& block) const {
   block.Resize(extent.rows, extent.few);
   int64_t at = extent.at;
-  return block.ForEachStretch([&](void* data, size_t bytes) {
+  return block.ForEachMemoryRange([&](void* data, size_t bytes) {
     Status read = file_->Read(at, data, bytes);
     at += static_cast<int64_t>(bytes);
     return read;
@@ -79,7 +79,7 @@ Status PartRows::Read(const Extent& extent, SliceBlock& block) const {
 
 Status PartRows::WriteDurations(const Extent& extent, const SliceBlock& block) {
   const size_t bytes = extent.rows * sizeof(int64_t);
-  // Behind the begins, as ForEachStretch has them.
+  // Behind the begins, as ForEachMemoryRange has them.
   return file_->Write(extent.at + static_cast<int64_t>(bytes), block.columns().dur_ns, bytes);
 }
 

@@ -116,8 +116,8 @@ void RunSink::Impl::LeaveOutDoubles() {
     // profile that tells neither rank nor node is not.
     constexpr int32_t kUntold = -2;
     const bool has_host = !part->facts.host.empty() && !part->facts.host_is_guessed;
-    const bool told = has_host || part->slices.size() == 0;
-    const int32_t rank = part->facts.rank.value_or(told ? -1 : kUntold);
+    const bool reported = has_host || part->slices.size() == 0;
+    const int32_t rank = part->facts.rank.value_or(reported ? -1 : kUntold);
     if (part->left_out || rank == -1 || part->bounds.empty()) continue;
     auto [found, added] =
         seen.try_emplace({rank, part->facts.pid, part->slices.size(), part->bounds.first_ns,

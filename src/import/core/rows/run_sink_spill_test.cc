@@ -68,7 +68,7 @@ TEST_F(RunSinkSpillTest, NestsAcrossTheGroupsInThatFile) {
     }
     sink.EndPart({});
     ASSERT_TRUE(sink.Finish({}).ok());
-    auto& told = found.emplace_back();
+    auto& reported = found.emplace_back();
     for (const store::SliceRow& row : Slices()) {
       const std::string_view name = reader_->strings().Text(row.name);
       const int32_t depth = name == "op"         ? 2
@@ -79,9 +79,9 @@ TEST_F(RunSinkSpillTest, NestsAcrossTheGroupsInThatFile) {
       ASSERT_EQ(row.depth, depth) << name << " at " << row.ts_ns;
       ASSERT_EQ(row.flow_out.has_value(), name == "inner") << name << " at " << row.ts_ns;
       ASSERT_EQ(row.flow_in.has_value(), name == "function") << name << " at " << row.ts_ns;
-      told.emplace_back(row.ts_ns, row.depth, row.track, row.flow_out);
+      reported.emplace_back(row.ts_ns, row.depth, row.track, row.flow_out);
     }
-    std::sort(told.begin(), told.end());
+    std::sort(reported.begin(), reported.end());
   }
   EXPECT_EQ(found[0].size(), static_cast<size_t>(5 * kCalls + 1));
   EXPECT_TRUE(found[0] == found[1]);
@@ -158,28 +158,29 @@ TEST_F(RunSinkSpillTest, WhatWaitedInAFileIsWhatWouldHaveWaitedInMemory) {
     EXPECT_EQ(fs::exists(folder_ / "rows.partial"), bytes < int64_t{160} << 20);
     ASSERT_TRUE(sink.Finish({}).ok());
     EXPECT_FALSE(fs::exists(folder_ / "rows.partial"));
-    Tables& told = found.emplace_back();
+    Tables& reported = found.emplace_back();
     for (const store::SliceRow& row : Slices()) {
-      told.slices.emplace_back(row.rank, row.track, row.ts_ns, row.dur_ns, row.depth, row.flow_out,
-                               row.flow_in, std::string(reader_->strings().Text(row.name)));
+      reported.slices.emplace_back(row.rank, row.track, row.ts_ns, row.dur_ns, row.depth,
+                                   row.flow_out, row.flow_in,
+                                   std::string(reader_->strings().Text(row.name)));
     }
-    std::sort(told.slices.begin(), told.slices.end());
+    std::sort(reported.slices.begin(), reported.slices.end());
     for (const auto& row : Rows<store::CounterRow>()) {
-      told.counters.emplace_back(row.ts_ns, row.track, row.value);
+      reported.counters.emplace_back(row.ts_ns, row.track, row.value);
     }
     for (const auto& row : Rows<store::MemoryRow>()) {
-      told.memory.emplace_back(row.ts_ns, row.rank, row.track.value_or(-1), row.address,
-                               row.total_allocated_bytes);
+      reported.memory.emplace_back(row.ts_ns, row.rank, row.track.value_or(-1), row.address,
+                                   row.total_allocated_bytes);
     }
     for (const auto& row : Rows<store::StepRow>()) {
-      told.steps.emplace_back(row.ts_ns, row.rank, row.node, row.step);
+      reported.steps.emplace_back(row.ts_ns, row.rank, row.node, row.step);
     }
     for (const auto& row : Rows<store::RunMetadataRow>()) {
-      told.facts.emplace_back(row.ts_ns, row.rank, row.pid, row.json);
+      reported.facts.emplace_back(row.ts_ns, row.rank, row.pid, row.json);
     }
     for (const char* table : {"counters", "memory", "steps", "run_metadata"}) {
       for (const auto& segment : reader_->manifest().tables.at(table).segments) {
-        told.segments.emplace_back(segment.file, segment.rows, segment.ts_min_ns);
+        reported.segments.emplace_back(segment.file, segment.rows, segment.ts_min_ns);
       }
     }
   }

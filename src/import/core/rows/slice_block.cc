@@ -10,7 +10,7 @@
 namespace steptrace::import {
 namespace {
 
-static_assert(SliceBlock::kRows * SliceBlock::kRowBytes <= kHugePageBytes - kBesideArray);
+static_assert(SliceBlock::kRows * SliceBlock::kRowBytes <= kHugePageBytes - kArrayOverheadBytes);
 static_assert(std::is_trivially_copyable_v<SliceFew>, "rows go to the file as they are");
 
 template <class T>

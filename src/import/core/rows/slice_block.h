@@ -60,10 +60,10 @@ class SliceBlock {
   // Of a row, made if it has none.
   SliceFew& FewOf(size_t row);
 
-  // Calls take(bytes, size) for each stretch of memory that holds the rows, in a fixed order, up to
-  // the first error. Resize before stretches are to be filled.
+  // Calls take(bytes, size) for each range of memory that holds the rows, in a fixed order, up to
+  // the first error. Resize before ranges are to be filled.
   template <class F>
-  Status ForEachStretch(F&& take);
+  Status ForEachMemoryRange(F&& take);
   void Resize(size_t rows, size_t few);
 
  private:
@@ -172,7 +172,7 @@ void SliceBlock::ForEachColumn(F&& f) {
 }
 
 template <class F>
-Status SliceBlock::ForEachStretch(F&& take) {
+Status SliceBlock::ForEachMemoryRange(F&& take) {
   Status taken;
   ForEachColumn([&](auto column) {
     auto* values = columns_.*column;

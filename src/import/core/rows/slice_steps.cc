@@ -26,7 +26,7 @@ int64_t NumberIn(std::string_view name) {
 }
 
 // What a row tells of its step by itself.
-int64_t ToldAt(const SliceBlock& block, size_t row) {
+int64_t StepAt(const SliceBlock& block, size_t row) {
   const uint32_t place = block.columns().few[row];
   return place == 0 ? kNull : block.few()[place - 1].step;
 }
@@ -55,7 +55,7 @@ std::vector<StepMark> StepMarksAmong(const SliceGroup& slices, const store::Stri
       const bool is_script = any_of_script && columns.category[row] == of_script;
       if ((!is_mark && !is_script) || columns.dur_ns[row] <= 0) continue;
       const int64_t number =
-          is_script ? ToldAt(block, row) : NumberIn(strings.Text(columns.name[row]));
+          is_script ? StepAt(block, row) : NumberIn(strings.Text(columns.name[row]));
       if (number == kNull) continue;
       steps.push_back(
           {columns.ts_ns[row], columns.ts_ns[row] + columns.dur_ns[row], number, is_script});
@@ -75,7 +75,7 @@ std::vector<char> TracksOnDevice(std::span<const store::TrackRow> tracks,
 
 namespace {
 
-bool AnyTold(const SliceGroup& slices) {
+bool HasSteps(const SliceGroup& slices) {
   for (const SliceBlock& block : slices.blocks()) {
     for (const SliceFew& few : block.few()) {
       if (few.step != kNull) return true;
@@ -141,13 +141,13 @@ HugeVector<int64_t> StepsOf(const SliceGroup& slices, std::span<const uint64_t> 
   const GroupColumn ts_ns(slices, &SliceBlock::Columns::ts_ns);
   const GroupColumn correlation(slices, &SliceBlock::Columns::correlation);
   const GroupColumn track(slices, &SliceBlock::Columns::track);
-  const bool any_told = AnyTold(slices);
+  const bool has_steps = HasSteps(slices);
   Launches launches(slices);
   HugeVector<int64_t> result(order.size());
   size_t begun = 0;  // steps that began at or before the slice
   for (size_t i = 0; i < order.size(); ++i) {
     uint64_t row = order[i];
-    const SliceFew* few = any_told ? slices.FewAt(row) : nullptr;
+    const SliceFew* few = has_steps ? slices.FewAt(row) : nullptr;
     int64_t& step = result[i] = few != nullptr ? few->step : kNull;
     while (begun < steps.size() && steps[begun].begin_ns <= ts_ns[row]) ++begun;
     if (on_device[static_cast<size_t>(track[row])]) continue;

@@ -121,7 +121,7 @@ TEST(SliceSteps, ADevicesSliceBelongsToTheStepThatLaunchedIt) {
   }
 }
 
-TEST(SliceSteps, WhatWasToldStays) {
+TEST(SliceSteps, RecordedStepsStay) {
   Rank rank;
   rank.Mark(0, 100, "ProfilerStep#1");
   rank.Add(0, 10, 5, 3).step = 40;

@@ -120,7 +120,7 @@ struct SortedSlices {
   HugeVector<int32_t> depths;
 };
 
-// A stretch of sorted slices to columns.
+// A range of sorted slices to columns.
 class ColumnFiller {
  public:
   ColumnFiller(const SortedSlices& sorted, size_t begin, size_t count, store::SliceColumns& columns)
@@ -252,7 +252,7 @@ struct SliceWriter::Impl {
     const GroupColumn dur_ns(sorted.slices, &SliceBlock::Columns::dur_ns);
     const GroupColumn track(sorted.slices, &SliceBlock::Columns::track);
     OpenSlices<size_t> open(flows, [&sorted](size_t row, const Flow& flow) {
-      GiveFlow(flow.id, flow.out, sorted.slices.FewOf(row));
+      BindFlow(flow.id, flow.out, sorted.slices.FewOf(row));
     });
     sorted.depths.resize(sorted.order.size());
     for (size_t i = 0; i < sorted.order.size(); ++i) {

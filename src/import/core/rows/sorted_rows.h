@@ -71,7 +71,7 @@ class SortedRows {
   const SpillFile* file_ = nullptr;
 };
 
-// Takes the rows in their order, once. Memory holds those that were there, and a stretch of each
+// Takes the rows in their order, once. Memory holds those that were there, and a range of each
 // group.
 template <class Row, class Before>
 class SortedRows<Row, Before>::Reader {

@@ -44,7 +44,7 @@ int64_t StepsAcross::Enter(const Entered& slice, const GroupPlace& place) {
   return step;
 }
 
-Status StepsAcross::End(const Give& give) {
+Status StepsAcross::End(const Assign& assign) {
   STEPTRACE_RETURN_IF_ERROR(failed_);
   STEPTRACE_RETURN_IF_ERROR(reader_->status());
   SortedRows<Launch, ByCorrelation>::Reader launches(launches_);
@@ -56,7 +56,7 @@ Status StepsAcross::End(const Give& give) {
     }
     // Of several launches of a number the first one in time.
     if (launches.Front() == nullptr || launches.Front()->correlation != correlation) continue;
-    STEPTRACE_RETURN_IF_ERROR(give(place, launches.Front()->step));
+    STEPTRACE_RETURN_IF_ERROR(assign(place, launches.Front()->step));
   }
   STEPTRACE_RETURN_IF_ERROR(launches.status());
   return launched.status();

@@ -36,7 +36,7 @@ class StepsAcross {
     int64_t step;  // as it was told
     int32_t track;
   };
-  using Give = std::function<Status(const GroupPlace&, int64_t step)>;
+  using Assign = std::function<Status(const GroupPlace&, int64_t step)>;
 
   // Of marks, of launches and of what they launched each: at most 24 MiB, while no slices are
   // there.
@@ -53,7 +53,7 @@ class StepsAcross {
   // The step, as far as it does not depend on a launch.
   int64_t Enter(const Entered& slice, const GroupPlace& place);
   // Gives their steps to slices that were launched. An error of all that came before, too.
-  Status End(const Give& give);
+  Status End(const Assign& assign);
 
  private:
   struct ByCorrelation {

@@ -94,19 +94,19 @@ TEST_F(StepsAcrossTest, AreThoseOfAllTogether) {
       found.push_back(steps.Enter({slice.ts_ns, slice.correlation, slice.step, slice.track},
                                   {order[place] / kGroup, place}));
     }
-    const auto give = [&](const GroupPlace& at, int64_t step) -> Status {
+    const auto assign = [&](const GroupPlace& at, int64_t step) -> Status {
       EXPECT_EQ(at.group, order[at.place] / kGroup);
       EXPECT_EQ(found[at.place], kNull);
       found[at.place] = step;
       return {};
     };
-    ASSERT_TRUE(steps.End(give).ok());
+    ASSERT_TRUE(steps.End(assign).ok());
     EXPECT_TRUE(std::equal(found.begin(), found.end(), wanted.begin(), wanted.end())) << in_memory;
     EXPECT_EQ(fs::exists(folder_ / std::to_string(in_memory)), in_memory < kRows);
   }
 }
 
-TEST_F(StepsAcrossTest, WithoutMarksThereIsNothingToFind) {
+TEST_F(StepsAcrossTest, WithoutMarksNoStepIsFound) {
   const std::vector<Slice> slices = Made(2000, false);
   SpillFile file(folder_ / "rows");
   StepsAcross steps(file, tracks_, strings_);

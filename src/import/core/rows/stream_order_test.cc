@@ -50,7 +50,7 @@ TEST(StreamOrderTest, OfALaunchWithoutAnEndNothingIsSaid) {
   EXPECT_TRUE(Judged(work).empty());
 }
 
-TEST(StreamOrderTest, WhatIsInOrderStays) {
+TEST(StreamOrderTest, OrderedWorkIsUnchanged) {
   EXPECT_TRUE(Judged({}).empty());
   EXPECT_TRUE(Judged(InOrder(1)).empty());
   EXPECT_TRUE(Judged(InOrder(1000)).empty());

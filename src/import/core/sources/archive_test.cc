@@ -132,7 +132,7 @@ TEST_F(ArchiveTest, AZipWithoutItsIndexIsReadFromItsBegin) {
   EXPECT_TRUE(rest.starts_with(std::string(1500, 'y') + "|the archive is damaged")) << rest;
 }
 
-TEST_F(ArchiveTest, NothingReadableIsAnError) {
+TEST_F(ArchiveTest, UnreadableArchiveIsAnError) {
   auto tar = List(TarMember("x", "hello").substr(0, 300));
   EXPECT_FALSE(tar.ok());
   auto zip = List("PK\3\4 and nothing else");

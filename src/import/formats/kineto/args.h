@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "import/core/rows/part_sink.h"
-#include "import/formats/kineto/event.h"
+#include "import/formats/kineto/kineto_event.h"
 
 namespace steptrace::import::kineto {
 

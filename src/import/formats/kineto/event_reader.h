@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/result.h"
-#include "import/formats/kineto/event.h"
 #include "import/formats/kineto/event_shapes.h"
+#include "import/formats/kineto/kineto_event.h"
 #include "import/formats/kineto/window.h"
 #include "import/json/depth.h"
 #include "import/json/digits.h"
@@ -89,7 +89,7 @@ class EventGap {
 };
 
 // Reads events one by one, by the shapes of those before them where that goes. It may be used for
-// one stretch of a file after another. One thread.
+// one time range of a file after another. One thread.
 class EventReader {
  public:
   // The event at the window's begin, which then is event(): what follows it; nullptr: there is no

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/formats/kineto/event.h"
+#include "import/formats/kineto/kineto_event.h"
 
 namespace steptrace::import::kineto {
 

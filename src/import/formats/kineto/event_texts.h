@@ -11,11 +11,11 @@
 #include "import/core/rows/part_sink.h"
 #include "import/core/writer_marks.h"
 #include "import/formats/kineto/args.h"
-#include "import/formats/kineto/event.h"
+#include "import/formats/kineto/kineto_event.h"
 
 namespace steptrace::import::kineto {
 
-// What a thread learns of a file's texts, whichever stretch of it they stand in.
+// What a thread learns of a file's texts, whichever time range of it they stand in.
 struct LearntTexts {
   // A name of before and its number; nearly all events have one of those.
   struct Name {

@@ -5,7 +5,7 @@
 
 #include "base/time.h"
 #include "import/core/rows/losses.h"
-#include "import/formats/kineto/event.h"
+#include "import/formats/kineto/kineto_event.h"
 #include "import/formats/kineto/reads.h"
 
 namespace steptrace::import::kineto {

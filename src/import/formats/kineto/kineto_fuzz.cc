@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "import/formats/kineto/importer.h"
+#include "import/formats/kineto/kineto_importer.h"
 #include "testing/fuzz_bytes.h"
 
 using namespace steptrace::import;

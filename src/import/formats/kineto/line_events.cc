@@ -42,15 +42,15 @@ int64_t StepOf(const RawEvent& event) {
 }
 
 std::string_view CategoryOfXlaHost(const RawEvent& event) {
-  XlaHostEvent told;
-  told.name = event.name.text;
-  told.has_step = StepOf(event) != kNull;
+  XlaHostEvent reported;
+  reported.name = event.name.text;
+  reported.has_step = StepOf(event) != kNull;
   for (const Arg& arg : event.args) {
-    told.has_operation = told.has_operation || arg.key == "hlo_op";
-    told.has_correlation = told.has_correlation || arg.key == "correlation_id";
-    told.has_source = told.has_source || arg.key == "_src";
+    reported.has_operation = reported.has_operation || arg.key == "hlo_op";
+    reported.has_correlation = reported.has_correlation || arg.key == "correlation_id";
+    reported.has_source = reported.has_source || arg.key == "_src";
   }
-  return XlaHostCategory(told);
+  return XlaHostCategory(reported);
 }
 
 std::string_view CategoryOnLine(const RawEvent& event, LineKind kind) {
@@ -89,8 +89,8 @@ bool IsOfTwo(std::string_view call) {
 int64_t BytesOf(const RawEvent& event) {
   int64_t bytes = kNull;
   for (const Arg& arg : event.args) {
-    const bool told = arg.key == "size(B)" || arg.key == "size(Byte)";
-    if (told && json::ReadInteger(arg.value, &bytes)) return bytes;
+    const bool reported = arg.key == "size(B)" || arg.key == "size(Byte)";
+    if (reported && json::ReadInteger(arg.value, &bytes)) return bytes;
     if (arg.key != "memcpy_details" && arg.key != "memset_details") continue;
     bytes = XlaBytesIn(arg.value.text);
     if (bytes >= 0) return bytes;
@@ -128,7 +128,7 @@ void LineEvents::Name(const std::function<void(LineNames&)>& name) {
     std::lock_guard lock(mutex_);
     name(names_);
   }
-  if (names_.version() != before) late_.Look(names_);
+  if (names_.version() != before) late_.Update(names_);
 }
 
 void LineEvents::NameProcess(std::string_view pid, std::string_view name) {

@@ -11,11 +11,11 @@
 
 #include "base/result.h"
 #include "import/core/rows/part_sink.h"
-#include "import/formats/kineto/event.h"
 #include "import/formats/kineto/event_texts.h"
 #include "import/formats/kineto/held_rows.h"
-#include "import/formats/kineto/lines.h"
-#include "import/formats/kineto/tracks.h"
+#include "import/formats/kineto/kineto_event.h"
+#include "import/formats/kineto/named_lines.h"
+#include "import/formats/kineto/trace_tracks.h"
 
 namespace steptrace::import::kineto {
 

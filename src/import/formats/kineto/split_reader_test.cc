@@ -244,7 +244,7 @@ TEST(SplitReader, FilesCutAnywhereOrWithBytesLost) {
 }
 
 // What an event without a category is, names tell that stand ahead of it, in another piece too.
-TEST(SplitReader, LinesThatAreToldByNames) {
+TEST(SplitReader, LinesIdentifiedByNames) {
   std::mt19937 random(11);
   for (const int named_at : {0, 60, 250}) {
     std::string text = "[";

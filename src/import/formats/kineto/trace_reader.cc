@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/fnv.h"
-#include "import/core/short_name.h"
+#include "import/core/bounded_name.h"
 #include "import/formats/kineto/rank_mark.h"
 
 namespace steptrace::import::kineto {

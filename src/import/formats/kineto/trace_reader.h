@@ -14,21 +14,21 @@
 #include "import/core/rows/part_sink.h"
 #include "import/core/writer_marks.h"
 #include "import/formats/kineto/document.h"
-#include "import/formats/kineto/event_categories.h"
 #include "import/formats/kineto/event_texts.h"
 #include "import/formats/kineto/event_times.h"
+#include "import/formats/kineto/file_categories.h"
 #include "import/formats/kineto/held_rows.h"
 #include "import/formats/kineto/line_events.h"
 #include "import/formats/kineto/open_ranges.h"
 #include "import/formats/kineto/reads.h"
 #include "import/formats/kineto/trace_members.h"
-#include "import/formats/kineto/tracks.h"
+#include "import/formats/kineto/trace_tracks.h"
 
 namespace steptrace::import::kineto {
 
 // Turns the events of one trace file into rows of a part.
 //
-// Or those of a stretch from its middle into rows of a piece, before what stands ahead of it is
+// Or those of a time range from its middle into rows of a piece, before what stands ahead of it is
 // known. Then it refuses the first event that depends on that: an end without its begin, say.
 class TraceReader : public DocumentHandler {
  public:

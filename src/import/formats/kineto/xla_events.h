@@ -24,7 +24,7 @@ std::string_view XlaStreamCategory(std::string_view name);
 // "train.py(11): load_batch" of "$train.py:11 load_batch", as PyTorch names a function of Python.
 std::string XlaPythonName(std::string_view name);
 
-// 4194304 of "kind_src:pinned kind_dst:device size:4194304 dest:0 async:1"; -1: not told.
+// 4194304 of "kind_src:pinned kind_dst:device size:4194304 dest:0 async:1"; -1: not reported.
 int64_t XlaBytesIn(std::string_view details);
 
 }  // namespace steptrace::import::kineto

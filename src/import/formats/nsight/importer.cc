@@ -97,8 +97,8 @@ class FileImport {
       places_.Drop();
       return status;
     }
-    TellLosses();
-    TellSource();
+    RecordLosses();
+    RecordSource();
     places_.End(Facts());
     return {};
   }
@@ -107,12 +107,12 @@ class FileImport {
   Status Read() {
     STEPTRACE_RETURN_IF_ERROR(places_.Begin());
     constexpr std::array kReaders = {ReadDeviceRows, ReadHostRows, ReadNvtxRows, ReadGpuMetrics};
-    int64_t told = 0;
+    int64_t reported = 0;
     for (size_t i = 0; i < kReaders.size(); ++i) {
       STEPTRACE_RETURN_IF_ERROR(kReaders[i](rows_));
       const int64_t now =
           source_.bytes * static_cast<int64_t>(i + 1) / static_cast<int64_t>(kReaders.size());
-      if (context_.advanced) context_.advanced(now - std::exchange(told, now));
+      if (context_.advanced) context_.advanced(now - std::exchange(reported, now));
     }
     return {};
   }
@@ -126,7 +126,7 @@ class FileImport {
   // What is said of the whole file goes to its first part.
   PartSink& First() { return *places_.all().front(); }
 
-  void TellLosses() {
+  void RecordLosses() {
     PartSink& part = First();
     const std::string& file = source_.path;
     if (!rows_.damage.empty()) {
@@ -138,11 +138,11 @@ class FileImport {
     if (texts_.missing() > 0) rows_.lost[LossCause::kInternedTextMissing] += texts_.missing();
     if (texts_.cut() > 0) rows_.lost[LossCause::kNameTooLong] += texts_.cut();
     AddLosses(part, rows_.lost, file);
-    TellUnread(part);
+    RecordUnread(part);
     TellDiagnostics(part);
   }
 
-  void TellUnread(PartSink& part) {
+  void RecordUnread(PartSink& part) {
     std::string names;
     int64_t count = 0;
     for (const char* table : kUnread) {
@@ -186,7 +186,7 @@ class FileImport {
     return read.ok() ? value : std::string();
   }
 
-  void TellSource() {
+  void RecordSource() {
     Json source;
     source["file"] = source_.path;
     source["format"] = NameOf(kNsightImporter.format);

@@ -13,7 +13,7 @@ struct NvtxName {
   std::string_view name;            // of an operator: without what follows it
   bool is_operator = false;         // PyTorch's, under emit_nvtx
   std::optional<int64_t> sequence;  // of the operator in autograd
-  std::string_view shapes;          // "[[2, 3], []]"; empty: not told
+  std::string_view shapes;          // "[[2, 3], []]"; empty: not reported
   std::string step_word;            // "iteration" of "Iteration 12"; empty: it is no step
   std::optional<int64_t> step;      // 12 of it; none: all have one name
 };

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "import/core/short_name.h"
+#include "import/core/bounded_name.h"
 #include "import/formats/nsight/file_rows.h"
 #include "import/formats/nsight/nvtx_names.h"
 
@@ -86,9 +86,9 @@ class NvtxRows {
       ++rows_.lost[LossCause::kBeginWithoutEnd];
       return {};
     } else {
-      const auto told = TimesOf(row, rows_, kStart, kEnd);
-      if (!told) return {};
-      times = *told;
+      const auto reported = TimesOf(row, rows_, kStart, kEnd);
+      if (!reported) return {};
+      times = *reported;
     }
     const Place place =
         type == kStartEnd ? rows_.places.NextToThread(*thread) : rows_.places.Thread(*thread);

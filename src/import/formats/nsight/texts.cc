@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "import/core/short_name.h"
+#include "import/core/bounded_name.h"
 
 namespace steptrace::import::nsight {
 namespace {

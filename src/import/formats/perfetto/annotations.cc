@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "import/formats/perfetto/fields.h"
+#include "import/formats/perfetto/proto_fields.h"
 
 namespace steptrace::import::perfetto {
 namespace {

@@ -24,7 +24,7 @@ class Annotations {
     int64_t too_deep = 0;
     int64_t no_number = 0;    // NaN, infinity
     int64_t no_text = 0;      // invalid UTF-8
-    int64_t no_interned = 0;  // the number of a text that the sequence has not told
+    int64_t no_interned = 0;  // the number of a text that the sequence has not reported
   };
 
   // Nesting is read by recursion: no setting makes it deeper than the stack bears.

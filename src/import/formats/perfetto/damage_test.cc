@@ -187,7 +187,7 @@ TEST_F(PerfettoImport, SortsInBoundedMemory) {
   EXPECT_EQ(Losses(), "");
 }
 
-TEST(PerfettoDetect, OnlyTracesLookLikeTraces) {
+TEST(PerfettoDetect, OnlyTracesAreDetected) {
   EXPECT_TRUE(LooksLikeTrace(Moments(3)));
   EXPECT_TRUE(LooksLikeTrace(Moments(3).substr(0, 60)));
   for (const char* text :

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "import/formats/perfetto/fields.h"
+#include "import/formats/perfetto/proto_fields.h"
 
 namespace steptrace::import::perfetto {
 namespace {

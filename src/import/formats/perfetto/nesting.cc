@@ -126,16 +126,16 @@ Status Nesting::Close(uint64_t uuid, Track& track, const Edge& end) {
     open.slice.dur_ns = 0;
   }
   if (track.open.empty() || track.open.back().slice.ts_ns != open.slice.ts_ns) {
-    return Give(uuid, open);
+    return Emit(uuid, open);
   }
   std::vector<Slice>& inner = track.open.back().inner;
-  if (inner.size() + open.inner.size() >= kMostInner) return Give(uuid, open);
+  if (inner.size() + open.inner.size() >= kMostInner) return Emit(uuid, open);
   inner.push_back(open.slice);
   inner.insert(inner.end(), open.inner.begin(), open.inner.end());
   return {};
 }
 
-Status Nesting::Give(uint64_t uuid, const Open& open) {
+Status Nesting::Emit(uint64_t uuid, const Open& open) {
   STEPTRACE_RETURN_IF_ERROR(take_(uuid, open.slice));
   for (const Slice& slice : open.inner) STEPTRACE_RETURN_IF_ERROR(take_(uuid, slice));
   return {};

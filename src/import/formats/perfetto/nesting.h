@@ -59,7 +59,7 @@ class Nesting {
 
   Status Pair(const Edge& edge);
   Status Close(uint64_t uuid, Track& track, const Edge& end);
-  Status Give(uint64_t uuid, const Open& open);
+  Status Emit(uint64_t uuid, const Open& open);
   Status PairEarlier(size_t count);
   Status PairMoment(size_t begin, size_t end);
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "import/formats/perfetto/fields.h"
+#include "import/formats/perfetto/proto_fields.h"
 
 namespace steptrace::import::perfetto {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "import/formats/perfetto/importer.h"
+#include "import/formats/perfetto/perfetto_importer.h"
 #include "testing/fuzz_bytes.h"
 
 using namespace steptrace::import;

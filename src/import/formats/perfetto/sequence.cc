@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "import/formats/perfetto/fields.h"
+#include "import/formats/perfetto/proto_fields.h"
 
 namespace steptrace::import::perfetto {
 namespace {

@@ -11,9 +11,9 @@
 #include "analyze/trace/trace.h"
 #include "base/shallow_json.h"
 #include "import/core/rows/slice_numbers.h"
-#include "import/formats/perfetto/fields.h"
 #include "import/formats/perfetto/gpu_stage.h"
 #include "import/formats/perfetto/kineto_form.h"
+#include "import/formats/perfetto/proto_fields.h"
 #include "model/finding_kinds.h"
 #include "store/all_tables.h"
 
@@ -40,7 +40,7 @@ TraceEvents::TraceEvents(TraceLayout& layout, Lines& lines, RunSink& sink, const
       annotations_(sink, limits),
       nesting_(
           {sort, limits.max_rows_in_memory},
-          [this](uint64_t uuid, const Slice& slice) { return Give(uuid, slice); },
+          [this](uint64_t uuid, const Slice& slice) { return Emit(uuid, slice); },
           [this](const Slice& end, Slice* slice) { Join(end, slice); }),
       interned_room_(kMostInterned) {}
 
@@ -185,17 +185,17 @@ Status TraceEvents::OnSlice(int64_t ts_ns, uint64_t uuid, const Sequence& sequen
     edge.slice.dur_ns = event_.duration_ns;
     if (edge.slice.dur_ns < 0) ++lost_[LossCause::kNegativeDuration];
     edge.slice.dur_ns = std::clamp<int64_t>(edge.slice.dur_ns, 0, Clocks::kMostNs);
-    return Give(uuid, edge.slice);
+    return Emit(uuid, edge.slice);
   }
   return OnInstant(uuid, edge.slice, sink_.strings().Text(edge.slice.name));
 }
 
 Status TraceEvents::OnInstant(uint64_t uuid, const Slice& slice, std::string_view name) {
   if (name == "[memory]" && annotations_.Has("Bytes")) return OnMemory(uuid, slice.ts_ns);
-  return Give(uuid, slice);
+  return Emit(uuid, slice);
 }
 
-Status TraceEvents::Give(uint64_t uuid, const Slice& slice) {
+Status TraceEvents::Emit(uint64_t uuid, const Slice& slice) {
   if (slice.track < 0) return {};
   lines_.SelectPartOf(uuid);
   bool mark = sink_.strings().Text(slice.category) == "Trace";  // the profiler's own
@@ -447,7 +447,7 @@ Status TraceEvents::OnGpuStage(const RawPacket& raw, Sequence& sequence) {
   annotations_.Rename("context id", "context");
   slice.track = lines_.Device(0, {stage.gpu, stream, std::move(queue)});
   annotations_.Sort(true, sink_.part(), &slice);
-  return Give(0, slice);
+  return Emit(0, slice);
 }
 
 Status TraceEvents::Finish() {

@@ -13,11 +13,11 @@
 #include "import/core/rows/run_sink.h"
 #include "import/core/writer_marks.h"
 #include "import/formats/perfetto/annotations.h"
-#include "import/formats/perfetto/event.h"
-#include "import/formats/perfetto/layout.h"
-#include "import/formats/perfetto/lines.h"
 #include "import/formats/perfetto/nesting.h"
 #include "import/formats/perfetto/sequence.h"
+#include "import/formats/perfetto/trace_layout.h"
+#include "import/formats/perfetto/trace_packet.h"
+#include "import/formats/perfetto/track_lines.h"
 #include "store/loss_causes.h"
 
 namespace steptrace::import::perfetto {
@@ -69,7 +69,7 @@ class TraceEvents {
   std::string CategoryOf(const Sequence& sequence);
   store::StringId Find(const Sequence::Texts& texts, uint64_t number);
   void Join(const Slice& end, Slice* slice);
-  Status Give(uint64_t uuid, const Slice& slice);
+  Status Emit(uint64_t uuid, const Slice& slice);
 
   TraceLayout& layout_;
   Lines& lines_;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "import/formats/sagemaker/layout.h"
+#include "import/formats/sagemaker/file_names.h"
 #include "import/formats/sagemaker/python_stats.h"
 #include "import/formats/sagemaker/system_metrics.h"
 

@@ -10,7 +10,7 @@
 
 #include "import/core/importer.h"
 #include "import/formats/sagemaker/detect.h"
-#include "import/formats/sagemaker/layout.h"
+#include "import/formats/sagemaker/file_names.h"
 
 // Which file of Debugger's output belongs to which node and process, before any is read.
 namespace steptrace::import::sagemaker {

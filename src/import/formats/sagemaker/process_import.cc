@@ -44,7 +44,7 @@ model::Finding Damaged(const std::string& path, const std::string& damage) {
   return Make(finding::LossFileDamaged{.whole = true, .file = path, .damage = damage});
 }
 
-void TellElementLosses(const json::Elements& elements, const std::string& path, RunSink& sink) {
+void RecordElementLosses(const json::Elements& elements, const std::string& path, RunSink& sink) {
   const json::ElementLosses& losses = elements.losses();
   const auto skipped = [&](bool too_long, bool too_deep) {
     return Make(finding::LossSkippedBytes{.bytes = losses.skipped_bytes,
@@ -75,8 +75,8 @@ void ProcessImport::AddFile(const PlannedFile& file) {
   AddEvents(file);
 }
 
-void ProcessImport::TellSource(const PlannedFile& file, const WriterMarks& marks, int64_t events,
-                               int64_t bytes) {
+void ProcessImport::RecordSource(const PlannedFile& file, const WriterMarks& marks, int64_t events,
+                                 int64_t bytes) {
   nlohmann::ordered_json fact{{"file", file.source->path},
                               {"format", NameOf(store::ProfileFormat::kSagemaker)},
                               {"dialect", NameOf(file.dialect)},
@@ -103,11 +103,11 @@ void ProcessImport::AddEvents(const PlannedFile& file) {
   const ReadEnd end = ReadPieces(*file.source, context_, [&](auto bytes) { elements.Push(bytes); });
   elements.Finish();
   trace.Finish();
-  TellElementLosses(elements, path, sink_);  // first: of a cause's details the first stays
+  RecordElementLosses(elements, path, sink_);  // first: of a cause's details the first stays
   AddLosses(sink_, trace.losses(), path);
   if (!end.damage.empty())
     sink_.Loss("slices", LossCause::kFileDamaged, 1, Damaged(path, end.damage));
-  TellSource(file, marks, trace.events(), end.bytes);
+  RecordSource(file, marks, trace.events(), end.bytes);
 }
 
 int32_t ProcessImport::TrackOf(const TraceFileEvent& event, const EventPlace& place) {
@@ -168,15 +168,15 @@ void ProcessImport::AddPythonStats(const PlannedFile& file) {
     sink_.Loss("run_metadata", cause, count, InFile(path, cause));
   }
   const ProfileWindow window = ParseProfileWindow(path);
-  TellProfile(window, *stats);
-  TellFunctions(window, *stats);
+  RecordProfile(window, *stats);
+  RecordFunctions(window, *stats);
   events_ += static_cast<int64_t>(stats->functions.size());
-  TellSource(file, MarksOf(file.dialect), static_cast<int64_t>(stats->functions.size()),
-             static_cast<int64_t>(content->size()));
+  RecordSource(file, MarksOf(file.dialect), static_cast<int64_t>(stats->functions.size()),
+               static_cast<int64_t>(content->size()));
 }
 
-// The stretch of time that a profile is about: a slice where it is known, and a fact in any case.
-void ProcessImport::TellProfile(const ProfileWindow& window, const PythonStats& stats) {
+// The time range that a profile is about: a slice where it is known, and a fact in any case.
+void ProcessImport::RecordProfile(const ProfileWindow& window, const PythonStats& stats) {
   nlohmann::ordered_json fact{{"profile", window.name}, {"functions", stats.functions.size()}};
   int64_t self_ns = 0;
   for (const PythonCalls& calls : stats.totals) {
@@ -207,7 +207,7 @@ void ProcessImport::TellProfile(const ProfileWindow& window, const PythonStats& 
 }
 
 // What a profile counted has no moments: a fact for each function, its callers inside.
-void ProcessImport::TellFunctions(const ProfileWindow& window, const PythonStats& stats) {
+void ProcessImport::RecordFunctions(const ProfileWindow& window, const PythonStats& stats) {
   const auto json_of = [&](size_t function, const PythonCalls& calls) {
     const PythonFunction& at = stats.functions[function];
     return nlohmann::ordered_json{{"file", at.file},

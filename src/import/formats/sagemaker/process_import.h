@@ -34,10 +34,11 @@ class ProcessImport {
   void AddEvents(const PlannedFile& file);
   void AddEvent(const TraceFileEvent& event, Dialect dialect);
   void AddPythonStats(const PlannedFile& file);
-  void TellProfile(const ProfileWindow& window, const PythonStats& stats);
-  void TellFunctions(const ProfileWindow& window, const PythonStats& stats);
+  void RecordProfile(const ProfileWindow& window, const PythonStats& stats);
+  void RecordFunctions(const ProfileWindow& window, const PythonStats& stats);
   int32_t TrackOf(const TraceFileEvent& event, const EventPlace& place);
-  void TellSource(const PlannedFile& file, const WriterMarks& marks, int64_t events, int64_t bytes);
+  void RecordSource(const PlannedFile& file, const WriterMarks& marks, int64_t events,
+                    int64_t bytes);
 
   const PlannedProcess& plan_;
   const ImportContext& context_;

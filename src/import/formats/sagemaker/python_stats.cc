@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "import/core/short_name.h"
+#include "import/core/bounded_name.h"
 #include "import/formats/sagemaker/marshal_reader.h"
 
 namespace steptrace::import::sagemaker {

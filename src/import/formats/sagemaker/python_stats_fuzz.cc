@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "import/formats/sagemaker/detect.h"
-#include "import/formats/sagemaker/layout.h"
+#include "import/formats/sagemaker/file_names.h"
 #include "import/formats/sagemaker/python_stats.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

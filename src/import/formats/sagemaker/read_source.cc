@@ -20,14 +20,14 @@ ReadEnd ReadPieces(const Source& source, const ImportContext& context,
   }
   ByteStream& stream = **opened;
   std::string piece(kPieceBytes, '\0');
-  for (int64_t told = 0;;) {
+  for (int64_t reported = 0;;) {
     const auto size = stream.Read(piece.data(), piece.size());
     if (!size.ok()) {
       end.damage = size.error().text();
       return end;
     }
     if (context.advanced)
-      context.advanced(stream.consumed() - std::exchange(told, stream.consumed()));
+      context.advanced(stream.consumed() - std::exchange(reported, stream.consumed()));
     if (*size == 0) break;
     end.bytes += static_cast<int64_t>(*size);
     on_bytes({piece.data(), *size});

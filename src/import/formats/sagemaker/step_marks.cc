@@ -11,7 +11,7 @@ namespace steptrace::import::sagemaker {
 namespace {
 
 using analyze::Intervals;
-using analyze::Stretch;
+using analyze::TimeRange;
 
 bool Trains(const std::string& mode) {
   return mode.find("EVAL") == std::string::npos && mode.find("PREDICT") == std::string::npos;
@@ -20,7 +20,7 @@ bool Trains(const std::string& mode) {
 }  // namespace
 
 void StepMarks::Add(const TraceFileEvent& event, EventRole role) {
-  const Stretch time{event.ts_ns, event.ts_ns + event.dur_ns};
+  const TimeRange time{event.ts_ns, event.ts_ns + event.dur_ns};
   if (role == EventRole::kStep) {
     marks_.push_back({time, event.step.value_or(unnumbered_), event.name, event.pid});
     if (!event.step) ++unnumbered_;
@@ -45,12 +45,12 @@ void StepMarks::SortMarks() {
 // Of the process that marks its steps; events without one are taken for its own.
 StepMarks::Sets StepMarks::MakeSets(std::optional<int64_t> pid) const {
   const auto set_of = [&](EventRole role) {
-    std::vector<Stretch> stretches;
+    std::vector<TimeRange> time_ranges;
     for (const Work& work : work_) {
       const bool own = !work.pid || !pid || *work.pid == *pid;
-      if (work.role == role && own) stretches.push_back(work.time);
+      if (work.role == role && own) time_ranges.push_back(work.time);
     }
-    return analyze::Union(std::move(stretches));
+    return analyze::Union(std::move(time_ranges));
   };
   Intervals data = set_of(EventRole::kDataWait);
   Intervals backward = analyze::Difference(set_of(EventRole::kBackward), data);
@@ -63,9 +63,9 @@ StepMarks::Sets StepMarks::MakeSets(std::optional<int64_t> pid) const {
   return sets;
 }
 
-Stretch StepMarks::StepOf(size_t i) const {
+TimeRange StepMarks::StepOf(size_t i) const {
   const Mark& mark = marks_[i];
-  Stretch step = mark.time;
+  TimeRange step = mark.time;
   if (i == 0) return step;
   const Mark& before = marks_[i - 1];
   const bool follows = before.mode == mark.mode && before.number < mark.number &&
@@ -75,7 +75,7 @@ Stretch StepMarks::StepOf(size_t i) const {
 }
 
 void StepMarks::Fill(const Mark& mark, const Sets& sets, store::StepRow& row) {
-  const Stretch step{row.ts_ns, row.ts_ns + row.dur_ns};
+  const TimeRange step{row.ts_ns, row.ts_ns + row.dur_ns};
   row.data_ns = row.data_pipeline_ns = sets.data.LengthWithin(step);
   row.getitem_ns = row.data_ns;  // nothing tells the pipeline's stages apart
   row.batches = row.data_ns > 0 ? 1 : 0;
@@ -101,7 +101,7 @@ std::vector<store::StepRow> StepMarks::Take(const Kinds& kinds) {
   analyze::WarmUp warm_up({kinds.train, kinds.warm_up});
   for (size_t i = 0; i < marks_.size(); ++i) {
     store::StepRow row;
-    const Stretch step = StepOf(i);
+    const TimeRange step = StepOf(i);
     row.step = marks_[i].number;
     row.ts_ns = step.begin_ns;
     row.dur_ns = step.length_ns();

@@ -35,13 +35,13 @@ class StepMarks {
 
  private:
   struct Mark {
-    analyze::Stretch time;
+    analyze::TimeRange time;
     int64_t number;
     std::string mode;
     std::optional<int64_t> pid;
   };
   struct Work {
-    analyze::Stretch time;
+    analyze::TimeRange time;
     EventRole role;
     std::optional<int64_t> pid;
   };
@@ -51,7 +51,7 @@ class StepMarks {
 
   void SortMarks();
   Sets MakeSets(std::optional<int64_t> pid) const;
-  analyze::Stretch StepOf(size_t mark) const;
+  analyze::TimeRange StepOf(size_t mark) const;
   static void Fill(const Mark& mark, const Sets& sets, store::StepRow& row);
 
   std::vector<Mark> marks_;

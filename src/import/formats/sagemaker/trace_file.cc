@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.h"
-#include "import/core/short_name.h"
+#include "import/core/bounded_name.h"
 #include "import/formats/sagemaker/moments.h"
 #include "import/json/fields.h"
 #include "import/json/numbers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cards of two runs beside each other: what differs, and what does not.
+// The cards of two runs side by side: what differs, and what does not.
 import type { RunCard } from '../../api/report';
 
 type Line = RunCard['lines'][number];

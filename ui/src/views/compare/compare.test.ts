@@ -75,7 +75,7 @@ it('blocks stand in order, without what neither run has', () => {
   expect(found[1]?.most).toBe(60e6);
 });
 
-it('what is told of one run alone stands with the stages', () => {
+it('stages of one run only are listed with the others', () => {
   const told = {
     ...of(
       row('step', 'step', 100e6, 40e6, [-60e6, -62e6, -58e6]),
@@ -94,7 +94,7 @@ it('a run without steps is compared with nothing', () => {
   expect(blocks(of(row('step', 'step', 100e6, null, null)))).toEqual([]);
 });
 
-it('a change whose interval holds 0 is none', () => {
+it('a change whose interval contains 0 is not significant', () => {
   const direction = (change: [number, number, number]) =>
     blocks(of(row('phase', 'data', 50e6, 40e6, change)))[0]?.lines[0]?.change?.direction;
   expect(direction([-10e6, -12e6, -8e6])).toBe('faster');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two runs beside each other, as rows of one table.
+// Two runs side by side, as rows of one table.
 import type { Said } from '../../api/report';
 import type { ComparedRow, Comparison } from '../../api/source';
 import { tokenOf } from '../../base/color';
@@ -101,7 +101,7 @@ export function shareOf({ share, low, high }: NonNullable<Line['a']>): Figure {
   return { text, exact: exact + within };
 }
 
-/** Stages that stand beside each other in the data pipeline have colours of their own; others are their suspect's. */
+/** Stages that stand side by side in the data pipeline have colours of their own; others are their suspect's. */
 export function tokenOfStage(name: string): string {
   const suspect = stageOf(name)?.suspect;
   const own = suspect === undefined || suspect === 'data_pipeline' || suspect === 'model';

@@ -8,7 +8,7 @@ const card = (lines: [string, string][]): Pick<Report, 'run_card'> =>
     run_card: { lines: lines.map(([id, text]) => ({ id, text, title: id, compared_only: false })) },
   }) as unknown as Pick<Report, 'run_card'>;
 
-it('says what was run, where and when, in this order, and nothing that is not known', () => {
+it('names what was run, where and when, in this order, without unknown parts', () => {
   const whole = card([
     ['started', '2026-11-30 09:25'],
     ['cores', '2'],

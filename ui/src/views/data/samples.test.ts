@@ -90,7 +90,7 @@ describe('the flame graph', () => {
     const other = flameOf({ ...samples, nodes: moved }, 'both');
     expect(boxOf(other, keyOf(before, decode ?? before))).toBe(other);
   });
-  it('of nothing is empty', () => {
+  it('flame graph of no samples is empty', () => {
     const none = { ...samples, nodes: [], unknown: { running_ns: 0, waiting_ns: 0 } };
     expect(flameOf(none, 'both')).toMatchObject({ value: 0, children: [] });
   });

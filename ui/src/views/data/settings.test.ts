@@ -75,7 +75,7 @@ it('an advice stands beside the setting that it is about', () => {
   expect(advised(advice).map((a) => a.setting)).toEqual(['torch.set_num_threads', '']);
 });
 
-it('what the analysis alone asks for is no setting', () => {
+it('advice of the analysis is not shown as a setting', () => {
   const fact = { loader: 1, workers: 2, collate_lines: { 'Fetcher.fetch': 57 } };
   expect(settingsOf(fact, []).map((s) => s.name)).toEqual(['num_workers']);
 });

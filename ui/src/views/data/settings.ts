@@ -95,7 +95,7 @@ export const advised = (advice: readonly Advice[]): Advice[] =>
 
 /**
  * What the dataset's time in the table of steps is called: where stacks tell all of it to be one thing the
- * stages name it so, and so does what stands beside them.
+ * stages name it so, and so does what stands next to them.
  */
 export function datasetStage(stages: readonly { name: string; ns: number }[]): string {
   const found = stages.filter((s) => s.ns > 0).map((s) => s.name);

@@ -2,7 +2,7 @@
 // What the workers of a data loader did with their time, from their slices.
 import type { Columns } from '../../api/arrow';
 import type { Source } from '../../api/source';
-import type { Stretch } from '../../base/time';
+import type { TimeRange } from '../../base/time';
 
 export const WORKER_STAGES = ['getitem', 'collate', 'put', 'waiting'] as const;
 export type WorkerStage = (typeof WORKER_STAGES)[number];
@@ -44,7 +44,7 @@ const LIMIT = 200_000;
 export async function loadWorkers(
   source: Source,
   run: string,
-  chosen: Stretch | null,
+  chosen: TimeRange | null,
   signal: AbortSignal,
 ): Promise<{ workers: Worker[]; cut: boolean }> {
   const within = chosen ? ` and ts_ns >= ${chosen.from} and ts_ns < ${chosen.to}` : '';

@@ -16,7 +16,7 @@ const told = (seen: Partial<Seen>) =>
   }).map(({ what, why }) => `${what}: ${why}`);
 
 describe('what a run does not hold', () => {
-  it('is nothing where all is there, or is not known yet', () => {
+  it('nothing is listed where everything was recorded or is not known yet', () => {
     expect(told({})).toEqual([]);
     expect(told({ series: null, devices: null, kernels: null })).toEqual([]);
   });

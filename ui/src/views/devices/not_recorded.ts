@@ -12,7 +12,7 @@ export interface Unrecorded {
   readonly why: string;
 }
 
-/** `null`: not known yet, or it cannot be had: that is told where it would be shown. */
+/** `null`: not known yet, or it cannot be had: that is reported where it would be shown. */
 export interface Seen {
   readonly series: Columns | null;
   readonly devices: readonly Device[] | null;

@@ -13,7 +13,7 @@ const of = (names: readonly string[]) =>
 const steps = Array.from({ length: MANY }, (_, i) => `step_${i}`);
 
 describe('ranges', () => {
-  it('have a stem where a number ends them', () => {
+  it('names ending in a number share a stem', () => {
     expect(['step_12', 'ProfilerStep#3', 'layer1', '42', 'Forward', 'a1b'].map(stem)).toEqual([
       'step_',
       'ProfilerStep#',
@@ -24,7 +24,7 @@ describe('ranges', () => {
     ]);
   });
 
-  it('of a few numbered names stay apart', () => {
+  it('a few numbered names stay separate rows', () => {
     expect(of(['layer1', 'layer2', 'layer1', 'loss']).map((r) => [r.name, r.durations])).toEqual([
       ['layer1', [1, 3]],
       ['layer2', [2]],
@@ -32,7 +32,7 @@ describe('ranges', () => {
     ]);
   });
 
-  it('that count one thing by themselves are told together', () => {
+  it('ranges whose numbers form one sequence are grouped', () => {
     const found = of(['ProfilerStep#2', 'ProfilerStep#3', 'one#1']);
     expect(found.map((r) => [r.name, r.durations])).toEqual([
       ['ProfilerStep#', [1, 2]],
@@ -58,12 +58,12 @@ describe('ranges', () => {
     expect(brief(`${long}a`)).not.toBe(brief(`${long}b`));
   });
 
-  it('of two categories are two', () => {
+  it('ranges of the same name in two categories stay separate', () => {
     const key = (category: string) => ranges(category, ['a'], [0], [1])[0]?.key;
     expect(key('user')).not.toBe(key('phase'));
   });
 
-  it('stand in the address', () => {
+  it('selected ranges are kept in the address', () => {
     const found = of([...steps, 'loss']);
     const key = found[0]?.key ?? '';
     expect(chosenOf(found, null, null).shown?.name).toBe('step_#');
@@ -73,7 +73,7 @@ describe('ranges', () => {
     expect(chosenOf([], key, null)).toEqual({ range: undefined, shown: undefined });
   });
 
-  it('that are left out are counted', () => {
+  it('ranges beyond the limit are counted', () => {
     const rows = Columns.of({ category: ['phase', 'user', 'phase'], count: [3, 1, 4] });
     expect([...countsOf(rows)]).toEqual([
       ['phase', 7],

@@ -61,7 +61,7 @@ describe('devices', () => {
     ]);
   });
 
-  it('tells no bytes where no copy does', () => {
+  it('bytes are empty where no copy has them', () => {
     const fill = {
       kind: 'Memset',
       count: 1,

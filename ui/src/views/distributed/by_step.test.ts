@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import type { Steps } from '../../api/steps';
-import { stretch } from '../../base/time';
+import { timeRange } from '../../base/time';
 import { byStep } from './by_step';
 
 /** [rank, step, ts, dur, communication], and a kind that is no training. */
@@ -47,7 +47,7 @@ it('of steady steps of several ranks, what is beyond the least is waiting', () =
 });
 
 it('keeps to the selected time range', () => {
-  expect(byStep(RUN, stretch(201, 303)).shared).toBe(1);
-  expect(byStep(RUN, stretch(201, 302)).shared).toBe(0); // one rank's step ends behind it
-  expect(byStep(RUN, stretch(350, 380))).toEqual({ shared: 0, waits: [], late: [] });
+  expect(byStep(RUN, timeRange(201, 303)).shared).toBe(1);
+  expect(byStep(RUN, timeRange(201, 302)).shared).toBe(0); // one rank's step ends behind it
+  expect(byStep(RUN, timeRange(350, 380))).toEqual({ shared: 0, waits: [], late: [] });
 });

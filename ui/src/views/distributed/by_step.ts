@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who came last and who waited, of a run in which no call was matched: by its steps.
 import { where, within, type Steps } from '../../api/steps';
-import type { Stretch } from '../../base/time';
+import type { TimeRange } from '../../base/time';
 import type { Late, RankWait } from './section';
 
 export interface ByStep {
@@ -15,7 +15,7 @@ export interface ByStep {
  * As the verdict counts (docs/concepts/verdict.md): what every rank spends in a steady step on
  * communication is the exchange itself, the rest is waiting for the rank that spends least.
  */
-export function byStep(steps: Steps, chosen: Stretch | null): ByStep {
+export function byStep(steps: Steps, chosen: TimeRange | null): ByStep {
   const communication = steps.parts.get('communication');
   const spent = (i: number) => communication?.[i] ?? 0;
   const members = new Map<number, number[]>();

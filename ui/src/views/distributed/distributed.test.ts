@@ -54,7 +54,7 @@ describe('distributed', () => {
     expect(sum(rank({ transfer_ns: null, wait_ns: null, exposed_ns: 0 }))).toBe(70);
   });
 
-  it('total: as told, to the ns, and what the parts sum to', () => {
+  it('total is as reported, to the ns, and the sum of its parts', () => {
     const sum = (r: Rank) => partsOf(r).reduce((s, p) => s + p.ns, 0);
     // Each a third of 100: rounded one by one they were 99.
     const thirds = rank({ exposed_ns: 100, transfer_ns: 7, wait_ns: 7, unmatched_ns: 7 });
@@ -190,7 +190,7 @@ describe('distributed', () => {
     ]);
   });
 
-  it('who came last, over time', () => {
+  it('last ranks over time', () => {
     const c = (ts_ns: number, last_rank: number, late_by_ns: number) =>
       ({ ts_ns, last_rank, late_by_ns, wait_ns: late_by_ns }) as Collective;
     expect(lastRanks([c(9, 1, 3), c(1, 0, 2), c(5, 1, 4)], 1)).toEqual({

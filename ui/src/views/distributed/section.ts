@@ -80,7 +80,7 @@ export function notesOf({ source, ranks }: Distributed): Notes {
   };
 }
 
-/** In how many it came last; null: not told. */
+/** In how many it came last; null: not reported. */
 export function lastIn(blame: Blame, source: Source | undefined): [number, string] | null {
   const count = source === 'steps' ? blame.steps : blame.collectives;
   if (count === undefined) return null;

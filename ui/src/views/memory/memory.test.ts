@@ -23,7 +23,7 @@ const block = (allocated_ns: number | null, released_ns: number | null, bytes: n
 });
 
 describe('allocations', () => {
-  it('pile up while they live, and fill gaps that others left', () => {
+  it('live allocations stack and fill gaps of freed ones', () => {
     const placed = pile([block(0, 10, 4), block(1, 3, 2), block(2, 9, 1), block(4, 8, 2)], 0, 20);
     expect(placed.map((p) => [p.fromNs, p.toNs, p.bottom])).toEqual([
       [0, 10, 0],

@@ -40,7 +40,7 @@ export function mostText(d: Pick<MemoryDevice, 'peak' | 'curve_from_zero'>): str
     : ', never more than at its beginning';
 }
 
-export const tellsReserved = (curve: readonly Point[]) =>
+export const hasReserved = (curve: readonly Point[]) =>
   curve.some((point) => point.reserved_bytes > 0);
 
 /** The curve's lines: memory is what it is until something is allocated or given back. */
@@ -49,7 +49,7 @@ export function linesOf(curve: readonly Point[]): Line[] {
   const reserved = curve.map((point) => point.reserved_bytes);
   return [
     { name: 'allocated', values: allocated, color: '--model', kind: 'area', held: true },
-    ...(tellsReserved(curve)
+    ...(hasReserved(curve)
       ? [{ name: 'reserved', values: reserved, color: '--cat-1', held: true }]
       : []),
   ];

@@ -45,7 +45,7 @@ describe('modules', () => {
     ]);
   });
 
-  it('tell how often each ran, where that is known', () => {
+  it('shows how often each module ran, where known', () => {
     const [known] = treeOf([{ ...module('a', null, 1), occurrences: 8 }], 'device').children;
     const [unknown] = treeOf([{ ...module('a', null, 1), occurrences: null }], 'device').children;
     expect([known?.count, unknown?.count]).toEqual([8, undefined]);
@@ -55,7 +55,7 @@ describe('modules', () => {
     expect(drawn(treeOf([module('a', null, 1), module('b', 0, 7)], 'device'))[1]).toBe('  a 0+7');
   });
 
-  it('tell where they lie', () => {
+  it('shows where each module is in the tree', () => {
     expect(pathsOf(modules).slice(0, 3)).toEqual(['net', 'net / conv', 'net / fc']);
   });
 });

@@ -60,7 +60,7 @@ describe('operators', () => {
     expect(rows.reduce((s, r) => s + r.device_share, 0)).toBeCloseTo(1, 12);
   });
 
-  it('tell calls without a stack apart, where others of the operator have one', () => {
+  it('calls without a stack are a separate row where others have one', () => {
     const [mm] = two as [Operator];
     const some = grouped([{ ...mm, stacks: mm.stacks.slice(0, 1) }], 'caller', null);
     expect(some.map((r) => [r.detail, r.calls, r.host_self_ns, r.device_self_ns])).toEqual([
@@ -81,7 +81,7 @@ describe('operators', () => {
     expect([calls('shape'), calls('caller')]).toEqual([4, 4]);
   });
 
-  it('tell shapes as people write them', () => {
+  it('shapes are formatted as in PyTorch', () => {
     expect(shapesText([[32, 3], [], [[1, 2], [3]]])).toBe('32×3, [1×2, 3]');
     expect(shapesText(null)).toBe('');
   });

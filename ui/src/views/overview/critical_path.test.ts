@@ -32,14 +32,14 @@ it('the most to gain stands first, and halves are left out', () => {
   ]);
 });
 
-it('where no bound holds none is told', () => {
+it('no speed-up is shown where there is no bound', () => {
   const [one] = changesOf({ window, what_if: [change('data', 50, { at_most_ns: null })] });
   expect(one?.title).toBe('If waiting for data were removed');
   expect(one?.atMost).toBeNull();
   expect(one?.faster).not.toBeNull();
 });
 
-it('without a path there is nothing', () => {
+it('nothing is shown without a critical path', () => {
   expect(changesOf({})).toEqual([]);
   expect(viewOf('communication')).toBe('distributed');
   expect(viewOf('what a newer version has')).toBe('devices');

@@ -23,7 +23,7 @@ it('names the rank that the others wait for', () => {
   });
 });
 
-it('names none where all cause about as much, where it is little, or the verdict names it', () => {
+it('names no straggler where causes are even, small, or named by the verdict', () => {
   expect(lateRank(report([100, 110, 90, 100]))).toBeNull();
   expect(lateRank(report([0, 0, 0, 20]))).toBeNull();
   expect(lateRank(report([10, 0, 10, 380], 3))).toBeNull();

@@ -11,7 +11,7 @@ import {
   partTitle,
   runPhases,
   savings,
-  stagesBeside,
+  otherStages,
   stepParts,
   story,
 } from './story';
@@ -124,20 +124,20 @@ describe('the verdict in a sentence', () => {
     expect([read(told.heading), read(told.detail)]).toEqual([heading, detail]);
   });
 
-  it('of a profile without marks there is no interval', () => {
+  it('a profile without step marks has no interval', () => {
     const of = { ...report(), steps: { ...report().steps, marked: false } };
     expect(read(story(of).detail)).not.toContain('interval');
     expect(read(story(report()).detail)).toContain('interval');
   });
 
-  it('is exact when it is copied', () => {
+  it('copied headline has exact figures', () => {
     const { detail } = story(
       report({ at_most_speedup: 2.857, share_low: 0.6325, headline: 'data pipeline, 65 %' }),
     );
     expect(read(detail, 'exact')).toMatch(/^Up to 2.857 times faster .* between 63.25 and 67 %/);
   });
 
-  it('a model that something slows is not told to be well', () => {
+  it('a slowed model is not called healthy', () => {
     const tone = (healthy: boolean) => story(report({ suspect: 'model', healthy })).tone;
     expect(tone(true)).toBe('good');
     expect(tone(false)).toBe('open');
@@ -195,7 +195,7 @@ describe('evidence leads to the view and stretch that show it', () => {
   it('counters: the metric, over the training', () => {
     expect(target('counters', '', undefined, 'cpu.busy_share')).toEqual({
       view: 'system',
-      stretch: { from: 10, to: 90 },
+      timeRange: { from: 10, to: 90 },
       params: { metric: 'cpu.busy_share' },
     });
   });
@@ -276,13 +276,13 @@ describe('evidence leads to the view and stretch that show it', () => {
   it('a loss: the part of the overview that lists it', () => {
     expect(target('data_loss').params).toEqual({ part: 'missing' });
   });
-  it('a stretch that the condition names', () => {
+  it('condition names a time range', () => {
     const conditions: Condition[] = [
       { column: 'ts_ns', is: '>=', value: 20 },
       { column: 'ts_ns', is: '<', value: 30 },
     ];
     const located = { rows: { table: 'slices', where: '', conditions, count: 1 }, subject: {} };
-    expect(evidenceTarget(located, report(), null).stretch).toEqual({ from: 20, to: 30 });
+    expect(evidenceTarget(located, report(), null).timeRange).toEqual({ from: 20, to: 30 });
   });
 });
 
@@ -316,7 +316,7 @@ it('the run in time: phases, and lanes only for what happened', () => {
   expect(found.map((l) => [l.name, l.marks[0]?.from])).toEqual([['Findings', 100]]); // kept on the axis
 });
 
-it('phases lie where they were in the run, and are no parts of a stretch', () => {
+it('phases are placed at their times in the run, not as parts of a range', () => {
   const of = (phases: object) => runPhases({ ...report(), phases } as Report);
   const places = (phases: object) => of(phases).whole.map((p) => [p.name, p.place]);
   const all = { initialization_ns: 10, training_ns: 80, finalization_ns: 10 };
@@ -344,9 +344,9 @@ it('a stage that names its part is not told again beside it', () => {
     perStep: null,
     stages,
   });
-  expect(stagesBeside(part('unattributed', stage('unknown', 0.1)))).toEqual([]);
+  expect(otherStages(part('unattributed', stage('unknown', 0.1)))).toEqual([]);
   const two = part('other_work', stage('checkpoint', 0.06), stage('logging', 0.04));
-  expect(stagesBeside(two)).toEqual(two.stages);
+  expect(otherStages(two)).toEqual(two.stages);
 });
 
 it('what is lost of all tables names none', () => {

@@ -3,7 +3,7 @@
 import type { EvidenceKind } from '../../api/finding_kinds';
 import { LOSS_CAUSES } from '../../api/loss_causes';
 import type { Breakdown, Finding, Loss, Outlier, Report, Stage, Verdict } from '../../api/report';
-import { stretchOfStep, where, type Steps } from '../../api/steps';
+import { timeRangeOfStep, where, type Steps } from '../../api/steps';
 import {
   counted,
   formatMoney,
@@ -21,8 +21,8 @@ import { newer } from '../../base/never';
 import { sentenceOf } from '../../base/prose';
 import { LEAST_SHOWN, type SuspectId } from '../../base/stages';
 import { canBeBlamed, namedByStage } from '../../base/suspects';
-import { ns, stretch, type Ns, type Stretch } from '../../base/time';
-import { panelParams, shownOf, stretchOf, type Located } from '../../state/evidence';
+import { ns, timeRange, type Ns, type TimeRange } from '../../base/time';
+import { panelParams, shownOf, timeRangeOf, type Located } from '../../state/evidence';
 import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
@@ -119,7 +119,7 @@ function gain(v: Verdict): Pieces {
   return v.at_most_speedup ? ['up to ', ratio(v.at_most_speedup), ` faster ${when}`] : [];
 }
 
-/** What mending it would gain at most; money where a price was given. */
+/** What fixing it would gain at most; money where a price was given. */
 export function savings({
   at_most_saving: saving,
 }: Pick<Verdict, 'at_most_saving'>): { time: Figure; money: Figure | null } | null {
@@ -168,39 +168,43 @@ export function partTitle({ name, share, stages }: StepPart): string {
 }
 
 /** Stages that the part's title does not name already. */
-export const stagesBeside = (part: StepPart): StepPart['stages'] =>
+export const otherStages = (part: StepPart): StepPart['stages'] =>
   part.stages.filter((stage) => title(stage.name) !== partTitle(part));
 
-/** The stretch in which the steps lie; null where there are none. */
-export function trainingStretch(report: Report): Stretch | null {
+/** The time range in which the steps lie; null where there are none. */
+export function trainingRange(report: Report): TimeRange | null {
   const { initialization_ns: begin, training_ns: length } = report.phases;
   if (begin === null || length === null || length <= 0) return null;
-  return stretch(begin, begin + length);
+  return timeRange(begin, begin + length);
 }
 
-/** The view and stretch in which a piece of evidence can be seen. */
-export function evidenceTarget(evidence: Located, report: Report, chosen: Stretch | null): Target {
-  const named = stretchOf(evidence.rows?.conditions ?? []);
-  const over = named ?? chosen ?? trainingStretch(report);
+/** The view and time range in which a piece of evidence can be seen. */
+export function evidenceTarget(
+  evidence: Located,
+  report: Report,
+  chosen: TimeRange | null,
+): Target {
+  const named = timeRangeOf(evidence.rows?.conditions ?? []);
+  const over = named ?? chosen ?? trainingRange(report);
   const shown = shownOf(evidence);
   const view =
     evidence.rows?.table === 'steps' && !holds(shown.view, report) ? 'steps' : shown.view;
   const params = view === shown.view ? panelParams(evidence) : { part: 'causes' };
   switch (view) {
     case 'system':
-      return { view, stretch: over, params };
+      return { view, timeRange: over, params };
     case 'timeline':
-      return { view, stretch: over };
+      return { view, timeRange: over };
     case 'overview':
       return { view, params: { part: 'missing' } };
     default: {
       const threads = shown.threads ? threadsOf(shown.threads, report) : {};
-      return { view, stretch: named ?? chosen, params: { ...params, ...threads } };
+      return { view, timeRange: named ?? chosen, params: { ...params, ...threads } };
     }
   }
 }
 
-/** Figures of steps are told where what they are of is shown, if it is: the steps' own view has their durations. */
+/** Figures of steps are reported where what they are of is shown, if it is: the steps' own view has their durations. */
 function holds(view: string, { distributed, data_pipeline, operators }: Report): boolean {
   switch (view) {
     case 'distributed':
@@ -257,10 +261,10 @@ export function lanes(report: Report, { steps, checkpoints, findings }: Happened
 }
 
 function outlierMark(o: Outlier): Mark {
-  const at = stretch(o.ts_ns, o.ts_ns + o.dur_ns);
+  const at = timeRange(o.ts_ns, o.ts_ns + o.dur_ns);
   const cause = o.cause ? `: ${words(o.cause)}, ${formatNs(o.excess_ns).exact} over` : '';
   const text = `Step ${o.step} of rank ${o.rank}, ${formatNs(o.dur_ns).exact}${cause}`;
-  return { ...at, text, target: { view: 'timeline', stretch: at } };
+  return { ...at, text, target: { view: 'timeline', timeRange: at } };
 }
 
 /** Of the evaluations' own rows: a step in which one lies is longer, and the last lie in no step. */
@@ -268,20 +272,20 @@ function evaluationMarks(steps: Steps): Mark[] {
   const key = (i: number) => `${steps.rank[i] ?? 0} ${steps.step[i] ?? 0}`;
   const trained = new Set(where(steps, (i) => steps.kind[i] !== 'eval').map(key));
   return where(steps, (i) => steps.kind[i] === 'eval').map((i) => {
-    const at = stretchOfStep(steps, i);
+    const at = timeRangeOfStep(steps, i);
     const step = trained.has(key(i)) ? steps.step[i] : NaN;
     const text = markText('Evaluation', steps.rank[i] ?? 0, step, steps.dur[i] ?? 0);
-    return { ...at, text, target: { view: 'timeline', stretch: at } };
+    return { ...at, text, target: { view: 'timeline', timeRange: at } };
   });
 }
 
 function checkpointMark({ rank, ts, dur, step, kind }: Checkpoint): Mark {
-  const at = stretch(ts, ts + dur);
+  const at = timeRange(ts, ts + dur);
   const what = kind ? `Checkpoint (${kind})` : 'Checkpoint';
   return {
     ...at,
     text: markText(what, rank, step, dur),
-    target: { view: 'timeline', stretch: at },
+    target: { view: 'timeline', timeRange: at },
   };
 }
 
@@ -300,8 +304,8 @@ function findingMark(finding: Finding, end: number): Mark {
 
 function lossMark(loss: Loss): Mark[] {
   if (loss.from_ns === null) return [];
-  const at = stretch(loss.from_ns, loss.to_ns ?? loss.from_ns);
-  return [{ ...at, text: lossText(loss), target: { view: 'timeline', stretch: at } }];
+  const at = timeRange(loss.from_ns, loss.to_ns ?? loss.from_ns);
+  return [{ ...at, text: lossText(loss), target: { view: 'timeline', timeRange: at } }];
 }
 
 /** "Lost: 1,320 records; they came faster than …", or the sentence alone, where it has the number. */
@@ -320,10 +324,10 @@ const lostCount = (loss: Loss, counts: 'rows' | readonly [string, string]): stri
 
 export interface RunPhase {
   readonly name: string;
-  /** Of the run; null: of a chosen stretch it is known of none. */
+  /** Of the run; null: of a chosen time range it is known of none. */
   readonly share: number | null;
   /** Where it lies in the run; null: likewise. */
-  readonly place: Stretch | null;
+  readonly place: TimeRange | null;
   readonly figure: Figure;
 }
 
@@ -346,7 +350,7 @@ export function runPhases(report: Report): {
     { name: 'finalization', length: finalization_ns ?? 0 },
   ];
   const { duration_ns: run } = report.run;
-  // Of a stretch the report tells how long its steps took, not what lies around them.
+  // Of a time range the report tells how long its steps took, not what lies around them.
   const whole = initialization_ns !== null;
   let end = 0;
   const phases = lengths.map(({ name, length }) => {
@@ -356,7 +360,7 @@ export function runPhases(report: Report): {
       name,
       length,
       share: whole && run > 0 ? length / run : null,
-      place: whole ? stretch(ns(from), ns(end)) : null,
+      place: whole ? timeRange(ns(from), ns(end)) : null,
       figure: formatNs(length),
     };
   });

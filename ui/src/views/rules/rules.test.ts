@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { edited, formatEdits, parseEdits, settings, wrong } from './edits';
 
 describe('changed parameters', () => {
-  it('stand in the address and come back', () => {
+  it('parameters round-trip through the address', () => {
     const edits = { 'LowGPUUtilization.threshold_p95': '60', 'StepOutlier.mode': 'TRAIN' };
     expect(parseEdits(formatEdits(edits))).toEqual(edits);
     expect(settings(edits)[0]).toBe('LowGPUUtilization.threshold_p95=60');
     expect(parseEdits(null)).toEqual({});
   });
 
-  it('pass over what is no setting', () => {
+  it('unknown settings are ignored', () => {
     expect(parseEdits('a=1,Rule.x=<b>,Rule.y=,=3,Rule.z=4')).toEqual({ 'Rule.z': '4' });
   });
 
-  it('are set and taken back', () => {
+  it('parameters are set and reset', () => {
     expect(edited({ 'A.b': '1' }, 'A.b', '2')).toEqual({ 'A.b': '2' });
     expect(edited({ 'A.b': '1' }, 'A.b', null)).toEqual({});
   });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Columns } from '../../api/arrow';
 import { parseRank, ranksOf, rowsOf } from '../../api/rank_choice';
 import { STEP_COLUMNS, stepsOf } from '../../api/steps';
-import { ns, stretch } from '../../base/time';
+import { ns, timeRange } from '../../base/time';
 import { stack } from '../../widgets/stack';
 import {
   againstMedian,
@@ -11,7 +11,7 @@ import {
   selectedStep,
   steadyDurations,
   stepRow,
-  toldOfAllAlone,
+  onlyOfAllSteps,
 } from './durations';
 
 // Two ranks, two steps each: [rank, step, ts, dur, kind, model].
@@ -42,10 +42,10 @@ it('shows one rank, or of each step the longest', () => {
   expect(parseRank('7', [0, 1])).toBe('all');
 });
 
-it('spreads over steady steps of the stretch', () => {
+it('quantiles are over steady steps of the time range', () => {
   expect(steadyDurations(steps(), null)).toEqual([30, 20]);
-  expect(steadyDurations(steps(), stretch(10, 50))).toEqual([30, 20]);
-  expect(steadyDurations(steps(), stretch(11, 50))).toEqual([20]);
+  expect(steadyDurations(steps(), timeRange(10, 50))).toEqual([30, 20]);
+  expect(steadyDurations(steps(), timeRange(11, 50))).toEqual([20]);
 });
 
 it('names the cause that took most', () => {
@@ -70,14 +70,14 @@ it('a cause that no step tells by itself is said to be of all steps together', (
     { name: 'model' as const, ns: ns(9), share: 0.5 },
     { name: 'framework_overhead' as const, ns: ns(1), share },
   ];
-  expect(toldOfAllAlone(suspects(0.012), steps())).toEqual(['framework_overhead']);
-  expect(toldOfAllAlone(suspects(0.001), steps())).toEqual([]);
+  expect(onlyOfAllSteps(suspects(0.012), steps())).toEqual(['framework_overhead']);
+  expect(onlyOfAllSteps(suspects(0.001), steps())).toEqual([]);
 });
 
 it('a selected step stands beside the median of each part over the steady steps of its rank', () => {
   const s = steps();
-  expect(selectedStep(s, stretch(10, 40))).toBe(2);
-  expect(selectedStep(s, stretch(10, 41))).toBeNull();
+  expect(selectedStep(s, timeRange(10, 40))).toBe(2);
+  expect(selectedStep(s, timeRange(10, 41))).toBeNull();
   const told = againstMedian(s, 0); // a step of warm-up: of its rank one step is steady
   expect(told).toMatchObject({ dur: 10, median: 30, steady: 1 });
   expect(told.rows).toEqual([

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Durations of steps as the view draws and lists them.
 import type { Outlier, Report } from '../../api/report';
-import { stretchOfStep, within, where, type Steps } from '../../api/steps';
+import { timeRangeOfStep, within, where, type Steps } from '../../api/steps';
 import { STEP_CAUSES, STEP_PHASES, STEP_STAGES } from '../../api/tables';
 import { tokenOf } from '../../base/color';
 import { percentile } from '../../base/stats';
 import { namedByStage } from '../../base/suspects';
-import type { Stretch } from '../../base/time';
+import type { TimeRange } from '../../base/time';
 
 /** Less of a step is not worth a word. */
 const LEAST_SHARE = 0.005;
@@ -15,7 +15,7 @@ const LEAST_SHARE = 0.005;
 const causeOf = (suspect: string): string => (namedByStage(suspect) ? 'other' : suspect);
 
 /** Causes that the report tells of all steps together and no step's own row: windows of operators are of a few. */
-export function toldOfAllAlone(
+export function onlyOfAllSteps(
   suspects: readonly Pick<Report['suspects']['rows'][number], 'name' | 'share'>[],
   steps: Pick<Steps, 'parts'>,
 ): string[] {
@@ -24,8 +24,8 @@ export function toldOfAllAlone(
   return suspects.filter((s) => s.share >= LEAST_SHARE && !inRows(s.name)).map((s) => s.name);
 }
 
-/** Durations of the steady training steps of all ranks in the stretch, as the report's percentiles take them. */
-export function steadyDurations(steps: Steps, chosen: Stretch | null): number[] {
+/** Durations of the steady training steps of all ranks in the time range, as the report's percentiles take them. */
+export function steadyDurations(steps: Steps, chosen: TimeRange | null): number[] {
   return where(steps, (i) => steps.kind[i] === 'train' && within(steps, i, chosen)).map(
     (i) => steps.dur[i] ?? 0,
   );
@@ -84,10 +84,10 @@ export function markedSteps(
 }
 
 /** The step that the time range is, from its begin to its end; null: it is none. */
-export function selectedStep(steps: Steps, chosen: Stretch | null): number | null {
+export function selectedStep(steps: Steps, chosen: TimeRange | null): number | null {
   if (chosen === null) return null;
   for (let i = 0; i < steps.length; ++i) {
-    const { from, to } = stretchOfStep(steps, i);
+    const { from, to } = timeRangeOfStep(steps, i);
     if (from === chosen.from && to === chosen.to && steps.kind[i] !== 'eval') return i;
   }
   return null;

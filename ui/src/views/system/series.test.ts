@@ -71,7 +71,7 @@ it('sums up a process from its tracks', () => {
     name: 'python',
     cpuMean: 0.75, // of one reading and of three
     cpuMax: 1.5,
-    from: 1, // of its readings, not of the stretches that they lie in
+    from: 1, // of its readings, not of the time ranges that they lie in
     to: 22,
   });
   const [row] = rows as [(typeof rows)[number]];

@@ -12,7 +12,7 @@ export interface Series {
   /** Number of the core or accelerator; null: of the node, the job or a process. */
   readonly device: number | null;
   readonly at: readonly number[];
-  /** When it was read first and last: `at` of several readings is where their stretch begins. */
+  /** When it was read first and last: `at` of several readings is where their time range begins. */
   readonly seen: readonly [number, number];
   readonly mean: readonly number[];
   readonly min: readonly number[];
