@@ -2,12 +2,24 @@
 #include "analyze/input/lost_steps.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "model/finding_kinds.h"
 #include "store/loss_causes.h"
 #include "store/metadata_keys.h"
 
 namespace steptrace::analyze {
+
+std::set<int32_t> RanksWithSteps(const ReportInput& input) {
+  std::set<int32_t> ranks;
+  std::optional<int32_t> before;  // mostly the same again
+  for (const store::StepRow& row : input.steps) {
+    const int32_t rank = row.rank;
+    if (before != rank) ranks.insert(rank);
+    before = rank;
+  }
+  return ranks;
+}
 
 int64_t RanksWithoutSteps(const ReportInput& input, const std::set<int32_t>& with_steps) {
   std::set<int32_t> beside;

@@ -10,6 +10,8 @@
 
 namespace steptrace::analyze {
 
+std::set<int32_t> RanksWithSteps(const ReportInput& input);
+
 // Ranks that told of themselves, beside those of the steps.
 int64_t RanksWithoutSteps(const ReportInput& input, const std::set<int32_t>& with_steps);
 

@@ -22,6 +22,7 @@
 #include "analyze/memory/memory_limits.h"
 #include "analyze/report/agreement.h"
 #include "analyze/report/leave_out_bounds.h"
+#include "analyze/report/losses.h"
 #include "analyze/report/make_run_card.h"
 #include "analyze/report/notes.h"
 #include "analyze/report/profile_analysis.h"

@@ -33,11 +33,6 @@ DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& fac
                                      const std::vector<StageRow>& stages);
 DistributedSection MakeDistributed(const StepTimes& times);
 std::vector<SystemRow> MakeSystem(const ReportInput& input);
-// What the agent counted, one line a cause, and what only the report can see: rows that make no
-// sense, ranks without steps, hooks that did not go in.
-std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,
-                                 const JobFacts& facts);
-
 // The newest of what the agent noticed while the run went on, by time; `nodes`: the run's.
 std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
                                       const store::StringTable& strings,
