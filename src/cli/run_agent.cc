@@ -146,19 +146,19 @@ void AgentProcess::WaitUntilReady(int64_t at_most_ms) {
 }
 
 void AgentProcess::SendCommand(pid_t command) {
-  channel_.PrintMessage(agent::kVerbCommand, std::to_string(command));
+  channel_.Send(agent::kVerbCommand, std::to_string(command));
 }
 
 bool AgentProcess::SendSettings(const agent::AgentOptions& options) {
   if (state_ != State::kStarting && state_ != State::kRecording) return true;  // nobody captures
-  return channel_.PrintMessage(agent::kVerbSettings, agent::ChangesText(options));
+  return channel_.Send(agent::kVerbSettings, agent::ChangesText(options));
 }
 
 void AgentProcess::SendExitAndWait(int wait_status, const Patience& patience) {
   // Until it is reaped it may hold the run's lock, which recovery needs.
   if (lost()) return Kill();
   const State before = state_;
-  channel_.PrintMessage(agent::kVerbExited, std::to_string(wait_status));
+  channel_.Send(agent::kVerbExited, std::to_string(wait_status));
   WaitWhile(before, kAnswerMs, patience);
   if (state_ == State::kRecording) WaitWhile(State::kRecording, kAnswerMs, patience);
   WaitWhile(State::kClosing, kCloseMs, patience);
