@@ -62,13 +62,14 @@ std::vector<Alert> GradientSpikeWatch::Check(Moment moment, int64_t, const Job&)
 }
 
 std::vector<Unjudged> GradientSpikeWatch::WhyUnjudged() const {
+  constexpr auto kRule = model::FindingKind::kLiveGradientSpike;
   int64_t looks = 0;
   for (const auto& [number, rank] : ranks_) {
     if (rank.norms.has_judged()) return {};
     looks = std::max(looks, rank.looks);
   }
-  if (looks == 0) return {{"GradientSpike", Lack::kGradient}};
-  return {{"GradientSpike", Lack::kReads, looks, int64_t{SpikeWindow::kLeast} + 1}};
+  if (looks == 0) return {{kRule, Lack::kGradient}};
+  return {{kRule, Lack::kReads, looks, int64_t{SpikeWindow::kLeast} + 1}};
 }
 
 }  // namespace steptrace::agent

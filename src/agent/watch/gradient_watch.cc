@@ -123,8 +123,8 @@ std::vector<Alert> GradientWatch::Check(Moment moment, int64_t, const Job&) {
 }
 
 std::vector<Unjudged> GradientWatch::WhyUnjudged() const {
-  constexpr const char* kVanishing = "VanishingGradient";
-  constexpr const char* kExploding = "ExplodingGradient";
+  constexpr auto kVanishing = model::FindingKind::kLiveGradientVanishing;
+  constexpr auto kExploding = model::FindingKind::kLiveGradientExploding;
   int64_t deep = 0, looks = 0;
   for (const auto& [number, rank] : ranks_) {
     deep = std::max(deep, rank.deep_looks);

@@ -37,13 +37,14 @@ std::vector<Alert> LossSpikeWatch::Check(Moment, int64_t, const Job&) {
 }
 
 std::vector<Unjudged> LossSpikeWatch::WhyUnjudged() const {
+  constexpr auto kRule = model::FindingKind::kLiveLossSpike;
   int64_t seen = 0;
   for (const auto& [key, window] : windows_) {
     if (window.has_judged()) return {};
     seen = std::max(seen, window.seen());
   }
-  if (windows_.empty()) return {{"LossSpike", Lack::kLoss}};
-  return {{"LossSpike", Lack::kReads, seen, int64_t{SpikeWindow::kLeast} + 1}};
+  if (windows_.empty()) return {{kRule, Lack::kLoss}};
+  return {{kRule, Lack::kReads, seen, int64_t{SpikeWindow::kLeast} + 1}};
 }
 
 }  // namespace steptrace::agent

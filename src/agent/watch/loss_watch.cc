@@ -58,7 +58,7 @@ std::vector<Alert> LossWatch::Check(Moment, int64_t, const Job&) {
 }
 
 std::vector<Unjudged> LossWatch::WhyUnjudged() const {
-  constexpr const char* kRule = "LossNotFalling";
+  constexpr auto kRule = model::FindingKind::kLiveLossNotFalling;
   if (ranks_.empty()) return {{kRule, Lack::kLoss}};
   int64_t losses = 0;
   for (const auto& [number, rank] : ranks_) {

@@ -22,7 +22,7 @@ enum class Lack : uint8_t {
 };
 
 struct Unjudged {
-  const char* rule = "";
+  model::FindingKind rule{};  // of what it would find
   Lack lack{};
   int64_t seen = 0;  // looks
   int64_t needed = 0;

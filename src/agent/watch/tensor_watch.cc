@@ -2,6 +2,7 @@
 #include "agent/watch/tensor_watch.h"
 
 #include <iterator>
+#include <string_view>
 
 #include "agent/watch/cast_watch.h"
 #include "agent/watch/dead_watch.h"
@@ -27,7 +28,7 @@ UnjudgedItem UnjudgedItemOf(const Unjudged& why) {
                     .no_wide = why.lack == Lack::kWide,
                     .few_weights = why.lack == Lack::kWeights,
                     .no_replica = why.lack == Lack::kReplica,
-                    .rule = why.rule};
+                    .rule = model::InfoOf(why.rule).id.substr(std::string_view("live.").size())};
   if (why.lack == Lack::kReads) item.seen = why.seen;
   if (why.lack == Lack::kReads || why.lack == Lack::kWeights) item.needed = why.needed;
   return item;

@@ -32,9 +32,9 @@ TEST_F(TensorWatchTest, AtTheEndItSaysWhatCouldNotBeJudgedAndWhy) {
   EXPECT_THAT(tensors_.Said(), IsEmpty());
   EXPECT_THAT(tensors_.Said(Moment::kFinished),
               ElementsAre(AllOf(testing::StartsWith("not applicable: "),
-                                HasSubstr("VanishingGradient (no gradient was seen); "),
-                                HasSubstr("LossNotFalling (100 of 576 looks); "),
-                                testing::Not(HasSubstr("LossSpike")))));
+                                HasSubstr("gradient_vanishing (no gradient was seen); "),
+                                HasSubstr("loss_not_falling (100 of 576 looks); "),
+                                testing::Not(HasSubstr("loss_spike")))));
 }
 
 TEST_F(TensorWatchTest, WhatItsRulesFindIsPassedOn) {

@@ -86,7 +86,7 @@ std::vector<Alert> UnchangedWatch::Check(Moment moment, int64_t, const Job&) {
 }
 
 std::vector<Unjudged> UnchangedWatch::WhyUnjudged() const {
-  constexpr const char* kRule = "UnchangedParameter";
+  constexpr auto kRule = model::FindingKind::kLiveParameterUnchanged;
   int64_t looks = -1;
   for (const auto& [key, parameter] : parameters_) {
     if (parameter.settled) return {};

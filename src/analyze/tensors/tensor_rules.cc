@@ -2,6 +2,9 @@
 #include "analyze/tensors/tensor_rules.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <variant>
 
 #include "model/finding_kinds.h"
 
@@ -20,8 +23,51 @@ constexpr Needs kNeeds[] = {
     {FindingKind::kLiveTensorNonfinite, "", 1},
     {FindingKind::kLiveGradientVanishing, "gradient", 3},
     {FindingKind::kLiveGradientExploding, "gradient", 10},
+    {FindingKind::kLiveGradientSpike, "gradient", 33},
     {FindingKind::kLiveLossNotFalling, "loss", 9 * 64},
+    {FindingKind::kLiveLossSpike, "loss", 33},
+    {FindingKind::kLiveDeadUnits, "gradient", 8},
+    {FindingKind::kLiveParameterUnchanged, "weight", 9},
+    {FindingKind::kLiveCastRange, "", 1},
 };
+
+constexpr FindingKind kUnjudged = FindingKind::kLiveTensorUnjudged;
+
+// What the rule itself said at the end, where it judged nothing: it knows what it lacked, which the
+// number of looks alone does not say.
+const model::Item* UnjudgedOf(FindingKind kind, std::span<const model::Finding* const> found) {
+  const std::string_view id = model::InfoOf(kind).id;
+  for (const model::Finding* one : found) {
+    if (one->kind != kUnjudged) continue;
+    for (const model::Item& item : one->items) {
+      if (!item.texts.empty() && id == "live." + item.texts[0]) return &item;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<int64_t> FigureOf(const model::Item& item, std::string_view name) {
+  const auto& figures = model::InfoOf(kUnjudged).item.figures;
+  for (size_t i = 0; i < std::min(figures.size(), item.figures.size()); ++i) {
+    if (figures[i].name != name) continue;
+    const auto* number = std::get_if<int64_t>(&item.figures[i]);
+    return number == nullptr ? std::nullopt : std::optional(*number);
+  }
+  return std::nullopt;
+}
+
+// What it said of itself counts for more than the looks that there were.
+void ApplyUnjudged(const model::Item& said, TensorRule& rule) {
+  const auto seen = FigureOf(said, "seen");
+  const auto needed = FigureOf(said, "needed");
+  if (!seen || !needed) {
+    rule.status = TensorRuleStatus::kNotApplicable;
+    return;
+  }
+  rule.looks = *seen;
+  rule.least_looks = *needed;
+  rule.status = TensorRuleStatus::kCannotTell;
+}
 
 TensorRuleStatus StatusOf(const TensorRule& rule) {
   if (rule.findings > 0) return TensorRuleStatus::kFound;
@@ -56,6 +102,8 @@ std::vector<TensorRule> JudgeTensorRules(const std::map<std::string, int64_t>& l
     rule.findings = std::ranges::count_if(
         found, [&](const model::Finding* one) { return one->kind == needs.kind; });
     rule.status = StatusOf(rule);
+    const model::Item* said = rule.findings > 0 ? nullptr : UnjudgedOf(needs.kind, found);
+    if (said != nullptr) ApplyUnjudged(*said, rule);
     rules.push_back(std::move(rule));
   }
   return rules;

@@ -125,6 +125,9 @@ const char* TextOf(analyze::TensorRuleStatus status) {
 std::string WhyOf(const analyze::TensorRule& rule) {
   const std::string role = rule.needs.empty() ? "tensor" : rule.needs;
   if (rule.looks == 0) return fmt::format("no {} was looked at", role);
+  if (rule.status == analyze::TensorRuleStatus::kNotApplicable) {
+    return "it could judge nothing; the reason is below";
+  }
   const std::string looks = fmt::format("{} at {} {}", role, present::FormatCount(rule.looks),
                                         rule.looks == 1 ? "look" : "looks");
   if (rule.looks >= rule.least_looks) return looks;
