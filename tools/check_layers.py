@@ -61,7 +61,13 @@ ALLOWED = {
         "store",
         "base",
     ],
-    "analyze/operators": ["analyze/json", "analyze/stats", "analyze/trace", "base"],
+    "analyze/operators": [
+        "analyze/code",
+        "analyze/json",
+        "analyze/stats",
+        "analyze/trace",
+        "base",
+    ],
     "analyze/distributed": [
         "analyze/json",
         "analyze/ranks",

@@ -29,10 +29,8 @@ bool IsPackage(std::string_view root) {
 
 // The path as it would stand in the file system, as far as whose code it is depends on that.
 std::string Located(std::string_view path) {
-  if (path.starts_with('<')) {
-    if (path.starts_with("<frozen")) return std::string(path);
-    return "<frozen>";  // code that was made at run time: dataclasses, "<string>"
-  }
+  if (IsGenerated(path)) return "<frozen>";  // dataclasses, "<string>"
+  if (path.starts_with('<')) return std::string(path);
   if (path.starts_with('/')) return std::string(path);
   for (std::string_view folder : {"site-packages/", "dist-packages/"}) {
     if (path.find(folder) != path.npos) return "/" + std::string(path);

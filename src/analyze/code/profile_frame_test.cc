@@ -38,6 +38,7 @@ TEST(ProfileFrame, AreWhoseTheFirstNameOfTheirPathSays) {
             "library x.y f 4 [/opt/env/lib/python3.11/site-packages/x/y.py]");
   EXPECT_EQ(Read("<frozen os>(709): __getitem__"), "standard os __getitem__ 709 [<frozen os>]");
   EXPECT_EQ(Read("<string>(2): __init__"), "standard  __init__ 2 [<string>]");
+  EXPECT_TRUE(Read("<ipython-input-3-0c>(2): train").starts_with("user ")) << "a notebook's cell";
 }
 
 TEST(ProfileFrame, OfCCodeHoldTheTypeOfAMethod) {

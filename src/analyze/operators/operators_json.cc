@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "analyze/code/code_place.h"
+#include "analyze/code/profile_frame.h"
 #include "analyze/json/json_parts.h"
 #include "analyze/operators/operators_section.h"
 
@@ -37,7 +43,28 @@ void AddTimes(const auto& one, Json& json) {
   json["device_self_share"] = one.device_self_share;
 }
 
-Json RowJson(const OperatorRow& row) {
+// Which frame of a stack is the script's own. Stacks share their frames: each is read once.
+class UserFrames {
+ public:
+  // Its place, of several that of the innermost; null: none is.
+  Json PlaceIn(const Json& frames) {
+    for (size_t i = 0; i < frames.size(); ++i) {
+      if (IsUsers(frames[i].get_ref<const std::string&>())) return i;
+    }
+    return nullptr;
+  }
+
+ private:
+  bool IsUsers(const std::string& frame) {
+    const auto [known, is_new] = users_.try_emplace(frame, false);
+    if (is_new) known->second = PlaceOf(ProfileFrameOf(frame).file).origin == CodeOrigin::kUser;
+    return known->second;
+  }
+
+  std::unordered_map<std::string, bool> users_;
+};
+
+Json RowJson(const OperatorRow& row, UserFrames& users) {
   Json json = {{"rank", row.rank}, {"name", row.name}};
   AddTimes(row, json);
   Json shapes = Json::array();
@@ -49,7 +76,9 @@ Json RowJson(const OperatorRow& row) {
   json["shapes"] = std::move(shapes);
   Json stacks = Json::array();
   for (const OperatorVariant& variant : row.stacks) {
-    Json stack = {{"call_stack", Frames(variant.key)}};
+    Json frames = Frames(variant.key);
+    Json user_frame = users.PlaceIn(frames);
+    Json stack = {{"call_stack", std::move(frames)}, {"user_frame", std::move(user_frame)}};
     AddTimes(variant, stack);
     stacks.push_back(std::move(stack));
   }
@@ -74,7 +103,8 @@ Json TotalsJson(const OperatorsSection& section) {
 
 void AddOperatorsJson(const OperatorsSection& section, Json& report) {
   Json rows = Json::array();
-  for (const OperatorRow& row : section.rows) rows.push_back(RowJson(row));
+  UserFrames users;
+  for (const OperatorRow& row : section.rows) rows.push_back(RowJson(row, users));
   report["operators"] = std::move(rows);
   report["operator_totals"] = TotalsJson(section);
 }

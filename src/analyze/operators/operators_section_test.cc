@@ -128,8 +128,22 @@ t1 op aten::mm 30 35 details={"Input Dims":[[1],[1]]}
   AddOperatorsJson(section, report);
   const auto& json = report["operators"];
   EXPECT_EQ(json[0]["stacks"][0]["call_stack"].dump(), R"(["a.py(1): f","b.py(2): g"])");
+  EXPECT_EQ(json[0]["stacks"][0]["user_frame"], 0);
   EXPECT_EQ(json[0]["shapes"][0]["input_shapes"].dump(), "[[2,3],[3,4]]");
   EXPECT_EQ(json[0]["shapes"][0]["host_self_share"], row.shapes[0].host_self_share);
+}
+
+TEST_F(OperatorsTest, OfAStackTheInnermostFrameOfTheScriptIsTold) {
+  const OperatorsSection section = Build(R"(
+t1 op aten::mm 0 40 details={"Call stack":"<built-in function linear>;torch/nn/linear.py(1): forward;train.py(9): main;other.py(2): f"}
+t1 op aten::mm 50 60 details={"Call stack":"/env/lib/python3.12/site-packages/x/y.py(3): g;queue.py(171): get"}
+)");
+  nlohmann::ordered_json report;
+  AddOperatorsJson(section, report);
+  const auto& stacks = report["operators"][0]["stacks"];
+  ASSERT_EQ(stacks.size(), 2U);
+  EXPECT_EQ(stacks[0]["user_frame"], 2);
+  EXPECT_EQ(stacks[1]["user_frame"], nullptr);
 }
 
 TEST_F(OperatorsTest, TensorCoresOfKernelTimeAlone) {

@@ -1167,6 +1167,8 @@ export interface OperatorByShape extends OperatorSums {
 export interface OperatorByStack extends OperatorSums {
   /** The innermost frame first (with_stack=True). */
   call_stack: string[];
+  /** Place in call_stack of the innermost frame that is the script's own, from 0; null: none is. */
+  user_frame: number | null;
   /** Of host_self_ns of all the rank's operators. */
   host_self_share: number;
   /** Of device_self_ns of all the rank's operators. */

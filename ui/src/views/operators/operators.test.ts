@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { boxes, deepest, type Flame } from '../../timeline/flame';
 import { flameOf } from './flame';
-import { grouped, groupingsOf, shapesText, userFrame, type Operator, type Times } from './section';
+import { grouped, groupingsOf, shapesText, callerOf, type Operator, type Times } from './section';
 
 const times = (calls: number, host: number, device: number): Times => ({
   calls,
@@ -27,7 +27,7 @@ const operator = (rank: number, name: string, more: Partial<Operator>): Operator
 it('is grouped by what the profile holds alone', () => {
   const ids = (of: readonly Operator[]) => groupingsOf(of).map(({ id }) => id);
   expect(ids([operator(0, 'mm', {})])).toEqual(['name']);
-  const stacks = [{ ...times(1, 10, 5), call_stack: ['train.py(7): main'] }];
+  const stacks = [{ ...times(1, 10, 5), call_stack: ['train.py(7): main'], user_frame: 0 }];
   expect(ids([operator(0, 'mm', { stacks })])).toEqual(['name', 'caller']);
   const shapes = [{ ...times(1, 10, 5), input_shapes: [[2, 3]] }];
   expect(ids([operator(0, 'mm', { shapes })])).toEqual(['name', 'shape']);
@@ -41,8 +41,12 @@ const two = [
       { ...times(2, 20, 40), input_shapes: [[8, 8]] },
     ],
     stacks: [
-      { ...times(2, 20, 50), call_stack: ['torch/nn/linear.py(1): forward', 'train.py(9): main'] },
-      { ...times(1, 10, 10), call_stack: ['train.py(7): main'] },
+      {
+        ...times(2, 20, 50),
+        call_stack: ['torch/nn/linear.py(1): forward', 'train.py(9): main'],
+        user_frame: 1,
+      },
+      { ...times(1, 10, 10), call_stack: ['train.py(7): main'], user_frame: 0 },
     ],
   }),
   operator(1, 'mm', { ...times(1, 10, 20) }),
@@ -86,11 +90,11 @@ describe('operators', () => {
     expect(shapesText(null)).toBe('');
   });
 
-  it('find the line that a user can change', () => {
-    expect(userFrame(['/x/site-packages/torch/a.py(1): f', 'train.py(3): g'])).toBe(
-      'train.py(3): g',
-    );
-    expect(userFrame(['torch/nn/a.py(1): f'])).toBeNull();
+  it('of a stack show the frame that the report calls the script’s own', () => {
+    const call_stack = ['/x/site-packages/torch/a.py(1): f', '/x/site-packages/mine.py(3): g'];
+    expect(callerOf({ call_stack, user_frame: 1 })).toBe('/x/site-packages/mine.py(3): g');
+    expect(callerOf({ call_stack, user_frame: null })).toBe('/x/site-packages/torch/a.py(1): f');
+    expect(callerOf({ call_stack: [], user_frame: null })).toBe('');
   });
 });
 

@@ -19,7 +19,7 @@ export interface Operator extends Times {
   rank: number;
   name: string;
   shapes: (Times & Pick<report.OperatorByShape, 'input_shapes'>)[];
-  stacks: (Times & Pick<report.OperatorByStack, 'call_stack'>)[];
+  stacks: (Times & Pick<report.OperatorByStack, 'call_stack' | 'user_frame'>)[];
 }
 
 export interface OperatorsSection {
@@ -109,7 +109,7 @@ function parts(of: Operator, by: Grouping): Piece[] {
       return withRest(
         of,
         of.stacks.map((s) => ({
-          detail: userFrame(s.call_stack) ?? s.call_stack[0] ?? '',
+          detail: callerOf(s),
           stack: s.call_stack,
           times: s,
         })),
@@ -117,11 +117,10 @@ function parts(of: Operator, by: Grouping): Piece[] {
   }
 }
 
-const LIBRARY = /(?:^|\/)(?:site-packages|dist-packages)\/|(?:^|\/)torch\/|<built-in|lib\/python\d/;
-
-/** The innermost frame that is not a library's: the line that a user can change. */
-export const userFrame = (stack: readonly string[]): string | null =>
-  stack.find((frame) => frame !== '' && !LIBRARY.test(frame)) ?? null;
+/** The line that a user can change, as the report tells it; without one the innermost frame. */
+export const callerOf = (
+  of: Readonly<Pick<report.OperatorByStack, 'call_stack' | 'user_frame'>>,
+): string => of.call_stack[of.user_frame ?? 0] ?? '';
 
 /** Rows of all ranks together, or of one. Times of one call count once in each grouping. */
 export function grouped(operators: readonly Operator[], by: Grouping, rank: number | null): Row[] {
