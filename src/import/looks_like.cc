@@ -8,7 +8,7 @@
 
 namespace steptrace::import {
 
-Likeness LikenessOf(std::string_view head, std::string_view name) {
+FormatGuess GuessFormat(std::string_view head, std::string_view name) {
   if (const auto unread = RecogniseUnread(head, name)) {
     const UnreadWords words = WordsOf(*unread);
     return {std::string(words.what), std::string(words.way)};

@@ -6,12 +6,12 @@
 
 namespace steptrace::import {
 
-struct Likeness {
+struct FormatGuess {
   std::string what;      // "text", "a speedscope profile", ...
   std::string way = {};  // that works instead; empty: none is known
 };
 
 // For an error: what content that no importer takes looks like.
-Likeness LikenessOf(std::string_view head, std::string_view name);
+FormatGuess GuessFormat(std::string_view head, std::string_view name);
 
 }  // namespace steptrace::import

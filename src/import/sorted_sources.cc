@@ -29,8 +29,8 @@ void SortUnknown(const Source& source, const std::string& head, const std::strin
   }
   Error unknown{"is empty"};
   if (!head.empty()) {
-    Likeness likeness{relative.reason, relative.way};
-    if (relative.reason.empty()) likeness = LikenessOf(head, source.path);
+    FormatGuess likeness{relative.reason, relative.way};
+    if (relative.reason.empty()) likeness = GuessFormat(head, source.path);
     unknown = {"looks like " + likeness.what, likeness.way};
   }
   if (source.archive && IsArchive(head)) {

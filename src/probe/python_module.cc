@@ -390,7 +390,7 @@ PyObject* ToolsExpect(PyObject*, PyObject* tool) {
 }
 
 PyObject* ToolsHurry(PyObject*, PyObject* urgent) {
-  HurryAside(IsTrue(urgent));
+  RequestPause(IsTrue(urgent));
   return None();
 }
 

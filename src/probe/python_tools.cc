@@ -464,7 +464,7 @@ PyObject* ToolsAudited(PyObject*, PyObject*) {
   return PyBool_FromLong(g_tools.audited ? 1 : 0);
 }
 
-void HurryAside(bool urgent) {
+void RequestPause(bool urgent) {
   g_tools.urgent = urgent;
 }
 

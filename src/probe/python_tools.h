@@ -37,7 +37,7 @@ PyObject* ToolsAudited(PyObject* module, PyObject* none);
 bool ExpectTool(const char* tool);
 
 // What grows while it is on (a window of ours) steps aside as soon as it can, seen or not.
-void HurryAside(bool urgent);
+void RequestPause(bool urgent);
 
 // Of the profiler that is on; kChanging: what begins or ends meanwhile is ours.
 enum class Own : unsigned char { kNot, kOn, kChanging };

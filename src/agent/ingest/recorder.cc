@@ -209,7 +209,7 @@ void Recorder::Finish(int64_t end_ns) {
   for (const store::TrackRow& row : tracks_.TakeRows()) writer_.Append(row);
 }
 
-void Recorder::SetFrugal(bool frugal, LossCause cause) {
+void Recorder::SetDropUserRanges(bool frugal, LossCause cause) {
   frugal_ = frugal;
   frugal_cause_ = cause;
 }

@@ -41,7 +41,7 @@ class Recorder {
   // No more will come: ends everything.
   void Finish(int64_t end_ns);
   // Frugal: the script's own ranges are counted as lost, for this cause.
-  void SetFrugal(bool frugal, LossCause cause);
+  void SetDropUserRanges(bool frugal, LossCause cause);
 
   // Whether the last pass left nothing in the rings.
   bool all_drained() const { return all_drained_; }

@@ -229,7 +229,7 @@ TEST(Recorder, RangesThatAFrugalAgentLeavesOutAreALossOfTheirProcess) {
   range(own);
   recording.Drain();
   EXPECT_THAT(recording.Losses("agent_memory_limit"), IsEmpty());
-  recording->SetFrugal(true, LossCause::kAgentMemoryLimit);
+  recording->SetDropUserRanges(true, LossCause::kAgentMemoryLimit);
   range(own);
   range(own);
   range(forward);

@@ -19,7 +19,7 @@ void OwnCost::Observe(int64_t now_ns, const SelfUsage& own) {
   limiter_.SetRanks(recorder_.facts().ranks());
   limiter_.SetDriverBytes(system_.driver_bytes());
   limiter_.Observe(now_ns, own.cpu_ns, own.rss_bytes);
-  recorder_.SetFrugal(limiter_.memory_over(), LossCause::kAgentMemoryLimit);
+  recorder_.SetDropUserRanges(limiter_.memory_over(), LossCause::kAgentMemoryLimit);
   system_.SetInterval(limiter_.interval_ns());
   if (now_ns > seen_ns_) {
     const auto records = static_cast<double>(recorder_.records() - records_seen_);

@@ -116,7 +116,7 @@ std::vector<Alert> CastWatch::Check(Moment moment, int64_t, const Job&) {
 
 std::vector<Unjudged> CastWatch::WhyUnjudged() const {
   if (gradients_.elements + weights_.elements > 0) return {};
-  return {{model::FindingKind::kLiveCastRange, Lack::kWide}};
+  return {{model::FindingKind::kLiveCastRange, MissingInput::kWide}};
 }
 
 }  // namespace steptrace::agent

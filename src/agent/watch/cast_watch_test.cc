@@ -69,7 +69,7 @@ TEST_F(CastWatchTest, Float8IsScaledToTheLargestOfEachTensor) {
 TEST_F(CastWatchTest, NarrowTypesHaveLostIt) {
   tensors_.Tell({.type = wire::ElementType::kFloat16});
   EXPECT_THAT(tensors_.Said(Moment::kFinished), IsEmpty());
-  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kWide);
+  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, MissingInput::kWide);
 }
 
 }  // namespace

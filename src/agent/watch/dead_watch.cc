@@ -76,11 +76,11 @@ std::vector<Alert> DeadWatch::Check(Moment moment, int64_t, const Job&) {
 
 std::vector<Unjudged> DeadWatch::WhyUnjudged() const {
   constexpr auto kRule = model::FindingKind::kLiveDeadUnits;
-  if (!gradients_) return {{kRule, Lack::kGradient}};
+  if (!gradients_) return {{kRule, MissingInput::kGradient}};
   int64_t seen = 0;
   for (const auto& [key, module] : modules_) seen = std::max(seen, module.seen);
-  if (seen == 0) return {{kRule, Lack::kModule}};
-  if (seen < kLeastLooks) return {{kRule, Lack::kReads, seen, kLeastLooks}};
+  if (seen == 0) return {{kRule, MissingInput::kModule}};
+  if (seen < kLeastLooks) return {{kRule, MissingInput::kReads, seen, kLeastLooks}};
   return {};
 }
 

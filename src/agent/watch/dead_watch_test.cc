@@ -64,12 +64,12 @@ TEST_F(DeadWatchTest, ReplicasAreToldOnce) {
 }
 
 TEST_F(DeadWatchTest, WhatItLacksIsTold) {
-  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kGradient);
+  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, MissingInput::kGradient);
   tensors_.Tell({.name = "weight"});
   tensors_.Tell({.name = "head.bias", .numel = 1});
-  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kModule);
+  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, MissingInput::kModule);
   TellModule(1, "a", 0, 0);
-  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kReads);
+  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, MissingInput::kReads);
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ std::vector<Unjudged> GradientSpikeWatch::WhyUnjudged() const {
     if (rank.norms.has_judged()) return {};
     looks = std::max(looks, rank.looks);
   }
-  if (looks == 0) return {{kRule, Lack::kGradient}};
-  return {{kRule, Lack::kReads, looks, int64_t{SpikeWindow::kLeast} + 1}};
+  if (looks == 0) return {{kRule, MissingInput::kGradient}};
+  return {{kRule, MissingInput::kReads, looks, int64_t{SpikeWindow::kLeast} + 1}};
 }
 
 }  // namespace steptrace::agent

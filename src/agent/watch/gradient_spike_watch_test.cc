@@ -43,11 +43,11 @@ TEST_F(GradientSpikeWatchTest, NoiseAndLooksThatAreNotFiniteAreFine) {
 }
 
 TEST_F(GradientSpikeWatchTest, TooFewLooksAreToldAsSuch) {
-  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kGradient);
+  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, MissingInput::kGradient);
   for (int64_t step = 0; step < 20; ++step) TellLook(step, 1, 1);
   TellLook(20, 1, 100);
   EXPECT_THAT(tensors_.Said(Moment::kFinished), IsEmpty());
-  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kReads);
+  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, MissingInput::kReads);
   EXPECT_EQ(watch_.WhyUnjudged().at(0).seen, 21);
 }
 

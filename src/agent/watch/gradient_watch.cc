@@ -130,15 +130,16 @@ std::vector<Unjudged> GradientWatch::WhyUnjudged() const {
     deep = std::max(deep, rank.deep_looks);
     looks = std::max(looks, rank.looks);
   }
-  if (looks == 0) return {{kVanishing, Lack::kGradient}, {kExploding, Lack::kGradient}};
+  if (looks == 0)
+    return {{kVanishing, MissingInput::kGradient}, {kExploding, MissingInput::kGradient}};
   std::vector<Unjudged> why;
   if (deep == 0) {
-    why.push_back({kVanishing, Lack::kWeights, deep, kLeastWeights});
+    why.push_back({kVanishing, MissingInput::kWeights, deep, kLeastWeights});
   } else if (deep < kVanishingSteps) {
-    why.push_back({kVanishing, Lack::kReads, deep, kVanishingSteps});
+    why.push_back({kVanishing, MissingInput::kReads, deep, kVanishingSteps});
   }
   constexpr auto kNeeded = int64_t{kLeastNorms} + kExplodingSteps;
-  if (looks < kNeeded) why.push_back({kExploding, Lack::kReads, looks, kNeeded});
+  if (looks < kNeeded) why.push_back({kExploding, MissingInput::kReads, looks, kNeeded});
   return why;
 }
 

@@ -43,8 +43,8 @@ std::vector<Unjudged> LossSpikeWatch::WhyUnjudged() const {
     if (window.has_judged()) return {};
     seen = std::max(seen, window.seen());
   }
-  if (windows_.empty()) return {{kRule, Lack::kLoss}};
-  return {{kRule, Lack::kReads, seen, int64_t{SpikeWindow::kLeast} + 1}};
+  if (windows_.empty()) return {{kRule, MissingInput::kLoss}};
+  return {{kRule, MissingInput::kReads, seen, int64_t{SpikeWindow::kLeast} + 1}};
 }
 
 }  // namespace steptrace::agent

@@ -56,9 +56,9 @@ TEST_F(LossSpikeWatchTest, ALossThatFallsAndWaversIsFine) {
 
 TEST_F(LossSpikeWatchTest, WhatItLacksIsTold) {
   ASSERT_EQ(watch_.WhyUnjudged().size(), 1u);
-  EXPECT_EQ(watch_.WhyUnjudged()[0].lack, Lack::kLoss);
+  EXPECT_EQ(watch_.WhyUnjudged()[0].lack, MissingInput::kLoss);
   Tell(0, 1);
-  EXPECT_EQ(watch_.WhyUnjudged()[0].lack, Lack::kReads);
+  EXPECT_EQ(watch_.WhyUnjudged()[0].lack, MissingInput::kReads);
 }
 
 }  // namespace

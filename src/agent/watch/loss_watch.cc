@@ -59,13 +59,13 @@ std::vector<Alert> LossWatch::Check(Moment, int64_t, const Job&) {
 
 std::vector<Unjudged> LossWatch::WhyUnjudged() const {
   constexpr auto kRule = model::FindingKind::kLiveLossNotFalling;
-  if (ranks_.empty()) return {{kRule, Lack::kLoss}};
+  if (ranks_.empty()) return {{kRule, MissingInput::kLoss}};
   int64_t losses = 0;
   for (const auto& [number, rank] : ranks_) {
     if (rank.settled) return {};
     losses = std::max(losses, rank.losses);
   }
-  return {{kRule, Lack::kReads, losses, int64_t{kBlock} * (kBlocks + 1)}};
+  return {{kRule, MissingInput::kReads, losses, int64_t{kBlock} * (kBlocks + 1)}};
 }
 
 }  // namespace steptrace::agent

@@ -10,7 +10,7 @@
 namespace steptrace::agent {
 
 // What a rule lacked, so that it could judge nothing.
-enum class Lack : uint8_t {
+enum class MissingInput : uint8_t {
   kLoss,
   kGradient,
   kWeight,
@@ -23,7 +23,7 @@ enum class Lack : uint8_t {
 
 struct Unjudged {
   model::FindingKind rule{};  // of what it would find
-  Lack lack{};
+  MissingInput lack{};
   int64_t seen = 0;  // looks
   int64_t needed = 0;
 };

@@ -21,16 +21,17 @@ namespace {
 using UnjudgedItem = model::finding::LiveTensorUnjudged::Item;
 
 UnjudgedItem UnjudgedItemOf(const Unjudged& why) {
-  UnjudgedItem item{.no_loss = why.lack == Lack::kLoss,
-                    .no_gradient = why.lack == Lack::kGradient,
-                    .no_weight = why.lack == Lack::kWeight,
-                    .no_module = why.lack == Lack::kModule,
-                    .no_wide = why.lack == Lack::kWide,
-                    .few_weights = why.lack == Lack::kWeights,
-                    .no_replica = why.lack == Lack::kReplica,
+  UnjudgedItem item{.no_loss = why.lack == MissingInput::kLoss,
+                    .no_gradient = why.lack == MissingInput::kGradient,
+                    .no_weight = why.lack == MissingInput::kWeight,
+                    .no_module = why.lack == MissingInput::kModule,
+                    .no_wide = why.lack == MissingInput::kWide,
+                    .few_weights = why.lack == MissingInput::kWeights,
+                    .no_replica = why.lack == MissingInput::kReplica,
                     .rule = model::InfoOf(why.rule).id.substr(std::string_view("live.").size())};
-  if (why.lack == Lack::kReads) item.seen = why.seen;
-  if (why.lack == Lack::kReads || why.lack == Lack::kWeights) item.needed = why.needed;
+  if (why.lack == MissingInput::kReads) item.seen = why.seen;
+  if (why.lack == MissingInput::kReads || why.lack == MissingInput::kWeights)
+    item.needed = why.needed;
   return item;
 }
 

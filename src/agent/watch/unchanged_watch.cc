@@ -16,7 +16,7 @@ uint64_t Mixed(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
-uint64_t LikenessOf(const ReportedTensor& tensor) {
+uint64_t GuessFormat(const ReportedTensor& tensor) {
   uint64_t hash = static_cast<uint64_t>(tensor.numel);
   for (const double value :
        {tensor.sum, tensor.abs_sum, tensor.square_sum, tensor.min, tensor.max}) {
@@ -51,7 +51,7 @@ void UnchangedWatch::OnTensors(const EventSource& source, std::span<const Report
 
 // Of a step its gradient is told before.
 void UnchangedWatch::OnWeight(int32_t rank, const ReportedTensor& tensor, Parameter& parameter) {
-  const uint64_t likeness = LikenessOf(tensor);
+  const uint64_t likeness = GuessFormat(tensor);
   if (parameter.looks < 0) {
     parameter.first = likeness;
     parameter.looks = 0;
@@ -92,9 +92,9 @@ std::vector<Unjudged> UnchangedWatch::WhyUnjudged() const {
     if (parameter.settled) return {};
     looks = std::max(looks, parameter.looks);
   }
-  if (!gradients_) return {{kRule, Lack::kGradient}};
-  if (looks < 0) return {{kRule, Lack::kWeight}};
-  return {{kRule, Lack::kReads, looks + 1, kLeastLooks + 1}};
+  if (!gradients_) return {{kRule, MissingInput::kGradient}};
+  if (looks < 0) return {{kRule, MissingInput::kWeight}};
+  return {{kRule, MissingInput::kReads, looks + 1, kLeastLooks + 1}};
 }
 
 }  // namespace steptrace::agent

@@ -60,11 +60,11 @@ TEST_F(UnchangedWatchTest, FrozenUnusedAndSlowOnesAreFine) {
 }
 
 TEST_F(UnchangedWatchTest, WhatItLacksIsTold) {
-  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kGradient);
+  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, MissingInput::kGradient);
   tensors_.Tell({.name = "a.weight"});
-  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kWeight);
+  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, MissingInput::kWeight);
   TellWeight(0, "a.weight", 1);
-  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, Lack::kReads);
+  EXPECT_EQ(watch_.WhyUnjudged().at(0).lack, MissingInput::kReads);
 }
 
 }  // namespace

@@ -9,11 +9,11 @@
 namespace steptrace::analyze {
 namespace {
 
-DeviceDoing DoingOf(const TraceEvent& event, const store::StringTable& strings) {
-  if (event.role == DeviceRole::kCommunication) return DeviceDoing::kCommunication;
-  if (event.role == DeviceRole::kCompute) return DeviceDoing::kCompute;
+DeviceActivityKind DoingOf(const TraceEvent& event, const store::StringTable& strings) {
+  if (event.role == DeviceRole::kCommunication) return DeviceActivityKind::kCommunication;
+  if (event.role == DeviceRole::kCompute) return DeviceActivityKind::kCompute;
   const bool to_device = event.kind == EventKind::kMemcpy && CopyKind(event, strings) == "HtoD";
-  return to_device ? DeviceDoing::kToDevice : DeviceDoing::kCopy;
+  return to_device ? DeviceActivityKind::kToDevice : DeviceActivityKind::kCopy;
 }
 
 }  // namespace
@@ -47,10 +47,10 @@ DevicePiece DeviceSweep::Idle() const {
     if (!IsDeviceWork(event)) continue;
     if (by == nullptr || by->ts_ns != event.ts_ns) by = &event;
     // What takes no time ends no pause.
-    if (event.end_ns() > event.ts_ns) return {{at_ns_, event.ts_ns}, DeviceDoing::kIdle, by};
+    if (event.end_ns() > event.ts_ns) return {{at_ns_, event.ts_ns}, DeviceActivityKind::kIdle, by};
   }
   const bool begins_there = by != nullptr && by->ts_ns == end_ns_;
-  return {{at_ns_, end_ns_}, DeviceDoing::kIdle, begins_there ? by : nullptr};
+  return {{at_ns_, end_ns_}, DeviceActivityKind::kIdle, begins_there ? by : nullptr};
 }
 
 DevicePiece DeviceSweep::Next() {
@@ -64,7 +64,7 @@ DevicePiece DeviceSweep::Next() {
     // Up to the next event: that may come before it.
     const int64_t next_ns = next_ < trace_->device.size() ? trace_->device[next_].ts_ns : end_ns_;
     piece.time = {at_ns_, std::min({*running, next_ns, end_ns_})};
-    piece.doing = static_cast<DeviceDoing>(running - runs_until_ns_.begin());
+    piece.doing = static_cast<DeviceActivityKind>(running - runs_until_ns_.begin());
   }
   at_ns_ = piece.time.end_ns;
   return piece;

@@ -12,11 +12,11 @@
 namespace steptrace::analyze {
 
 // What a rank's devices do at a moment; of what runs at once the first of these.
-enum class DeviceDoing : uint8_t { kCompute, kCommunication, kToDevice, kCopy, kIdle };
+enum class DeviceActivityKind : uint8_t { kCompute, kCommunication, kToDevice, kCopy, kIdle };
 
 struct DevicePiece {
   TimeRange time;
-  DeviceDoing doing = DeviceDoing::kIdle;
+  DeviceActivityKind doing = DeviceActivityKind::kIdle;
   const TraceEvent* ended_by = nullptr;  // of idle time: the work that begins at its end
 };
 
@@ -45,7 +45,7 @@ class DeviceSweep {
   int64_t at_ns_;
   int64_t end_ns_;
   size_t next_ = 0;  // the first event that has not begun
-  std::array<int64_t, static_cast<size_t>(DeviceDoing::kIdle)> runs_until_ns_;
+  std::array<int64_t, static_cast<size_t>(DeviceActivityKind::kIdle)> runs_until_ns_;
 };
 
 }  // namespace steptrace::analyze

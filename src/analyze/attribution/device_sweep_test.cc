@@ -87,8 +87,8 @@ TEST(DeviceSweepTest, TimesEqualThoseOfIntervalSets) {
       EXPECT_EQ(piece.time.begin_ns, at_ns);
       EXPECT_GT(piece.time.length_ns(), 0);
       at_ns = piece.time.end_ns;
-      if (piece.doing == DeviceDoing::kCompute) compute_ns += piece.time.length_ns();
-      if (piece.doing == DeviceDoing::kIdle) idle_ns += piece.time.length_ns();
+      if (piece.doing == DeviceActivityKind::kCompute) compute_ns += piece.time.length_ns();
+      if (piece.doing == DeviceActivityKind::kIdle) idle_ns += piece.time.length_ns();
     }
     EXPECT_EQ(at_ns, window.end_ns);
     EXPECT_EQ(compute_ns, LengthWithin(Union(compute), window)) << text;

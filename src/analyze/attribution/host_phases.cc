@@ -12,21 +12,21 @@
 namespace steptrace::analyze {
 namespace {
 
-int64_t store::StepRow::*PhaseOf(HostDoing doing) {
+int64_t store::StepRow::*PhaseOf(HostActivityKind doing) {
   switch (doing) {
-    case HostDoing::kData:
+    case HostActivityKind::kData:
       return &store::StepRow::data_ns;
-    case HostDoing::kCollective:
+    case HostActivityKind::kCollective:
       return &store::StepRow::communication_phase_ns;
-    case HostDoing::kCollection:
+    case HostActivityKind::kCollection:
       return &store::StepRow::gc_ns;
-    case HostDoing::kCompilation:
+    case HostActivityKind::kCompilation:
       return &store::StepRow::compile_ns;
-    case HostDoing::kCheckpoint:
+    case HostActivityKind::kCheckpoint:
       return &store::StepRow::checkpoint_ns;
-    case HostDoing::kEvaluation:
+    case HostActivityKind::kEvaluation:
       return &store::StepRow::evaluation_ns;
-    case HostDoing::kLogging:
+    case HostActivityKind::kLogging:
       return &store::StepRow::logging_ns;
     default:
       return nullptr;
@@ -71,7 +71,7 @@ void AddPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
     const HostTimeRange one = lane[i];
     if (one.time.begin_ns >= window.end_ns) break;
     const auto phase = PhaseOf(one.doing);
-    if (phase == nullptr && one.doing == HostDoing::kNothing) continue;
+    if (phase == nullptr && one.doing == HostActivityKind::kNothing) continue;
     const TimeRange time = Clip(one.time, window);
     int64_t left_ns = time.length_ns();
     for (size_t r = 0; r < ranges.size(); ++r) {

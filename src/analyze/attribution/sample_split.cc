@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analyze/attribution/long_ways.h"
+#include "analyze/attribution/long_operator_gaps.h"
 #include "analyze/attribution/portion.h"
 #include "analyze/samples/phase_order.h"
 
@@ -45,11 +45,11 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
     time.phases += ns(row.forward_ns, row) + ns(row.backward_ns, row) + ns(row.optimizer_ns, row);
   }
   if (input.operators != nullptr) {
-    for (const auto& [rank, of_step_ns] : LongWaysOfStep(*input.operators)) {
+    for (const auto& [rank, of_step_ns] : LongOperatorGaps(*input.operators)) {
       const auto found = times.find(rank);
       if (found == times.end() || found->second.phases <= 0) continue;
       ModelTime& time = found->second;
-      time.long_ways = std::min(time.dispatch, of_step_ns * static_cast<double>(time.windowed));
+      time.long_gaps = std::min(time.dispatch, of_step_ns * static_cast<double>(time.windowed));
     }
   }
   FindBatch(sums, fetches);

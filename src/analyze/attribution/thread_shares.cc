@@ -45,7 +45,7 @@ double MostOfForward(const ModelTime& time, const OfScript& script, double ns, d
       std::max(0.0, 1 - time.operators / time.phases - time.dispatch / time.phases);
   const double phases_ns = time.forward + time.backward + time.optimizer;
   const double apart_ns = std::max(0.0, apart * phases_ns - other_ns);
-  const double long_ns = std::min(time.long_ways / time.phases * phases_ns, script.plain * ns);
+  const double long_ns = std::min(time.long_gaps / time.phases * phases_ns, script.plain * ns);
   return script.surely * ns + std::min((1 - script.surely) * ns, apart_ns + long_ns);
 }
 

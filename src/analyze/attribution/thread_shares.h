@@ -23,7 +23,7 @@ struct ModelTime {  // of a rank's steady steps, in ns
   double phases = 0;     // of windowed steps: forward, backward and optimizer
   double operators = 0;  // ... and what of them operators compute
   double dispatch = 0;   // ... and the way from one to the next
-  double long_ways = 0;  // ... and of that, long ones (long_ways.h)
+  double long_gaps = 0;  // ... and of that, long ones (long_operator_gaps.h)
   int64_t windowed = 0;  // so many steps
 };
 

@@ -33,7 +33,8 @@ Intervals ConcurrentCollectives(const RankTrace& trace, int32_t training,
     if (event.lane == training || event.kind != EventKind::kAnnotation) continue;
     const auto [known, is_new] = by_name.try_emplace(event.name, false);
     if (is_new) {
-      known->second = DoingOf(event.kind, strings.Text(event.name)) == HostDoing::kCollective;
+      known->second =
+          DoingOf(event.kind, strings.Text(event.name)) == HostActivityKind::kCollective;
     }
     if (known->second) found.push_back({event.ts_ns, event.end_ns()});
   }
@@ -115,33 +116,33 @@ class HostStages {
     while (lane.unnamed_begin > 0 && is_unnamed(lane.unnamed_begin - 1)) --lane.unnamed_begin;
     while (lane.unnamed_end < doing.size() && is_unnamed(lane.unnamed_end)) ++lane.unnamed_end;
   }
-  static bool IsUnnamed(HostDoing doing) {
-    return doing == HostDoing::kNothing || doing == HostDoing::kBetween;
+  static bool IsUnnamed(HostActivityKind doing) {
+    return doing == HostActivityKind::kNothing || doing == HostActivityKind::kBetween;
   }
-  SubStage StageOf(HostDoing doing) const {
+  SubStage StageOf(HostActivityKind doing) const {
     switch (doing) {
-      case HostDoing::kOperator:
+      case HostActivityKind::kOperator:
         return operator_stage_;
-      case HostDoing::kLaunch:
+      case HostActivityKind::kLaunch:
         return call_stage_;
-      case HostDoing::kSynchronise:
+      case HostActivityKind::kSynchronise:
         return SubStage::kSynchronisation;
-      case HostDoing::kCollective:
+      case HostActivityKind::kCollective:
         return SubStage::kExposed;
-      case HostDoing::kData:
+      case HostActivityKind::kData:
         return SubStage::kGetitem;
-      case HostDoing::kCollection:
+      case HostActivityKind::kCollection:
         return SubStage::kGarbageCollection;
-      case HostDoing::kCompilation:
+      case HostActivityKind::kCompilation:
         return SubStage::kRecompilation;
-      case HostDoing::kCheckpoint:
+      case HostActivityKind::kCheckpoint:
         return SubStage::kCheckpoint;
-      case HostDoing::kEvaluation:
+      case HostActivityKind::kEvaluation:
         return SubStage::kEvaluation;
-      case HostDoing::kLogging:
+      case HostActivityKind::kLogging:
         return SubStage::kLogging;
-      case HostDoing::kNothing:
-      case HostDoing::kBetween:
+      case HostActivityKind::kNothing:
+      case HostActivityKind::kBetween:
         break;
     }
     return SubStage::kUnknown;
@@ -157,8 +158,8 @@ class HostStages {
     }
     At(step.stages, stage) += left_ns;
   }
-  void AddDoing(HostDoing doing, const TimeRange& time, TraceStepTimes& step) const {
-    if (doing != HostDoing::kSynchronise) {
+  void AddDoing(HostActivityKind doing, const TimeRange& time, TraceStepTimes& step) const {
+    if (doing != HostActivityKind::kSynchronise) {
       AddNamed(StageOf(doing), time, step);
       return;
     }
@@ -184,7 +185,7 @@ class HostStages {
       const TimeRange named = Clip(one.time, time);
       if (named.begin_ns > open) unnamed(TimeRange{open, named.begin_ns});
       AddDoing(one.doing, named, step);
-      if (lane == training_ && one.doing == HostDoing::kData && reported_ > 0 && python_) {
+      if (lane == training_ && one.doing == HostActivityKind::kData && reported_ > 0 && python_) {
         StageTimes moved{};
         python_->Share(named, SubStage::kGetitem, reported_, moved);
         AddTo(step.by_functions, moved);
@@ -274,19 +275,19 @@ void AddPiece(const RankTrace& trace, const DevicePiece& piece, const TimeRange&
   const int64_t ns = Clip(piece.time, window).length_ns();
   if (ns <= 0) return;
   switch (piece.doing) {
-    case DeviceDoing::kCompute:
+    case DeviceActivityKind::kCompute:
       At(stages, SubStage::kCompute) += ns;
       return;
-    case DeviceDoing::kCommunication:
+    case DeviceActivityKind::kCommunication:
       At(stages, SubStage::kExposed) += ns;
       return;
-    case DeviceDoing::kToDevice:
+    case DeviceActivityKind::kToDevice:
       At(stages, SubStage::kHostToDevice) += ns;
       return;
-    case DeviceDoing::kCopy:
+    case DeviceActivityKind::kCopy:
       At(stages, SubStage::kDeviceCopy) += ns;
       return;
-    case DeviceDoing::kIdle:
+    case DeviceActivityKind::kIdle:
       AddPause(trace, piece, window, unrecorded, host, step);
       return;
   }

@@ -19,7 +19,7 @@ TimeRange UnrecordedWork(const RankTrace& trace, const store::StringTable& strin
   DeviceSweep sweep(trace, strings, {first->ts_ns, end_ns});
   while (!sweep.done()) {
     const DevicePiece piece = sweep.Next();
-    if (piece.doing != DeviceDoing::kIdle) continue;
+    if (piece.doing != DeviceActivityKind::kIdle) continue;
     if (piece.time.end_ns - LaunchedNs(trace, piece) >= waited.length_ns()) return {};
   }
   return waited;

@@ -71,7 +71,7 @@ class PointFinder {
     const auto is_call = [](const TraceEvent& event) {
       return event.kind == EventKind::kOperator || event.kind == EventKind::kRuntime;
     };
-    const std::vector<bool> nested = LieWithin(rank_.host, is_call);
+    const std::vector<bool> nested = HasAncestor(rank_.host, is_call);
     for (size_t i = 0; i < rank_.host.size(); ++i) {
       const TraceEvent& event = rank_.host[i];
       const auto lane = static_cast<size_t>(event.lane);

@@ -10,7 +10,7 @@ PathNamer::PathNamer(const Trace& trace, const PathGraph& graph) : trace_(trace)
   for (const RankTrace& rank : trace.ranks) {
     const auto& operators = operators_.emplace_back(NearestSuch(
         rank.host, [&rank](size_t i) { return rank.host[i].kind == EventKind::kOperator; }));
-    std::vector<HostLane> lanes(rank.lanes.size(), {InnermostSuch(rank.host, operators)});
+    std::vector<HostLane> lanes(rank.lanes.size(), {NearestAncestor(rank.host, operators)});
     for (size_t i = 0; i < rank.host.size(); ++i) {
       HostLane& lane = lanes[static_cast<size_t>(rank.host[i].lane)];
       if (lane.last == 0) lane.first = i;

@@ -31,7 +31,7 @@ class PathNamer {
 
  private:
   struct HostLane {
-    InnermostSuch operators;
+    NearestAncestor operators;
     size_t first = 0;  // of its host events
     size_t last = 0;   // past them
   };

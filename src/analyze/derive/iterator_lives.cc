@@ -55,8 +55,8 @@ IteratorLife& IteratorLives::Create(uint64_t iterator, int64_t ts_ns,
   return lives_.back();
 }
 
-IteratorLives::BegunWait IteratorLives::BeginWait(uint64_t iterator, int64_t ts_ns,
-                                                  bool in_evaluation) {
+IteratorLives::StartedWait IteratorLives::BeginWait(uint64_t iterator, int64_t ts_ns,
+                                                    bool in_evaluation) {
   IteratorLife* life = Find(iterator);
   const auto made = made_.empty() ? std::nullopt : TakeMade(iterator);
   if (life != nullptr && made) {  // a persistent iterator starts over

@@ -52,11 +52,11 @@ class IteratorLives {
   // DataLoader.__iter__ gave `iterator` (0: not known which).
   void LoaderIterEnded(uint64_t iterator, TimeSpan range);
 
-  struct BegunWait {
+  struct StartedWait {
     IteratorLife* life;
     bool is_new;
   };
-  BegunWait BeginWait(uint64_t iterator, int64_t ts_ns, bool in_evaluation);
+  StartedWait BeginWait(uint64_t iterator, int64_t ts_ns, bool in_evaluation);
   void EndWait(uint64_t life, int64_t ts_ns, bool got_batch);
   // StopIteration outside any wait that was seen.
   void EndIterator(uint64_t iterator, int64_t ts_ns);

@@ -51,7 +51,7 @@ void LoopDeriver::Add(const Event& event) {
   Event ordered = event;
   ordered.ts_ns = std::max(event.ts_ns, time_.now_ns());
   time_.Pass(ordered.ts_ns, lives_.tail_until_ns());
-  time_.EndWayBetweenOperators();
+  time_.EndOperatorGap();
   if (event.name == HookName::kOperator) return time_.Operator(ordered);
   if (event.name == HookName::kSend) {  // of a thread that does nothing else
     if (event.kind == MarkKind::kBegin) workers_.Of(pid_).SendBegan(ordered.ts_ns, event.a);

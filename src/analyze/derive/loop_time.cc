@@ -128,7 +128,7 @@ void LoopTime::Operator(const Event& event) {
   }
 }
 
-void LoopTime::EndWayBetweenOperators() {
+void LoopTime::EndOperatorGap() {
   if (operators_.window_open() && chunks_.started()) AddOwn(0, operators_.TakeLongWay());
 }
 

@@ -36,7 +36,7 @@ class LoopTime {
   void OpenOperatorWindow() { operators_.OpenWindow(); }
   void CloseOperatorWindow() { operators_.CloseWindow(); }
   // A record came: what passed since the one before was no way between operators if it was long.
-  void EndWayBetweenOperators();
+  void EndOperatorGap();
 
  private:
   // Time since the last boundary: forward if a backward follows, else what encloses it.

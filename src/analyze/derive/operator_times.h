@@ -26,7 +26,7 @@ inline constexpr int64_t kSetUpNs = 1'000;
 // Longer without an operator beginning or ending is no way from one to the next: code of the
 // script's own runs there. It is neither an operator's nor a way. Modules in modules take 10 to
 // 50 us from one operator to the next.
-inline constexpr int64_t kLongestWayNs = 100'000;
+inline constexpr int64_t kMaxOperatorGapNs = 100'000;
 
 // Own times of the operators of one thread while a window is open. Time passes in pieces; whose it
 // is depends on what is innermost, and whether it is computing shows at the operator's end.
@@ -50,7 +50,7 @@ class OperatorTimes {
   // between operators, for they are too many.
   int64_t TakeLongWay() {
     const int64_t ns = std::exchange(way_ns_, 0);
-    return ns > kLongestWayNs ? ns : 0;
+    return ns > kMaxOperatorGapNs ? ns : 0;
   }
 
  private:

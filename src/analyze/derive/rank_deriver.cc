@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "analyze/derive/aside_times.h"
 #include "analyze/derive/loop_deriver.h"
+#include "analyze/derive/paused_intervals.h"
 #include "analyze/derive/warm_up.h"
 #include "store/stored_words.h"
 
@@ -199,7 +199,7 @@ class RankDeriver::Impl {
   Loops loops_;
   std::pair<const Thread, LoopDeriver>* last_ = nullptr;  // most events come in runs of a thread
   std::optional<Thread> trainer_;
-  AsideTimes aside_;
+  PausedIntervals aside_;
   int64_t trainer_last_ns_ = std::numeric_limits<int64_t>::min();
   int64_t steps_ = 0;
 };

@@ -56,7 +56,7 @@ class Tally {
 };
 
 // A part of one rank's wait, and whose it is.
-struct Guilt {
+struct BlameShare {
   int32_t rank = 0;
   BlamePart part;
   int64_t ns = 0;
@@ -64,14 +64,14 @@ struct Guilt {
 
 // The largest parts by name and the rest by cause alone, so that what later waits refer to stays
 // small. The sum stays.
-std::vector<Guilt> Condense(std::vector<Guilt> guilts) {
+std::vector<BlameShare> Condense(std::vector<BlameShare> guilts) {
   constexpr size_t kNamed = 8;
   if (guilts.size() <= kNamed) return guilts;
   std::stable_sort(guilts.begin(), guilts.end(),
-                   [](const Guilt& a, const Guilt& b) { return a.ns > b.ns; });
+                   [](const BlameShare& a, const BlameShare& b) { return a.ns > b.ns; });
   std::map<std::pair<int32_t, BlamePart>, int64_t> rest;
   for (size_t i = kNamed; i < guilts.size(); ++i) {
-    const Guilt& guilt = guilts[i];
+    const BlameShare& guilt = guilts[i];
     rest[{guilt.rank, {guilt.part.cause, guilt.part.before_step, {}, {}}}] += guilt.ns;
   }
   guilts.resize(kNamed);
@@ -191,8 +191,8 @@ class BlameFinder {
               : ArrivalRanges{{from + Offset(late.rank), from + Offset(waiter.rank)},
                               {late.begin_ns, waiter.begin_ns},
                               0};
-      std::vector<Guilt> guilts = ShareOut(times.wait_ns[m], late, waiter, time_ranges);
-      for (const Guilt& guilt : guilts) {
+      std::vector<BlameShare> guilts = ShareOut(times.wait_ns[m], late, waiter, time_ranges);
+      for (const BlameShare& guilt : guilts) {
         RankBlame& blame = result_[static_cast<size_t>(guilt.rank)];
         blame.caused_wait_ns += guilt.ns;
         blame.waiters[waiter.rank] += guilt.ns;
@@ -204,7 +204,7 @@ class BlameFinder {
 
   // Whose a rank's wait in a collective was; null: not judged. Where clocks contradict each other
   // one may begin before what it waited for.
-  const std::vector<Guilt>* GuiltsOf(int32_t collective, int32_t rank) const {
+  const std::vector<BlameShare>* GuiltsOf(int32_t collective, int32_t rank) const {
     for (const auto& [waiter, guilts] : known_[static_cast<size_t>(collective)]) {
       if (waiter == rank) return &guilts;
     }
@@ -275,8 +275,8 @@ class BlameFinder {
     if (at < to) tally_.Add(slot(not_recorded_), sign * (to - at));
   }
 
-  std::vector<Guilt> ShareOut(int64_t wait_ns, const CollectiveCall& late,
-                              const CollectiveCall& waiter, const ArrivalRanges& time_ranges) {
+  std::vector<BlameShare> ShareOut(int64_t wait_ns, const CollectiveCall& late,
+                                   const CollectiveCall& waiter, const ArrivalRanges& time_ranges) {
     tally_.Reset(labels_.all().size());
     const auto step = StepBegins(late, waiter, time_ranges);
     const std::array<int32_t, 2> ranks = {late.rank, waiter.rank};
@@ -297,7 +297,7 @@ class BlameFinder {
     if (std::accumulate(shares.begin(), shares.end(), int64_t{0}) == 0) {
       return {{late.rank, {BlameCause::kUnknown, false, {}, {}}, wait_ns}};
     }
-    std::vector<Guilt> guilts;
+    std::vector<BlameShare> guilts;
     for (size_t head = 0; head < kHeads; ++head) {
       if (shares[head] == 0) continue;
       if (head == left_later) {
@@ -322,7 +322,7 @@ class BlameFinder {
     return 2 * static_cast<size_t>(labels_.all()[slot / 2].doing) + slot % 2;
   }
 
-  void ShareByName(size_t head, int64_t ns, int32_t late, std::vector<Guilt>& guilts) const {
+  void ShareByName(size_t head, int64_t ns, int32_t late, std::vector<BlameShare>& guilts) const {
     std::vector<size_t> slots;
     std::vector<int64_t> weights;
     for (size_t slot : touched()) {
@@ -334,7 +334,7 @@ class BlameFinder {
     for (size_t i = 0; i < slots.size(); ++i) {
       if (shares[i] == 0) continue;
       const Label& label = labels_.all()[slots[i] / 2];
-      const std::vector<Guilt>* others =
+      const std::vector<BlameShare>* others =
           label.collective == kNone ? nullptr : GuiltsOf(label.collective, late);
       if (others != nullptr) {
         PassOn(*others, shares[i], guilts);
@@ -347,9 +347,10 @@ class BlameFinder {
   }
 
   // To those who made the late rank wait, in proportion.
-  static void PassOn(const std::vector<Guilt>& others, int64_t ns, std::vector<Guilt>& guilts) {
+  static void PassOn(const std::vector<BlameShare>& others, int64_t ns,
+                     std::vector<BlameShare>& guilts) {
     std::vector<int64_t> weights;
-    for (const Guilt& other : others) weights.push_back(other.ns);
+    for (const BlameShare& other : others) weights.push_back(other.ns);
     const std::vector<int64_t> shares = Apportion(ns, weights);
     for (size_t i = 0; i < others.size(); ++i) {
       if (shares[i] != 0) guilts.push_back({others[i].rank, others[i].part, shares[i]});
@@ -366,7 +367,8 @@ class BlameFinder {
   std::map<std::vector<int32_t>, std::vector<int32_t>> latest_;  // by members; in order
   std::vector<CollectiveTimes> times_;                           // by collective, as the next two
   std::vector<const MatchedCollective*> before_;
-  std::vector<std::vector<std::pair<int32_t, std::vector<Guilt>>>> known_;  // waiter, whose it is
+  std::vector<std::vector<std::pair<int32_t, std::vector<BlameShare>>>>
+      known_;  // waiter, whose it is
   Tally tally_;
   std::vector<RankBlame> result_;
 };

@@ -85,7 +85,7 @@ class RankReader {
     made_.lanes = rank_.lanes;
     made_.steps = rank_.steps;
     const int32_t training = TrainingLane(rank_);
-    const std::vector<bool> nested = LieWithin(rank_.host, [this](const TraceEvent& around) {
+    const std::vector<bool> nested = HasAncestor(rank_.host, [this](const TraceEvent& around) {
       return around.kind == EventKind::kOperator || parts_.IsData(around);
     });
     for (size_t i = 0; i < rank_.host.size(); ++i) {

@@ -46,7 +46,7 @@ std::vector<DeviceRecords> FindRecords(const RankTrace& rank, const OperatorTree
   const std::vector<int32_t> operators = NearestSuch(rank.host, [&](size_t i) {
     return tree.listed[At(tree.call[i])] && rank.host[i].kind == EventKind::kOperator;
   });
-  std::vector<InnermostSuch> innermost(lanes.size(), InnermostSuch(rank.host, operators));
+  std::vector<NearestAncestor> innermost(lanes.size(), NearestAncestor(rank.host, operators));
   std::vector<size_t> next(lanes.size());
   for (size_t lane = 0; lane < lanes.size(); ++lane) next[lane] = lanes[lane].begin;
   std::unordered_map<int32_t, size_t> lane_of;

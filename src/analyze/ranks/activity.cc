@@ -150,7 +150,7 @@ class ActivityBuilder {
     std::vector<const TraceEvent*> events;
     std::vector<bool> nested;
     if (doing == Doing::kLaunching) {
-      nested = LieWithin(
+      nested = HasAncestor(
           rank_.host, [](const TraceEvent& around) { return around.kind == EventKind::kOperator; });
     }
     for (size_t i = 0; i < rank_.host.size(); ++i) {

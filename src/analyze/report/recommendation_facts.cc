@@ -67,7 +67,7 @@ class EventFacts {
     const auto is_eligible = [this](const TraceEvent& event) {
       return NameOf(event.name).eligible;
     };
-    const std::vector<bool> below = LieWithin(rank.host, is_eligible);
+    const std::vector<bool> below = HasAncestor(rank.host, is_eligible);
     for (const TraceEvent& event : rank.device) {
       if (event.kind != EventKind::kKernel) continue;
       facts_.kernel_ns += event.dur_ns;

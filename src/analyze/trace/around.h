@@ -12,7 +12,7 @@ namespace steptrace::analyze {
 // Of each of a rank's host events, whether one that is such lies around it. Parents precede what
 // nests in them, so that nobody has to climb: profiles may nest as deep as they are long.
 template <class Is>
-std::vector<bool> LieWithin(const std::vector<TraceEvent>& host, Is is) {
+std::vector<bool> HasAncestor(const std::vector<TraceEvent>& host, Is is) {
   std::vector<bool> within(host.size());
   for (size_t i = 0; i < host.size(); ++i) {
     if (host[i].parent == kNone) continue;
@@ -38,10 +38,10 @@ std::vector<int32_t> NearestSuch(const std::vector<TraceEvent>& host, Is is) {
 
 // Which of a lane's events that are such a moment lies in, for moments that come in order: what has
 // ended is passed once.
-class InnermostSuch {
+class NearestAncestor {
  public:
   // `nearest` is NearestSuch's. Both outlive it.
-  InnermostSuch(const std::vector<TraceEvent>& host, const std::vector<int32_t>& nearest)
+  NearestAncestor(const std::vector<TraceEvent>& host, const std::vector<int32_t>& nearest)
       : host_(&host), nearest_(&nearest) {}
 
   // `begun`: the lane's last event that began at or before the moment, kNone before the first.

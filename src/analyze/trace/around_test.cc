@@ -27,7 +27,7 @@ TEST(AroundTest, WhatLiesInAnOperatorIsFoundAtAnyDepth) {
                                         Event(EventKind::kOperator, 0),
                                         Event(EventKind::kPython, 1), Event(EventKind::kRuntime, 2),
                                         Event(EventKind::kRuntime, kNone)};
-  EXPECT_THAT(LieWithin(host, IsOperator), ElementsAre(false, false, true, true, false));
+  EXPECT_THAT(HasAncestor(host, IsOperator), ElementsAre(false, false, true, true, false));
   const auto is_operator = [&host](size_t i) { return IsOperator(host[i]); };
   EXPECT_THAT(NearestSuch(host, is_operator), ElementsAre(kNone, 1, 1, 1, kNone));
 }
@@ -39,7 +39,7 @@ TEST(AroundTest, EndedEventsAreVisitedOnce) {
     host.push_back(Event(EventKind::kOperator, i - 1, i, 1000 - 2 * i));
   }
   const auto operators = NearestSuch(host, [&host](size_t i) { return IsOperator(host[i]); });
-  InnermostSuch innermost(host, operators);
+  NearestAncestor innermost(host, operators);
   int asked = 0;
   const auto at = [&](int64_t ns) {
     return innermost.At(kDepth - 1, ns, [&](const TraceEvent& event) {

@@ -20,34 +20,34 @@ namespace {
 
 struct Pattern {
   std::string_view part;
-  HostDoing doing;
+  HostActivityKind doing;
 };
 
 // Parts of the names of ranges, operators and Python functions. Activation checkpointing
 // (torch/utils/checkpoint.py) is part of the model, so "checkpoint" alone says nothing.
 constexpr std::array kRangePatterns = {
-    Pattern{"enumerate(DataLoader)#", HostDoing::kData},
-    Pattern{"enumerate(DataPipe)#", HostDoing::kData},
-    Pattern{"torch/utils/data/dataloader.py", HostDoing::kData},
-    Pattern{"dataloader_next", HostDoing::kData},
-    Pattern{"gc.collect", HostDoing::kCollection},
-    Pattern{"torch/_dynamo/convert_frame.py", HostDoing::kCompilation},
-    Pattern{"_compile.compile_inner", HostDoing::kCompilation},
-    Pattern{"torch/_inductor/compile_fx.py", HostDoing::kCompilation},
-    Pattern{"triton/compiler/compiler.py", HostDoing::kCompilation},
-    Pattern{"torch.save", HostDoing::kCheckpoint},
-    Pattern{"torch/distributed/checkpoint/", HostDoing::kCheckpoint},
-    Pattern{"save_checkpoint", HostDoing::kCheckpoint},
-    Pattern{": evaluate", HostDoing::kEvaluation},
-    Pattern{": validate", HostDoing::kEvaluation},
-    Pattern{"evaluation_loop.py", HostDoing::kEvaluation},
-    Pattern{"torch/utils/tensorboard/", HostDoing::kLogging},
-    Pattern{"logging/__init__.py", HostDoing::kLogging},
-    Pattern{"wandb/", HostDoing::kLogging},
-    Pattern{"gloo:", HostDoing::kCollective},
-    Pattern{"mpi:", HostDoing::kCollective},
-    Pattern{"c10d::barrier", HostDoing::kCollective},
-    Pattern{"distributed_c10d.py(barrier", HostDoing::kCollective},
+    Pattern{"enumerate(DataLoader)#", HostActivityKind::kData},
+    Pattern{"enumerate(DataPipe)#", HostActivityKind::kData},
+    Pattern{"torch/utils/data/dataloader.py", HostActivityKind::kData},
+    Pattern{"dataloader_next", HostActivityKind::kData},
+    Pattern{"gc.collect", HostActivityKind::kCollection},
+    Pattern{"torch/_dynamo/convert_frame.py", HostActivityKind::kCompilation},
+    Pattern{"_compile.compile_inner", HostActivityKind::kCompilation},
+    Pattern{"torch/_inductor/compile_fx.py", HostActivityKind::kCompilation},
+    Pattern{"triton/compiler/compiler.py", HostActivityKind::kCompilation},
+    Pattern{"torch.save", HostActivityKind::kCheckpoint},
+    Pattern{"torch/distributed/checkpoint/", HostActivityKind::kCheckpoint},
+    Pattern{"save_checkpoint", HostActivityKind::kCheckpoint},
+    Pattern{": evaluate", HostActivityKind::kEvaluation},
+    Pattern{": validate", HostActivityKind::kEvaluation},
+    Pattern{"evaluation_loop.py", HostActivityKind::kEvaluation},
+    Pattern{"torch/utils/tensorboard/", HostActivityKind::kLogging},
+    Pattern{"logging/__init__.py", HostActivityKind::kLogging},
+    Pattern{"wandb/", HostActivityKind::kLogging},
+    Pattern{"gloo:", HostActivityKind::kCollective},
+    Pattern{"mpi:", HostActivityKind::kCollective},
+    Pattern{"c10d::barrier", HostActivityKind::kCollective},
+    Pattern{"distributed_c10d.py(barrier", HostActivityKind::kCollective},
 };
 
 bool Has(std::string_view text, std::string_view part) {
@@ -58,32 +58,32 @@ bool Has(std::string_view text, std::string_view part) {
 // of it.
 struct RangeWord {
   std::string_view word;
-  HostDoing doing;
+  HostActivityKind doing;
   bool whole = false;
 };
 constexpr std::array kRangeWords = {
-    RangeWord{"dataload", HostDoing::kData},
-    RangeWord{"data_load", HostDoing::kData},
-    RangeWord{"data load", HostDoing::kData},
-    RangeWord{"load_data", HostDoing::kData},
-    RangeWord{"load data", HostDoing::kData},
-    RangeWord{"load_batch", HostDoing::kData},
-    RangeWord{"get_batch", HostDoing::kData},
-    RangeWord{"next_batch", HostDoing::kData},
-    RangeWord{"fetch_batch", HostDoing::kData},
-    RangeWord{"fetch_data", HostDoing::kData},
-    RangeWord{"data_fetch", HostDoing::kData},
-    RangeWord{"save checkpoint", HostDoing::kCheckpoint},
-    RangeWord{"checkpoint_save", HostDoing::kCheckpoint},
-    RangeWord{"validation", HostDoing::kEvaluation},
-    RangeWord{"evaluation", HostDoing::kEvaluation},
-    RangeWord{"validate", HostDoing::kEvaluation, true},
-    RangeWord{"evaluate", HostDoing::kEvaluation, true},
-    RangeWord{"eval", HostDoing::kEvaluation, true},
-    RangeWord{"logging", HostDoing::kLogging, true},
+    RangeWord{"dataload", HostActivityKind::kData},
+    RangeWord{"data_load", HostActivityKind::kData},
+    RangeWord{"data load", HostActivityKind::kData},
+    RangeWord{"load_data", HostActivityKind::kData},
+    RangeWord{"load data", HostActivityKind::kData},
+    RangeWord{"load_batch", HostActivityKind::kData},
+    RangeWord{"get_batch", HostActivityKind::kData},
+    RangeWord{"next_batch", HostActivityKind::kData},
+    RangeWord{"fetch_batch", HostActivityKind::kData},
+    RangeWord{"fetch_data", HostActivityKind::kData},
+    RangeWord{"data_fetch", HostActivityKind::kData},
+    RangeWord{"save checkpoint", HostActivityKind::kCheckpoint},
+    RangeWord{"checkpoint_save", HostActivityKind::kCheckpoint},
+    RangeWord{"validation", HostActivityKind::kEvaluation},
+    RangeWord{"evaluation", HostActivityKind::kEvaluation},
+    RangeWord{"validate", HostActivityKind::kEvaluation, true},
+    RangeWord{"evaluate", HostActivityKind::kEvaluation, true},
+    RangeWord{"eval", HostActivityKind::kEvaluation, true},
+    RangeWord{"logging", HostActivityKind::kLogging, true},
 };
 
-std::optional<HostDoing> DoingOfRange(std::string_view name) {
+std::optional<HostActivityKind> DoingOfRange(std::string_view name) {
   constexpr size_t kLongest = 128;  // a longer name is a text, and may hold any word
   if (name.size() > kLongest) return std::nullopt;
   std::string lower(name);
@@ -94,13 +94,14 @@ std::optional<HostDoing> DoingOfRange(std::string_view name) {
   return std::nullopt;
 }
 
-bool CoversNested(HostDoing doing) {
-  return doing >= HostDoing::kCollective;
+bool CoversNested(HostActivityKind doing) {
+  return doing >= HostActivityKind::kCollective;
 }
 
 // What is done in an event whose surroundings do `around`.
-HostDoing Within(HostDoing around, HostDoing own) {
-  if (around >= HostDoing::kCheckpoint && own != HostDoing::kCollection) return around;
+HostActivityKind Within(HostActivityKind around, HostActivityKind own) {
+  if (around >= HostActivityKind::kCheckpoint && own != HostActivityKind::kCollection)
+    return around;
   if (CoversNested(own)) return own;
   if (CoversNested(around)) return around;
   return std::max(around, own);
@@ -110,7 +111,7 @@ class Doings {
  public:
   explicit Doings(const store::StringTable& strings)
       : strings_(strings), known_(static_cast<size_t>(strings.size())) {}
-  HostDoing Of(const TraceEvent& event) {
+  HostActivityKind Of(const TraceEvent& event) {
     Known& known = known_[static_cast<size_t>(event.name)];
     if (!known.asked || known.kind != event.kind) {  // nearly every name has one kind
       known = {true, event.kind, DoingOf(event.kind, strings_.Text(event.name))};
@@ -122,7 +123,7 @@ class Doings {
   struct Known {
     bool asked = false;
     EventKind kind = EventKind::kOtherHost;
-    HostDoing doing = HostDoing::kNothing;
+    HostActivityKind doing = HostActivityKind::kNothing;
   };
   const store::StringTable& strings_;
   std::vector<Known> known_;  // by name
@@ -136,12 +137,12 @@ class Running {
   void Finish() {
     while (!ends_ns_.empty()) AdvanceTo(ends_ns_.top());
   }
-  void Begin(const TraceEvent& event, HostDoing own) {
+  void Begin(const TraceEvent& event, HostActivityKind own) {
     if (first_) at_ = event.ts_ns;
     first_ = false;
     AdvanceTo(event.ts_ns);
     if (event.dur_ns == 0) return;
-    const HostDoing around = open_.empty() ? HostDoing::kNothing : open_.back().doing;
+    const HostActivityKind around = open_.empty() ? HostActivityKind::kNothing : open_.back().doing;
     open_.push_back({event.end_ns(), Within(around, own)});
     ends_ns_.push(event.end_ns());
   }
@@ -149,7 +150,7 @@ class Running {
  private:
   struct Open {
     int64_t end_ns;
-    HostDoing doing;
+    HostActivityKind doing;
   };
 
   // Goes on to a moment, writing down what was done until then.
@@ -163,7 +164,7 @@ class Running {
   }
   void Write(int64_t end) {
     if (end <= at_) return;
-    activity_.Append(at_, end, open_.empty() ? HostDoing::kNothing : open_.back().doing);
+    activity_.Append(at_, end, open_.empty() ? HostActivityKind::kNothing : open_.back().doing);
     at_ = end;
   }
 
@@ -176,12 +177,12 @@ class Running {
 
 }  // namespace
 
-HostDoing DoingOf(EventKind kind, std::string_view name) {
-  if (kind == EventKind::kStep || kind == EventKind::kOverhead) return HostDoing::kNothing;
+HostActivityKind DoingOf(EventKind kind, std::string_view name) {
+  if (kind == EventKind::kStep || kind == EventKind::kOverhead) return HostActivityKind::kNothing;
   if (kind == EventKind::kRuntime) {
-    return IsWaitingCall(name) ? HostDoing::kSynchronise : HostDoing::kLaunch;
+    return IsWaitingCall(name) ? HostActivityKind::kSynchronise : HostActivityKind::kLaunch;
   }
-  if (kind == EventKind::kHandover) return HostDoing::kLaunch;
+  if (kind == EventKind::kHandover) return HostActivityKind::kLaunch;
   for (const Pattern& pattern : kRangePatterns) {
     if (Has(name, pattern.part)) return pattern.doing;
   }
@@ -190,9 +191,9 @@ HostDoing DoingOf(EventKind kind, std::string_view name) {
   }
   if (Has(name, "torch/serialization.py") &&
       (name.ends_with(": save") || name.ends_with(": load"))) {
-    return HostDoing::kCheckpoint;
+    return HostActivityKind::kCheckpoint;
   }
-  return kind == EventKind::kOperator ? HostDoing::kOperator : HostDoing::kBetween;
+  return kind == EventKind::kOperator ? HostActivityKind::kOperator : HostActivityKind::kBetween;
 }
 
 void HostActivity::Reserve(size_t time_ranges) {
@@ -200,7 +201,7 @@ void HostActivity::Reserve(size_t time_ranges) {
   ReserveLarge(doings_, time_ranges);
 }
 
-void HostActivity::Append(int64_t begin_ns, int64_t end_ns, HostDoing doing) {
+void HostActivity::Append(int64_t begin_ns, int64_t end_ns, HostActivityKind doing) {
   end_ns_ = end_ns;
   if (!doings_.empty() && doings_.back() == doing) return;
   begins_ns_.push_back(begin_ns);

@@ -11,7 +11,7 @@
 namespace steptrace::analyze {
 
 // What a host thread does at a moment, as far as a profile names it.
-enum class HostDoing : uint8_t {
+enum class HostActivityKind : uint8_t {
   kNothing,  // no event
   kBetween,  // Python or a range, and no operator in it
   kOperator,
@@ -29,7 +29,7 @@ enum class HostDoing : uint8_t {
 
 struct HostTimeRange {
   TimeRange time;
-  HostDoing doing = HostDoing::kNothing;
+  HostActivityKind doing = HostActivityKind::kNothing;
 };
 
 // A lane's time without a gap, from its first event to the end of its last. There are up to two
@@ -39,7 +39,7 @@ class HostActivity {
   // As many as there may be: nothing is copied as they grow.
   void Reserve(size_t time_ranges);
   // Goes on to a moment, from `begin_ns` if it is the first.
-  void Append(int64_t begin_ns, int64_t end_ns, HostDoing doing);
+  void Append(int64_t begin_ns, int64_t end_ns, HostActivityKind doing);
 
   size_t size() const { return begins_ns_.size(); }
   HostTimeRange operator[](size_t i) const {
@@ -50,7 +50,7 @@ class HostActivity {
 
  private:
   std::vector<int64_t> begins_ns_;
-  std::vector<HostDoing> doings_;
+  std::vector<HostActivityKind> doings_;
   int64_t end_ns_ = 0;
 };
 
@@ -61,6 +61,6 @@ HostActivity ActivityOf(const RankTrace& trace, int32_t lane, const store::Strin
 int32_t TrainingLane(const RankTrace& trace);
 
 // What an event says by its kind and name alone.
-HostDoing DoingOf(EventKind kind, std::string_view name);
+HostActivityKind DoingOf(EventKind kind, std::string_view name);
 
 }  // namespace steptrace::analyze

@@ -13,31 +13,31 @@ namespace {
 
 using ::testing::ElementsAre;
 
-const char* NameOf(HostDoing doing) {
+const char* NameOf(HostActivityKind doing) {
   switch (doing) {
-    case HostDoing::kNothing:
+    case HostActivityKind::kNothing:
       return "nothing";
-    case HostDoing::kBetween:
+    case HostActivityKind::kBetween:
       return "between";
-    case HostDoing::kOperator:
+    case HostActivityKind::kOperator:
       return "operator";
-    case HostDoing::kLaunch:
+    case HostActivityKind::kLaunch:
       return "launch";
-    case HostDoing::kSynchronise:
+    case HostActivityKind::kSynchronise:
       return "synchronise";
-    case HostDoing::kCollective:
+    case HostActivityKind::kCollective:
       return "collective";
-    case HostDoing::kData:
+    case HostActivityKind::kData:
       return "data";
-    case HostDoing::kCollection:
+    case HostActivityKind::kCollection:
       return "collection";
-    case HostDoing::kCompilation:
+    case HostActivityKind::kCompilation:
       return "compilation";
-    case HostDoing::kCheckpoint:
+    case HostActivityKind::kCheckpoint:
       return "checkpoint";
-    case HostDoing::kEvaluation:
+    case HostActivityKind::kEvaluation:
       return "evaluation";
-    case HostDoing::kLogging:
+    case HostActivityKind::kLogging:
       return "logging";
   }
   return "?";
@@ -99,17 +99,17 @@ TEST(HostActivityTest, OneThatEndsBelowALaterOneIsOver) {
 }
 
 TEST(HostActivityTest, NamesAreKnown) {
-  EXPECT_EQ(DoingOf(EventKind::kRuntime, "cudaMemcpy"), HostDoing::kSynchronise);
-  EXPECT_EQ(DoingOf(EventKind::kRuntime, "cudaMemcpyAsync"), HostDoing::kLaunch);
-  EXPECT_EQ(DoingOf(EventKind::kRuntime, "hipDeviceSynchronize"), HostDoing::kSynchronise);
-  EXPECT_EQ(DoingOf(EventKind::kRuntime, "cuLaunchKernelEx"), HostDoing::kLaunch);
+  EXPECT_EQ(DoingOf(EventKind::kRuntime, "cudaMemcpy"), HostActivityKind::kSynchronise);
+  EXPECT_EQ(DoingOf(EventKind::kRuntime, "cudaMemcpyAsync"), HostActivityKind::kLaunch);
+  EXPECT_EQ(DoingOf(EventKind::kRuntime, "hipDeviceSynchronize"), HostActivityKind::kSynchronise);
+  EXPECT_EQ(DoingOf(EventKind::kRuntime, "cuLaunchKernelEx"), HostActivityKind::kLaunch);
   EXPECT_EQ(DoingOf(EventKind::kPython, "torch/serialization.py(440): save"),
-            HostDoing::kCheckpoint);
+            HostActivityKind::kCheckpoint);
   EXPECT_EQ(DoingOf(EventKind::kPython, "torch/utils/checkpoint.py(440): checkpoint"),
-            HostDoing::kBetween);
-  EXPECT_EQ(DoingOf(EventKind::kAnnotation, "gloo:all_reduce"), HostDoing::kCollective);
-  EXPECT_EQ(DoingOf(EventKind::kAnnotation, "nccl:all_reduce"), HostDoing::kBetween);
-  EXPECT_EQ(DoingOf(EventKind::kStep, "ProfilerStep#1"), HostDoing::kNothing);
+            HostActivityKind::kBetween);
+  EXPECT_EQ(DoingOf(EventKind::kAnnotation, "gloo:all_reduce"), HostActivityKind::kCollective);
+  EXPECT_EQ(DoingOf(EventKind::kAnnotation, "nccl:all_reduce"), HostActivityKind::kBetween);
+  EXPECT_EQ(DoingOf(EventKind::kStep, "ProfilerStep#1"), HostActivityKind::kNothing);
 }
 
 TEST(HostActivityTest, TheTrainingThreadIsTheOneWithTheSteps) {

@@ -16,7 +16,7 @@ namespace {
 bool IsUnspecific(const TraceEvent& event, const Trace& profile) {
   // Whatever its category, its name may tell.
   return event.kind == EventKind::kUnrecognised &&
-         DoingOf(event.kind, profile.Text(event.name)) == HostDoing::kBetween;
+         DoingOf(event.kind, profile.Text(event.name)) == HostActivityKind::kBetween;
 }
 
 // The steps' time, or all of a rank that marks none.

@@ -353,7 +353,7 @@ void Adviser::Exposed() {
 }
 
 void Adviser::HeldUp(const Verdict& verdict) {
-  if (!IsHeldUp(input_, verdict)) return;
+  if (!IsDelayedByContention(input_, verdict)) return;
   AddAdvice(finding::CpuFreeForOperators{});
 }
 

@@ -494,7 +494,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
         of_framework ? std::optional(SubStage::kForward) : std::nullopt);
     collector.Recompilations();
     collector.Other();
-    if (IsHeldUp(input, verdict)) collector.Shortage();
+    if (IsDelayedByContention(input, verdict)) collector.Shortage();
   }
   if (CouldBlameForward(input) && verdict.suspect != SuspectName(SuspectId::kModel)) {
     collector.Unseen();

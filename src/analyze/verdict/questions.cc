@@ -29,7 +29,7 @@ bool RunsBetween(const VerdictInput& input, const StageFunction& function) {
                      });
 }
 
-bool IsHeldUp(const VerdictInput& input, const Verdict& verdict) {
+bool IsDelayedByContention(const VerdictInput& input, const Verdict& verdict) {
   return verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead) &&
          input.load.crowded_by_others() && !MayUseDevice(input.facts);
 }

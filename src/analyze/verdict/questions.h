@@ -18,7 +18,7 @@ bool RunsBetween(const VerdictInput& input, const StageFunction& function);
 
 // Framework overhead on a job that computes on the CPU alone, whose threads other work keeps from
 // the cores: between two operators they wait for one too.
-bool IsHeldUp(const VerdictInput& input, const Verdict& verdict);
+bool IsDelayedByContention(const VerdictInput& input, const Verdict& verdict);
 
 // Whether any work of a device itself is known, and not its utilisation alone: a profile need not
 // hold any.

@@ -20,7 +20,7 @@ bool IsUnbegunWork(const VerdictInput& input) {
     DeviceSweep sweep(rank, *profile->strings, window);
     while (!sweep.done()) {
       const DevicePiece piece = sweep.Next();
-      if (piece.doing != DeviceDoing::kIdle) continue;
+      if (piece.doing != DeviceActivityKind::kIdle) continue;
       const int64_t launched_ns = LaunchedNs(rank, piece);
       if (piece.time.end_ns - launched_ns < kKernelWaitNs) continue;
       if (unrecorded.length_ns() > 0 && piece.time.end_ns == unrecorded.end_ns) continue;

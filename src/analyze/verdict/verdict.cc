@@ -220,7 +220,7 @@ Verdict SuspectVerdict(const VerdictInput& input, const SuspectShare& candidate)
     return verdict;
   }
   verdict.headline =
-      Make(finding::VerdictSuspect{.by_others = IsHeldUp(input, verdict),
+      Make(finding::VerdictSuspect{.by_others = IsDelayedByContention(input, verdict),
                                    .who = SuspectPart(input, candidate.suspect),
                                    .share = ShareOfStepPart(candidate.share, candidate.interval),
                                    .ranks = RankSpreadPart(input, candidate.suspect),

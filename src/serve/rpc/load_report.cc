@@ -35,7 +35,7 @@
 #include "serve/rpc/read_profile.h"
 #include "serve/rpc/run_rows.h"
 #include "serve/rpc/steps.h"
-#include "serve/rpc/stretch.h"
+#include "serve/rpc/time_bounds.h"
 #include "store/row_stream.h"
 #include "store/run_reader.h"
 

@@ -10,7 +10,7 @@
 
 #include "analyze/trace/trace.h"
 #include "base/result.h"
-#include "serve/rpc/stretch.h"
+#include "serve/rpc/time_bounds.h"
 #include "store/packed_rows.h"
 #include "store/run_reader.h"
 

@@ -12,7 +12,7 @@
 #include "analyze/rules/profiling_report.h"
 #include "analyze/trace/tensor_cores.h"
 #include "base/result.h"
-#include "serve/rpc/stretch.h"
+#include "serve/rpc/time_bounds.h"
 #include "store/damaged_segments.h"
 
 namespace steptrace::rpc {

@@ -8,7 +8,7 @@
 
 #include "analyze/input/report_input.h"
 #include "base/result.h"
-#include "serve/rpc/stretch.h"
+#include "serve/rpc/time_bounds.h"
 #include "store/packed_rows.h"
 #include "store/run_reader.h"
 

@@ -16,9 +16,9 @@ constexpr size_t kPackedBytes = 256 << 10;  // read at once
 constexpr unsigned char kMagic[] = {0x1f, 0x8b};
 
 // Bytes that were read to look at, then the rest of their stream.
-class Rejoined : public ByteStream {
+class PrefixedStream : public ByteStream {
  public:
-  Rejoined(std::string head, std::unique_ptr<ByteStream> rest)
+  PrefixedStream(std::string head, std::unique_ptr<ByteStream> rest)
       : head_(std::move(head)), rest_(std::move(rest)) {}
 
   Result<size_t> Read(char* out, size_t size) override {
@@ -160,7 +160,7 @@ StreamResult MaybeUnzip(std::unique_ptr<ByteStream> packed, const std::string& n
   STEPTRACE_ASSIGN_OR_RETURN(size_t got, ReadFully(*packed, head.data(), head.size()));
   head.resize(got);
   bool zipped = got == sizeof kMagic && std::memcmp(head.data(), kMagic, sizeof kMagic) == 0;
-  auto whole = std::make_unique<Rejoined>(std::move(head), std::move(packed));
+  auto whole = std::make_unique<PrefixedStream>(std::move(head), std::move(packed));
   if (!zipped) return std::unique_ptr<ByteStream>(std::move(whole));
   return std::unique_ptr<ByteStream>(std::make_unique<GzipStream>(
       std::move(whole), name, MostBytes(limits, packed_bytes), WhyMostBytes(limits)));

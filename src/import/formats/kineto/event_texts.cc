@@ -9,7 +9,7 @@ namespace steptrace::import::kineto {
 
 store::StringId EventTexts::NameOf(const json::Value& value) {
   constexpr size_t kMostKept = 256;
-  LearntTexts::Name& known = learnt_.names[json::ShortHash(value.text) >> 56];
+  TextCache::Name& known = learnt_.names[json::ShortHash(value.text) >> 56];
   store::StringId id = known.id;
   if (value.escaped || known.text != value.text) {
     std::string_view text = value.text;

@@ -16,7 +16,7 @@
 namespace steptrace::import::kineto {
 
 // What a thread learns of a file's texts, whichever time range of it they stand in.
-struct LearntTexts {
+struct TextCache {
   // A name of before and its number; nearly all events have one of those.
   struct Name {
     std::string text;
@@ -31,7 +31,7 @@ struct LearntTexts {
 // The texts of a file's events as the run has them, and the count of what was replaced in them.
 class EventTexts {
  public:
-  EventTexts(PartSink& sink, LearntTexts& learnt, WriterMarks& marks, LossCounts& lost)
+  EventTexts(PartSink& sink, TextCache& learnt, WriterMarks& marks, LossCounts& lost)
       : sink_(sink),
         learnt_(learnt),
         marks_(marks),
@@ -58,7 +58,7 @@ class EventTexts {
   void NoteBadText(uint64_t hash);
 
   PartSink& sink_;
-  LearntTexts& learnt_;
+  TextCache& learnt_;
   WriterMarks& marks_;
   LossCounts& lost_;
   std::string scratch_;

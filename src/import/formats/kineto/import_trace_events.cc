@@ -77,7 +77,7 @@ class FileImport {
     LineNames lines = reader_->LinesSoFar();
     sink_.Restart();
     context_.advanced = {};
-    texts_ = LearntTexts();
+    texts_ = TextCache();
     reader_.emplace(sink_, texts_);
     reader_->KnowLines(std::move(lines));
     return Read(format, threads);
@@ -239,7 +239,7 @@ class FileImport {
   const Source& source_;
   ImportContext context_;
   PartSink& sink_;
-  LearntTexts texts_;
+  TextCache texts_;
   std::optional<TraceReader> reader_;
   TraceTracks::MarkedRanks marked_;
 };

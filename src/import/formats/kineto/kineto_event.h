@@ -114,12 +114,12 @@ struct RawEvent {
   ArgList args;     // of a key that stands twice, the last
   // Of a complete event: arguments that are not in `args`, but stood before the one at `before`.
   // Nearly all events have such, and all that is wanted of them is one number.
-  struct RunHere {
+  struct ArgRunPosition {
     ArgRun* run = nullptr;
     const char* text = nullptr;
     size_t before = 0;
   };
-  std::array<RunHere, 2> runs;
+  std::array<ArgRunPosition, 2> runs;
   size_t run_count = 0;
   int duplicate_keys = 0;
   // Not 0: events of one reader with this number have the same category, pid and tid.

@@ -38,7 +38,7 @@ int64_t StepOf(const RawEvent& event) {
     if (arg.key == "step_num" && !json::ReadInteger(arg.value, &step)) step = kNull;
   }
   const auto doing = analyze::DoingOf(analyze::EventKind::kAnnotation, event.name.text);
-  return doing == analyze::HostDoing::kEvaluation ? kNull : step;
+  return doing == analyze::HostActivityKind::kEvaluation ? kNull : step;
 }
 
 std::string_view CategoryOfXlaHost(const RawEvent& event) {

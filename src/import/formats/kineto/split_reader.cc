@@ -131,7 +131,7 @@ class SplitReader::Worker {
   std::unique_ptr<ByteStream> none_;  // the window's between two pieces
   Window window_;
   EventReader events_;
-  LearntTexts texts_;
+  TextCache texts_;
 };
 
 SplitReader::SplitReader(ByteStream& stream, Options options, const PartSink& sink,

@@ -434,7 +434,7 @@ TEST(SplitReader, PiecesAreTaken) {
   ASSERT_TRUE(stream.ok());
   fs::create_directory(folder.path() / "run");
   RunSink sink(folder.path() / "run", limits);
-  LearntTexts texts;
+  TextCache texts;
   PartSink& part = sink.AddPart();
   TraceReader reader(part, texts);
   SplitReader split(**stream, {2, 5000, static_cast<int64_t>(text.size()), "made.json", limits},

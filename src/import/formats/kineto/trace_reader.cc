@@ -36,7 +36,7 @@ int64_t FlowId(const Value& value) {
 
 }  // namespace
 
-TraceReader::TraceReader(PartSink& sink, LearntTexts& texts, Reads reads)
+TraceReader::TraceReader(PartSink& sink, TextCache& texts, Reads reads)
     : sink_(sink),
       reads_(reads),
       texts_(sink, texts, marks_, lost_),

@@ -33,7 +33,7 @@ namespace steptrace::import::kineto {
 class TraceReader : public DocumentHandler {
  public:
   // The sink fills parts or pieces, as the reader does.
-  TraceReader(PartSink& sink, LearntTexts& texts, Reads reads = Reads::kFile);
+  TraceReader(PartSink& sink, TextCache& texts, Reads reads = Reads::kFile);
 
   void OnMember(std::string_view key, const json::Value& value) override;
   Status OnEvent(const RawEvent& event) override;

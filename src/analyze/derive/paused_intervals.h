@@ -11,7 +11,7 @@ namespace steptrace::analyze {
 
 // When the hooks of processes were aside and recorded nothing. What a step that touches such a time
 // is, or how many steps it was, nobody knows.
-class AsideTimes {
+class PausedIntervals {
  public:
   // From then on they are aside, or back. Marks come in any order.
   void Mark(int32_t pid, int64_t ts_ns, bool aside) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/attribution/long_ways.h"
+#include "analyze/attribution/long_operator_gaps.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ t2 op aten::add 420000 430000
 t2 op aten::add 450000 460000
 )",
                                 strings);
-  const auto ways = LongWaysOfStep(trace);
+  const auto ways = LongOperatorGaps(trace);
   ASSERT_EQ(ways.size(), 1U);
   // 30 to 90, 350 to 400 and 430 to 450: of two steps.
   EXPECT_EQ(ways.at(3), (60'000 + 50'000 + 20'000) / 2);
@@ -34,7 +34,7 @@ t2 op aten::add 450000 460000
 TEST(LongWaysTest, WithoutAStepThereIsNone) {
   store::StringTable strings;
   const Trace trace = DrawTrace("t1 op a 0 10\nt1 op b 40000 50000\n", strings);
-  EXPECT_TRUE(LongWaysOfStep(trace).empty());
+  EXPECT_TRUE(LongOperatorGaps(trace).empty());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/attribution/long_ways.h"
+#include "analyze/attribution/long_operator_gaps.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 // Of moments in order; those of a damaged run may lie anywhere.
 bool IsLongWay(int64_t from_ns, int64_t to_ns) {
   const uint64_t ns = static_cast<uint64_t>(to_ns) - static_cast<uint64_t>(from_ns);
-  return ns > static_cast<uint64_t>(kLongWayNs) && ns <= static_cast<uint64_t>(kLongestWayNs);
+  return ns > static_cast<uint64_t>(kLongWayNs) && ns <= static_cast<uint64_t>(kMaxOperatorGapNs);
 }
 
 // Of the outermost operators of each thread.
@@ -33,7 +33,7 @@ Intervals WaysOf(const RankTrace& rank) {
 
 }  // namespace
 
-std::map<int32_t, double> LongWaysOfStep(const Trace& operators) {
+std::map<int32_t, double> LongOperatorGaps(const Trace& operators) {
   std::map<int32_t, double> of_step;
   for (const RankTrace& rank : operators.ranks) {
     if (rank.steps.empty()) continue;
