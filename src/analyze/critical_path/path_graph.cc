@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kInferredWithinNs = 50'000;
 constexpr int64_t kUnaccountedNs = 10'000;
 
-// cuda_sync events by what they tell (pytorch_profiler.md 3.2).
+// cuda_sync events by what they tell.
 struct DeviceWait {
   int32_t event = 0;
   int64_t on_stream = kNone;

@@ -8,7 +8,7 @@
 
 namespace steptrace::analyze {
 
-// A step as long as its device work takes (pytorch_profiler.md 1.2): it ends with the last device
+// A step as long as its device work takes (torch-tb-profiler): it ends with the last device
 // work that calls within the host's step launched, and the next one begins no sooner. Disjoint and
 // in order.
 struct DeviceStep {

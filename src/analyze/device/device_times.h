@@ -107,7 +107,7 @@ struct DeviceTimes {
   int64_t ts_ns = 0;  // begin of the window: of the first device event
   BusyTimes window;   // to the end of the last one
   std::vector<DeviceStepTimes> steps;
-  // Over the steps, from the begin of the first to the end of the last (pytorch_profiler.md 1.4).
+  // Over the steps, from the begin of the first to the end of the last.
   int64_t steps_span_ns = 0;
   int64_t kernel_busy_ns = 0;
   std::optional<double> utilization;

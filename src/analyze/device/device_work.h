@@ -43,7 +43,7 @@ std::vector<CopyTimes> MakeCopies(const DeviceWork& work, const store::StringTab
 std::vector<LaunchTimes> MakeLaunches(const DeviceWork& work, const store::StringTable& strings);
 bool IsGraphLaunch(std::string_view call);
 
-// Ratios over the window of the steps (pytorch_profiler.md 1.4); empty where no kernel tells.
+// Ratios over the window of the steps; empty where no kernel tells.
 std::optional<double> SmEfficiency(const DeviceWork& work, const TimeRange& window, int64_t sms,
                                    KernelFactsReader& facts);
 std::optional<double> AchievedOccupancy(const DeviceWork& work, const TimeRange& window,

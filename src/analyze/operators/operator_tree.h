@@ -14,7 +14,7 @@ namespace steptrace::analyze {
 // memory and modules share. One entry per event of RankTrace::host in each vector, but for the
 // times of the device: most host events launched nothing. A value.
 //
-// The rules are those of torch-tb-profiler (pytorch_profiler.md 1.6):
+// The rules are those of torch-tb-profiler:
 // * An operator whose only nested operator or annotation is an operator of the same name is one
 //   call with it; a chain of them is one call too.
 // * Own time of an operator: its duration less what operators, annotations and runtime calls that
@@ -56,7 +56,7 @@ std::vector<OperatorTree> BuildOperatorTrees(const Trace& trace,
 // recurrent cells and attention. After the operators that torch.autocast runs in half precision.
 bool CouldUseTensorCores(std::string_view operator_name);
 
-// Wrappers that the view of operators leaves out (pytorch_profiler.md 1.6).
+// Wrappers that the view of operators leaves out.
 bool IsLeftOut(std::string_view operator_name);
 
 }  // namespace steptrace::analyze

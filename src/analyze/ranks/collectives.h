@@ -66,7 +66,7 @@ std::string CanonicalCollective(std::string_view spelled);
 int64_t ElementBytes(std::string_view dtype);
 
 // n of n ranks: what a bus moves more than the algorithm (NVIDIA nccl-tests, doc/PERFORMANCE.md;
-// pytorch_profiler.md 2.5). 0: no bandwidth is defined for it.
+// nccl-tests, PERFORMANCE.md). 0: no bandwidth is defined for it.
 double BusFactor(std::string_view name, int64_t ranks);
 
 }  // namespace steptrace::analyze

@@ -10,7 +10,7 @@
 namespace steptrace::analyze {
 
 // computation + overlap + exposed + other = total, exactly (TensorBoard's overview,
-// pytorch_profiler.md 1.10; the time ranges of steps as its 1.2 has them).
+// torch-tb-profiler; the time ranges of steps are its, too).
 struct OverlapTimes {
   int64_t total_ns = 0;
   int64_t computation_ns = 0;  // without the part that overlaps
@@ -19,7 +19,7 @@ struct OverlapTimes {
   int64_t other_ns = 0;
 };
 
-// Stretch of each step with the device work that it launched (pytorch_profiler.md 1.2), by step.
+// Stretch of each step with the device work that it launched, by step.
 std::vector<TimeRange> StepTimeRanges(const RankTrace& rank);
 
 // Computation against communication of a rank.

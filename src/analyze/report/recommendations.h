@@ -9,7 +9,7 @@
 
 namespace steptrace::analyze {
 
-// torch-tb-profiler's seven with its thresholds (pytorch_profiler.md 1.5), then what it does not
+// torch-tb-profiler's seven with its thresholds, then what it does not
 // look for. All of them, in a fixed order: what does not apply says so. `report` holds what is made
 // before: stages, distributed, and the profile's devices. `unbegun_work`: as the verdict sees it
 // (verdict/unbegun_work.h). By `facts` advice of a framework that the profile is not of is left

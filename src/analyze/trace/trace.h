@@ -164,7 +164,7 @@ struct Trace {
 };
 
 // Kind and role by category and name. Communication: names with nccl, rccl, hccl, hcom_, xccl or
-// cross_device_reduce in them (pytorch_profiler.md 2.5), and those of PyTorch's symmetric memory:
+// cross_device_reduce in them, and those of PyTorch's symmetric memory:
 // multimem_, one_shot_all_reduce, two_shot_all_reduce; whatever the case.
 EventKind KindOf(std::string_view category, std::string_view name);
 DeviceRole RoleOf(EventKind kind, std::string_view name);
