@@ -267,3 +267,17 @@ def test_a_run_whose_tracks_are_damaged_has_a_timeline(ask, tmp_path):
         assert len(lines) == len(names)
         assert names[0]["file"] + ": its " in lines[0] and "rows of tracks" in lines[0]
         assert (tmp_path / form).exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--mode", "modern"],
+        ["--preset", "sdk"],
+        ["--set", "LowGPUUtilization.threshold_p95=60"],
+        ["--price-per-hour", "3"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_rules_about_tensors_refuse_options_of_the_others(ask, folder, words):
+    assert words[0] in complaint(ask("rules", "--kind", "tensor", *words))

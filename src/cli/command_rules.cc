@@ -21,6 +21,7 @@
 namespace steptrace::cli {
 namespace {
 
+constexpr const char* kTensorKind = "tensor";
 constexpr int64_t kDefaultTop = 12;  // rows of a table that fit a screen
 
 struct RulesArguments {
@@ -73,12 +74,27 @@ Status PrintTensorRules(const std::filesystem::path& run, const Session& session
   return {};
 }
 
-int Rules(const RulesArguments& arguments, const Session& session) {
+// Tensors have no modes and no price, and their rules have judged already: an option that says
+// otherwise is a mistake.
+Status CheckOfTensors(const CLI::App& command) {
+  for (const char* option : {"--mode", "--preset", "--set", "--price-per-hour", "--instance"}) {
+    if (command.count(option) == 0) continue;
+    return Error{fmt::format("{}: the rules about tensors have no such option", option),
+                 "leave it out, or --kind tensor"};
+  }
+  return {};
+}
+
+int Rules(const RulesArguments& arguments, const CLI::App& command, const Session& session) {
+  if (arguments.kind == kTensorKind) {
+    const Status fits = CheckOfTensors(command);
+    if (!fits.ok()) return Fail(fits.error());
+  }
   const auto settings = SettingsOf(arguments);
   if (!settings.ok()) return Fail(settings.error());
   const auto run = rpc::ResolveRun(arguments.run, session.settings.folder);
   if (!run.ok()) return Fail(run.error());
-  const Status status = arguments.kind == "tensor"
+  const Status status = arguments.kind == kTensorKind
                             ? PrintTensorRules(*run, session, arguments.view)
                             : PrintRules(*run, *settings, session, arguments.view);
   return status.ok() ? FinishOutput(stdout) : Fail(status.error());
@@ -130,7 +146,7 @@ void AddRulesCommand(CLI::App& app, Session& session) {
                    "profiler (default): rules about performance; tensor: rules about the model's "
                    "tensors, as they judged while it trained")
       ->type_name("KIND")
-      ->check(CLI::IsMember({"profiler", "tensor"}).description(""));
+      ->check(CLI::IsMember({"profiler", kTensorKind}).description(""));
   command
       ->add_option("--mode", arguments->mode,
                    "modern (default): corrected rules, training phase only; compat: as published, "
@@ -156,8 +172,10 @@ void AddRulesCommand(CLI::App& app, Session& session) {
       ->type_name("NAME");
   AddFolderOption(command, session);
   AddColorOption(command, session);
-  command->callback([&session, arguments] {
-    session.action = [&session, arguments] { return Rules(*arguments, session); };
+  command->callback([&session, arguments, command] {
+    session.action = [&session, arguments, command] {
+      return Rules(*arguments, *command, session);
+    };
   });
 }
 
