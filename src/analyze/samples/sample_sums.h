@@ -18,6 +18,7 @@
 #include "analyze/samples/lock_holders.h"
 #include "analyze/samples/rank_samples.h"
 #include "analyze/samples/running_moments.h"
+#include "analyze/samples/sample_bins.h"
 #include "analyze/samples/sample_share.h"
 #include "analyze/samples/sample_threads.h"
 #include "store/tables.h"
@@ -40,9 +41,6 @@ struct SampledFunctions {
   int64_t samples = 0;
   std::vector<SampledFunction> functions;  // the most first
 };
-
-// Whether a checkpoint is written in a step.
-enum class StepSaves : uint8_t { kNo, kYes, kUntold };
 
 // Sums samples as they are read, and keeps none: memory grows with the stacks and the steps alone.
 //
@@ -188,13 +186,5 @@ class SampleSums {
   int64_t reported_ns_ = 0;
   std::array<int64_t, kGuesses> fitting_ns_{};
 };
-
-// The bin of a sample in a fetch, and whether it waited for no lock.
-std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits);
-// Whether a training thread runs code of Python's outside torch, which it neither awaits from
-// others nor evaluates with.
-bool RunsOutside(const StackClass& of, bool waits, StepSaves saves);
-// The bin of a training thread that does.
-size_t OutsideBin(const StackClass& of, StepSaves saves);
 
 }  // namespace steptrace::analyze
