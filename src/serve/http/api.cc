@@ -189,6 +189,10 @@ Answer Api::ForRun(Endpoint endpoint, const Run& run, const std::string& part,
       return Series(run, parameters);
     case Endpoint::kSamples:
       return Alone([&] { return SamplesAnswer(run, parameters); });
+    case Endpoint::kTensors:
+      return Alone([&] { return TensorsAnswer(run, parameters); });
+    case Endpoint::kTensorsHistogram:
+      return Alone([&] { return TensorHistogramAnswer(run, parameters); });
     case Endpoint::kHtml:
       return Html(run);
     case Endpoint::kExport:

@@ -180,6 +180,9 @@ TEST_F(ApiTest, ArrowComesWithItsType) {
   EXPECT_EQ(AskJson("/api/runs/one/timeline/search?q=MM")["total"], 50);
   EXPECT_EQ(AskJson("/api/runs/one/timeline/slice/0")["slice"], 0);
   EXPECT_TRUE(AskJson("/api/runs/one/samples?threads=worker&rank=0")["nodes"].empty());
+  EXPECT_TRUE(AskJson("/api/runs/one/tensors?module=head")["role"].is_null());
+  EXPECT_TRUE(
+      AskJson("/api/runs/one/tensors/histogram?tensor=head&role=weight")["columns"].empty());
   EXPECT_EQ(AskJson("/api/runs/one/timeline/tree")["tracks"].size(), 4u);
 }
 
@@ -199,6 +202,10 @@ TEST_F(ApiTest, BoundsAreHeld) {
                              "/api/runs/one/table/slices?where=odd",
                              "/api/runs/one/samples?threads=all",
                              "/api/runs/one/samples?rank=x",
+                             "/api/runs/one/tensors?statistic=odd",
+                             "/api/runs/one/tensors?module=(",
+                             "/api/runs/one/tensors?columns=1025",
+                             "/api/runs/one/tensors/histogram?role=weight",
                              "/api/runs/one/section/kernels?top=0",
                              "/api/runs/one/report?from_ns=2&to_ns=1",
                              "/api/runs/one/rules?from_ns=2&to_ns=1",

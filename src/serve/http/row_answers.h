@@ -9,9 +9,12 @@
 
 namespace steptrace::http {
 
-// Rows of a table, and the sampled stacks as a tree (docs/reference/http.md).
+// Rows of a table, the sampled stacks as a tree, and tensors over the steps
+// (docs/reference/http.md).
 Answer TableAnswer(const std::filesystem::path& run, const std::string& name,
                    Parameters& parameters);
 Answer SamplesAnswer(const std::filesystem::path& run, Parameters& parameters);
+Answer TensorsAnswer(const std::filesystem::path& run, Parameters& parameters);
+Answer TensorHistogramAnswer(const std::filesystem::path& run, Parameters& parameters);
 
 }  // namespace steptrace::http

@@ -25,4 +25,9 @@ class TensorPattern {
   std::unique_ptr<Compiled> compiled_;  // null: all
 };
 
+inline Status CheckTensorPattern(const std::string& text) {
+  const auto pattern = TensorPattern::Of(text);
+  return pattern.ok() ? Status() : Status(pattern.error());
+}
+
 }  // namespace steptrace::rpc

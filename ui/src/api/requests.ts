@@ -9,6 +9,8 @@ export type JsonRequest =
   | 'rules'
   | `compare/${string}`
   | 'samples'
+  | 'tensors'
+  | 'tensors/histogram'
   | 'capture'
   | 'timeline/tree'
   | `timeline/slice/${string}`
