@@ -16,6 +16,9 @@
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/stages/stages.h"
+#include "analyze/tensors/tensor_courses.h"
+#include "analyze/tensors/tensors_section.h"
+#include "model/finding_kinds.h"
 #include "present/words/finding_sentence.h"
 #include "testing/trace_text.h"
 #include "testing/verdict_case.h"
@@ -309,6 +312,35 @@ t1 runtime cudaLaunchKernel 10 12 corr=1
 
 // The interval of a few draws is narrower than they tell. A step of several ranks is one draw,
 // however many rows it has.
+TEST(BuildReportTest, TensorsAreShownWhereSomeWereLookedAt) {
+  VerdictCase run = Parse("steps 20 forward=2s\n");
+  EXPECT_EQ(BuildReport(run.input).tensors, nullptr);
+  TensorCourses courses(*run.strings);
+  const store::TensorStatRow row = {.rank = 0,
+                                    .step = 3,
+                                    .tensor = run.strings->Intern("fc.weight"),
+                                    .role = run.strings->Intern("gradient"),
+                                    .type = run.strings->Intern("float32"),
+                                    .numel = 4,
+                                    .nan = 1,
+                                    .min = 3.0,
+                                    .max = 3.0,
+                                    .sum = 9,
+                                    .abs_sum = 9,
+                                    .square_sum = 27};
+  courses.Add({&row, 1});
+  run.input.tensors = &courses;
+  const Report report = BuildReport(run.input);
+  ASSERT_NE(report.tensors, nullptr);
+  ASSERT_THAT(report.tensors->courses, SizeIs(1));
+  EXPECT_EQ(report.tensors->courses[0].tensor, "fc.weight");
+  EXPECT_EQ(report.tensors->courses[0].not_finite_step, 3);
+  const auto rule = std::ranges::find(report.tensors->rules, model::FindingKind::kLiveLossSpike,
+                                      &TensorRule::kind);
+  ASSERT_NE(rule, report.tensors->rules.end());
+  EXPECT_EQ(rule->status, TensorRuleStatus::kNotApplicable);
+}
+
 TEST(MeasureStepPartsTest, FewStepsGiveNoInterval) {
   const std::string two_ranks =
       "run\nsteps N rank=0 data=10ms forward=90ms\nsteps N rank=1 data=30ms forward=95ms\n";

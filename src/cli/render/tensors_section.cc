@@ -83,25 +83,24 @@ void RenderLoss(const LossCourse& loss, Page& page) {
 
 void RenderCourses(const TensorsSection& section, int64_t top, Page& page) {
   if (section.courses.empty()) return;
-  constexpr int kNumbers = 10 + 9 + 10 + 10 + 10 + 8 + 12;
+  constexpr int kNumbers = 10 + 8 + 9 + 9 + 7 + 12;
   const int name = page.width() - 2 - kNumbers;
   page.Blank();
-  page.Line({{PadRight("Tensors", 2 + name) + PadRight("  role", 10) + PadLeft("step", 9) +
-                  PadLeft("rms", 10) + PadLeft("norm", 10) + PadLeft("at first", 10) +
-                  PadLeft("zeros", 8) + PadLeft("not finite", 12),
+  page.Line({{PadRight("Tensors", 2 + name) + PadRight("  role", 10) + PadLeft("step", 8) +
+                  PadLeft("norm", 9) + PadLeft("at first", 9) + PadLeft("zeros", 7) +
+                  PadLeft("not finite", 12),
               Tint::kBold}});
   for (size_t i = 0; i < section.courses.size() && static_cast<int64_t>(i) < top; ++i) {
     const TensorCourse& one = section.courses[i];
     const std::string bad =
         one.not_finite_step ? fmt::format("from {}", *one.not_finite_step) : std::string("none");
-    page.Line(
-        {{"  " + PadRight(CutMiddle(page.Safe(one.tensor), name - 1, page.unicode()), name) +
-              PadRight("  " + page.Safe(one.role), 10) +
-              PadLeft(fmt::format("{}", one.last_step), 9) + PadLeft(ShortFigure(one.rms), 10) +
-              PadLeft(ShortFigure(one.norm), 10) + PadLeft(ShortFigure(one.first_norm), 10) +
-              PadLeft(one.zero_share ? present::FormatShare(*one.zero_share) : "-", 8) +
-              PadLeft(bad, 12),
-          one.not_finite > 0 ? Tint::kRed : Tint::kPlain}});
+    page.Line({{"  " + PadRight(CutMiddle(page.Safe(one.tensor), name - 1, page.unicode()), name) +
+                    PadRight("  " + page.Safe(one.role), 10) +
+                    PadLeft(fmt::format("{}", one.last_step), 8) +
+                    PadLeft(ShortFigure(one.norm), 9) + PadLeft(ShortFigure(one.first_norm), 9) +
+                    PadLeft(one.zero_share ? present::FormatShare(*one.zero_share) : "-", 7) +
+                    PadLeft(bad, 12),
+                one.not_finite > 0 ? Tint::kRed : Tint::kPlain}});
   }
   if (section.course_count > top) {
     page.Line({{fmt::format("  and {} more", section.course_count - top), Tint::kDim}});
@@ -126,7 +125,7 @@ std::string WhyOf(const analyze::TensorRule& rule) {
   const std::string role = rule.needs.empty() ? "tensor" : rule.needs;
   if (rule.looks == 0) return fmt::format("no {} was looked at", role);
   if (rule.status == analyze::TensorRuleStatus::kNotApplicable) {
-    return "it could judge nothing; the reason is below";
+    return "nothing to judge: see below";
   }
   const std::string looks = fmt::format("{} at {} {}", role, present::FormatCount(rule.looks),
                                         rule.looks == 1 ? "look" : "looks");
