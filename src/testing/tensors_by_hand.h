@@ -63,7 +63,7 @@ class TensorsByHand {
   }
   std::vector<std::string> Said(Moment moment = Moment::kSettled) {
     std::vector<std::string> said;
-    for (const Alert& alert : observer_.Look(moment, 0, JobByHand{})) {
+    for (const Alert& alert : observer_.Check(moment, 0, JobByHand{})) {
       said.push_back(RowOf(alert, 0, strings_).text);
     }
     return said;

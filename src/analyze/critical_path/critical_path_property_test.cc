@@ -190,7 +190,7 @@ TEST(CriticalPathProperty, StretchesFillTheWindowAndStepsAreDisjoint) {
     EXPECT_EQ(rows, section.window.dur_ns);
     // The time ranges cover the window without a hole or a double moment.
     std::vector<std::pair<int64_t, int64_t>> time_ranges;
-    for (const auto& s : section.time_ranges) time_ranges.emplace_back(s.begin_ns, s.dur_ns);
+    for (const auto& s : section.segments) time_ranges.emplace_back(s.begin_ns, s.dur_ns);
     std::sort(time_ranges.begin(), time_ranges.end());
     int64_t next = section.window.begin_ns;
     for (const auto& [begin, dur] : time_ranges) {
