@@ -233,7 +233,8 @@ std::string SettingsMarkdown() {
       "tensor "
       "cores, or only seem to; see report.md. |\n"
       "| `[stages]` | | table | | Patterns of functions, and the stage of each: "
-      "`\"mypkg.io:read_*\" = \"storage_read\"`; see verdict.md. |\n";
+      "`\"mypkg.io:read_*\" = \"storage_read\"`; see [Name your functions]"
+      "(../how-to/name-your-functions.md). |\n";
   return text;
 }
 

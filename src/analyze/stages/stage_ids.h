@@ -41,7 +41,7 @@ enum class SubStage : uint8_t {
   kStraggler,  // A rank waits for the one that comes last
   kGarbageCollection,  // Python collects garbage on the training thread
   kRecompilation,  // torch.compile compiles within a step
-  kDispatch,  // CPU time between operators; of a training on a device, only while the device waits for it
+  kDispatch,  // CPU time in eager mode that computes nothing; when training on a device, only while the device waits for it
   kLaunch,  // A device is idle because kernels are launched too slowly
   kSynchronisation,  // A device is idle while the host waits for it, or a stream for another
   kCheckpoint,  // A checkpoint is saved

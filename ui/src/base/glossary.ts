@@ -27,7 +27,7 @@ export const GLOSSARY = {
   'cpu contention':
     'Threads were ready to run but had no core. There are more runnable threads than cores.',
   'dispatch overhead':
-    'CPU time between operators in eager mode: Python, the dispatcher, small operators that take less time than it takes to call them.',
+    'CPU time in eager mode that computes nothing: Python and the framework between operators, and operators that only call others or take less time than it takes to call them. When training on a device it counts only while the device waits for it.',
   'launch overhead': 'The GPU is idle because kernels are launched more slowly than they run.',
   'synchronization stall':
     'The host waits for the device, or a stream waits for another. A loss.item() in each step causes one.',

@@ -284,7 +284,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     title: 'dispatch overhead',
     color: '--cat-3',
     meaning:
-      'CPU time between operators; of a training on a device, only while the device waits for it',
+      'CPU time in eager mode that computes nothing; when training on a device, only while the device waits for it',
     suspect: 'framework_overhead',
     ofDataset: false,
     ready: false,
