@@ -843,11 +843,11 @@ export interface TensorCourse {
 export interface TensorRule {
   /** The kind of its findings: live.gradient_vanishing. */
   rule: string;
-  /** found; not_found; cannot_tell: there were fewer looks than it needs; not_applicable: none. */
+  /** found; not_found; cannot_tell: there were fewer looks than it needs; not_applicable: there was nothing for it to judge. */
   status: SectionStatus;
   /** The role of the tensors that it judges; null: any. */
   needs: string | null;
-  /** Looks at these, of the rank with most. */
+  /** Looks at these, of the rank with most; of a rule that could not tell, those that it could use. */
   looks: number;
   /** With fewer, there is no result. */
   least_looks: number;
