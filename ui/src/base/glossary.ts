@@ -61,7 +61,8 @@ export const GLOSSARY = {
   advice: 'What to change, with the setting, its present value and the value to try.',
   'data loss':
     'What is missing or changed, counted by cause. A report sorts causes under five labels.',
-  'profiler overhead': 'What Steptrace costs the training.',
+  'profiler overhead':
+    'What Steptrace costs the training. In the first line of a report it is an upper estimate, not a measurement: 600 ns for each record, and the begin and end of windows.',
   run: 'One recorded training: a folder of Parquet files. An imported profile becomes a run, too.',
   launcher:
     'The process steptrace run. It starts the agent and your command, passes signals on and prints the report.',
