@@ -6,6 +6,8 @@ export const GLOSSARY = {
   step: 'One optimizer update of one rank, with everything that led to it: waiting for the batch, forward, backward, the update itself. With gradient accumulation a step has several forward and backward passes.',
   'steady step':
     'A step after warm-up, without an evaluation. Shares and verdicts are about steady steps.',
+  'usual step':
+    'The median length of the last 64 steps of a rank, by which a hang is judged while the run goes on. Unlike a steady step it is a length, and no row of the report.',
   phase:
     'What the training loop is doing at a moment: data, forward, backward, optimizer, communication, evaluation, checkpoint, logging, garbage collection, compilation, capture, other.',
   'training thread': 'The thread that runs the training loop.',
@@ -23,7 +25,7 @@ export const GLOSSARY = {
     "A named part of a suspect, such as decode, augmentation or exposed communication. The list of stages has all of them. In the verdict's JSON and in comparisons: sub_stage.",
   unattributed: 'Time that nothing in the recording explains.',
   'the next batch was not ready':
-    'The loop asked for a batch, and the queue of the DataLoader was empty.',
+    'The loop asked for a batch, and a DataLoader worker was still making or sending it, or the queue of the DataLoader was empty. In the table steps: starved_waits.',
   'cpu contention':
     'Threads were ready to run but had no core. There are more runnable threads than cores.',
   'dispatch overhead':
