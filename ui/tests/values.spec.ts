@@ -54,10 +54,10 @@ test('list of runs', async ({ page }) => {
   await expect(page.getByText('being analysed')).toHaveCount(0, { timeout: 180_000 });
   const rows = await cellsOf(grid);
   for (const id of ['slow', 'fast', 'idle', 'eight-ranks', 'hashing']) {
-    const { run: info, steps, verdict } = reportOf(id);
+    const { run: info, run_card: card, steps, verdict } = reportOf(id);
     const row = some(rows.find((cells) => cells[0]?.startsWith(`${id}:`)));
     const kept = some(listing.find((r) => r.id === info.id));
-    expect(row[1]).toBe(kept.command[1] === 'import' ? 'imported' : kept.status.replace('_', ' '));
+    expect(row[1]).toBe(card.imported_as !== null ? 'imported' : kept.status.replace('_', ' '));
     const found = verdict.status === 'found';
     expect(row[2]).toBe(
       found ? verdict.headline : (verdict.reason?.id ?? verdict.status).replaceAll('_', ' '),

@@ -27,6 +27,8 @@ export interface RunRow {
   name: string;
   status: ListedStatus;
   command: string[] | string;
+  /** The format of the profiles that the run was made of; null: it was recorded. */
+  imported_as: string | null;
   /** Empty where it is not known. */
   started_utc: string;
   duration_ns: Ns;

@@ -8,12 +8,16 @@ export interface Origin {
   readonly frameworks: readonly { readonly name: string }[];
 }
 
+/** Whether a run is of a profile, by its card or its row of the list: what made it ran no training. */
+export const isImported = (of: { readonly imported_as: string | null }): boolean =>
+  of.imported_as !== null;
+
 /** Writers of profiles of PyTorch's trainings: schema/metadata.toml. */
 const OF_TORCH: readonly string[] = ['pytorch', 'ascend', 'sagemaker'];
 
 /** Whether torch.profiler may record what the run lacks: of a profile, as its writer tells. */
 export function mayBeTorch(of: Origin | null): boolean {
-  if (!of || of.imported_as === null) return true;
+  if (!of || !isImported(of)) return true;
   return (
     of.writers.some((writer) => OF_TORCH.includes(writer)) ||
     of.frameworks.some((framework) => framework.name === 'torch')
@@ -31,7 +35,7 @@ export function captureHint(of: Origin | null, list: string, torch = ''): string
 /** A run that was recorded where no GPU was seen: a window of kernels would hold none. */
 export const sawNoGpu = (
   of: { readonly imported_as: string | null; readonly gpus: readonly string[] } | null,
-): boolean => of !== null && of.imported_as === null && of.gpus.length === 0;
+): boolean => of !== null && !isImported(of) && of.gpus.length === 0;
 
 /** The same of device work. */
 export const kernelsHint = (of: (Origin & { readonly gpus: readonly string[] }) | null): string =>

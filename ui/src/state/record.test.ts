@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { isImported, recordCommand, shellWord, type Recorded } from './record';
+import { recordCommand, shellWord, type Recorded } from './record';
 
 const run = (more: Partial<Recorded>): Recorded => ({
   status: 'completed',
   command: ['python', 'train.py', '--lr', '0.1'],
+  imported_as: null,
   path: '/runs/slow 1',
   ...more,
 });
@@ -21,24 +22,19 @@ it('asks a run that goes on, and begins one that has ended anew', () => {
     );
 });
 
-it.each([[['steptrace', 'import', '/traces/a.pt.trace.json.gz']], [[]]])(
-  'of the profile of %j the training is recorded, and not the import',
-  (command) => {
-    const imported = run({ command });
-    expect(isImported(imported)).toBe(true);
-    expect(recordCommand(imported, 'memory')).toBe(
-      'steptrace run --window :20 --capture memory -- python train.py',
-    );
-  },
-);
+it.each([
+  [{ command: ['steptrace', 'import', '/traces/a.pt.trace.json.gz'], imported_as: 'kineto' }],
+  [{ command: ['sh', 'import.sh'], imported_as: 'chrome' }],
+  [{ command: [] }],
+])('where %j does not tell the training’s command, its place is to be filled in', (told) => {
+  expect(recordCommand(run(told), 'memory')).toBe(
+    'steptrace run --window :20 --capture memory -- python train.py',
+  );
+});
 
-it('takes no training for an import', () => {
-  for (const command of [
-    ['python', 'import'],
-    ['steptrace', 'run'],
-    ['python', 'steptrace', 'import'],
-  ])
-    expect(isImported({ command })).toBe(false);
+it('a training that calls itself an import is none', () => {
+  const command = ['steptrace', 'import'];
+  expect(recordCommand(run({ command }))).toBe('steptrace run --window :20 -- steptrace import');
 });
 
 it.each([

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command that gets what a run does not hold.
+import { isImported } from '../base/capture';
 import { inert } from '../base/inert';
 import type { RunStatus } from '../api/report';
 
@@ -7,6 +8,7 @@ export interface Recorded {
   readonly status: RunStatus;
   /** The training's, or the import's that made the run of a profile. */
   readonly command: readonly string[];
+  readonly imported_as: string | null;
   /** The run's folder, or where that is not known its id. */
   readonly path: string;
 }
@@ -29,10 +31,6 @@ export function shellWord(word: string): string {
 
 const MAX_COMMAND = 4000;
 
-/** Whether the run is of a profile: what made it ran no training, and to run it again tells nothing new. */
-export const isImported = ({ command }: Pick<Recorded, 'command'>): boolean =>
-  command.length === 0 || (command[0] === 'steptrace' && command[1] === 'import');
-
 /** Stands for a command that nobody knows. */
 const TRAINING = ['python', 'train.py'];
 
@@ -46,7 +44,8 @@ export function recordCommand(run: Recorded, what = ''): string {
   const capture = what === '' ? [] : ['--capture', what];
   if (run.status === 'in_progress') return words(['steptrace', 'capture', run.path, ...capture]);
   const window = ['steptrace', 'run', '--window', ':20', ...capture, '--'];
-  const line = words([...window, ...(isImported(run) ? TRAINING : run.command)]);
+  const known = !isImported(run) && run.command.length > 0;
+  const line = words([...window, ...(known ? run.command : TRAINING)]);
   // A line that was cut would run something else.
   return line.length > MAX_COMMAND ? `${words(window)} …` : line;
 }

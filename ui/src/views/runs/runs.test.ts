@@ -2,15 +2,7 @@
 import { expect, it } from 'vitest';
 import type { RunRow } from '../../api/source';
 import { ns } from '../../base/time';
-import {
-  chosenRuns,
-  formatPicked,
-  isImport,
-  parsePicked,
-  pick,
-  verdictOf,
-  verdictText,
-} from './runs';
+import { chosenRuns, formatPicked, parsePicked, pick, verdictOf, verdictText } from './runs';
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
 
@@ -19,6 +11,7 @@ const run = (id: string, status: RunRow['status'], started_utc: string): RunRow 
   name: id,
   status,
   command: ['python', 'train.py'],
+  imported_as: null,
   started_utc,
   duration_ns: ns(1),
   nodes: 1,
@@ -37,12 +30,6 @@ const ids = (status: string | null, since: string | null) =>
   chosenRuns(runs, status, since, NOW)
     .map((r) => r.id)
     .join(' ');
-
-it('tells imports from trainings', () => {
-  expect(isImport({ command: ['steptrace', 'import', 'trace.json'] })).toBe(true);
-  expect(isImport({ command: ['python', 'train.py'] })).toBe(false);
-  expect(isImport({ command: [] })).toBe(false);
-});
 
 it('lists by status and time; what is no choice lists all', () => {
   expect(ids(null, null)).toBe('now yesterday old');

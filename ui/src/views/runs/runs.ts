@@ -24,10 +24,6 @@ export const SINCE = [
   { id: 'month', title: 'last 30 days', ms: 2.592e9 },
 ] as const;
 
-/** Who imports a profile ends nothing: the training that it is of did, and how is not known. */
-export const isImport = ({ command }: Pick<RunRow, 'command'>): boolean =>
-  Array.isArray(command) && command[0] === 'steptrace' && command[1] === 'import';
-
 export function chosenRuns(
   runs: readonly RunRow[],
   status: string | null,
