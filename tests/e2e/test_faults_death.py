@@ -22,6 +22,8 @@ from fault_tools import (
     wait_until_gone,
 )
 
+pytestmark = pytest.mark.alone
+
 # Trains on until it is told: on a busy machine what a test does meanwhile takes its time.
 LONG = """
 for i in range(30): step()

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from other_work import OtherWork
 
+pytestmark = pytest.mark.alone
+
 INDUCED = Path(__file__).parent / "trainings" / "induced.py"
 STEPTRACE = Path(sys.executable).parent / "steptrace"
 TORCHRUN = Path(sys.executable).parent / "torchrun"

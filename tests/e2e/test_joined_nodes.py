@@ -7,9 +7,12 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 import run_manifest
 from fault_tools import LIMIT_S, executable, record
 from test_live_collectives import TRAINING
+
+pytestmark = pytest.mark.alone
 
 AHEAD_NS = 250_000_000
 

@@ -14,6 +14,8 @@ import time
 import pytest
 from fault_tools import LIMIT_S, Recording, executable, record
 
+pytestmark = pytest.mark.alone
+
 TRAINING = """
 import json, sys, time, torch
 from torch import nn

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "recommender"
 STEPTRACE = Path(sys.executable).parent / "steptrace"
 

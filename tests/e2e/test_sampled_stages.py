@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from other_work import OtherWork
 
+pytestmark = pytest.mark.alone
+
 ROOT = Path(__file__).resolve().parents[2]
 STAGED = ROOT / "tests" / "e2e" / "trainings" / "staged.py"
 RECOMMENDER = ROOT / "examples" / "recommender"

@@ -7,6 +7,8 @@ import sys
 import pytest
 from fault_tools import record
 
+pytestmark = pytest.mark.alone
+
 TRAINING = """
 import sys
 import torch

@@ -11,6 +11,8 @@ from other_work import OtherWork
 from slow_storage import SlowMount, ThrottledReads
 from test_sampled_stages import STAGED, blamed, check_sums, describe, report_of
 
+pytestmark = pytest.mark.alone
+
 STEPS = 60
 SAMPLES = STEPS * 8
 SAMPLE_BYTES = 32 << 10
