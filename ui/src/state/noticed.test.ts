@@ -48,6 +48,13 @@ it('each leads to what shows it', () => {
   expect(views).toEqual(['timeline', 'system', 'steps', 'system', 'system']);
   expect(targetOf(finding(9e9, 'rule', 'Dataloader')).params).toEqual({ rule: 'Dataloader' });
   expect(targetOf(finding(2e9, 'hang', 'hang')).timeRange).toEqual({ from: 0, to: 7e9 });
+  const tensor = { ...finding(1, 'tensor', 'tensor'), finding: 'live.gradient_vanishing' };
+  expect(targetOf({ ...tensor, values: { tensor: 'a.weight', step: 7 } })).toEqual({
+    view: 'tensors',
+    timeRange: null,
+    params: { role: 'gradient', tensor: 'a.weight', step: '7' },
+  });
+  expect(targetOf({ ...tensor, finding: 'live.loss_not_falling' }).params).toEqual({});
   expect(isMemory(finding(1, 'memory', 'x'))).toBe(true);
   expect(isMemory(finding(1, 'agent', 'memory'))).toBe(false);
 });

@@ -34,6 +34,18 @@ const AROUND_NS = 5e9;
 
 const SYSTEM: Target = { view: 'system', timeRange: null };
 
+/** The tensor that a finding names, in the role that its kind is about, at its step. */
+function tensorTarget({ finding, values }: Finding): Target {
+  const gradient = finding.startsWith('live.gradient_') || values.gradient === true;
+  const role = gradient ? 'gradient' : values.weight === true ? 'weight' : null;
+  const { tensor, step } = values;
+  const params =
+    role !== null && typeof tensor === 'string'
+      ? { role, tensor, ...(typeof step === 'number' ? { step: String(step) } : {}) }
+      : {};
+  return { view: 'tensors', timeRange: null, params };
+}
+
 const TARGETS: Readonly<Record<Topic, (finding: Finding) => Target>> = {
   hang: ({ ts_ns }) => {
     const from = Math.max(0, ts_ns - AROUND_NS);
@@ -42,7 +54,7 @@ const TARGETS: Readonly<Record<Topic, (finding: Finding) => Target>> = {
   rule: ({ about }) => ({ view: 'rules', timeRange: null, params: { rule: about } }),
   memory: () => SYSTEM,
   step_time: () => ({ view: 'steps', timeRange: null }),
-  tensor: () => ({ view: 'steps', timeRange: null }),
+  tensor: tensorTarget,
   agent: () => SYSTEM,
 };
 
