@@ -15,7 +15,7 @@ const VERDICT: Verdict = {
   kind: null,
   id: null,
   subject: {},
-  values: {},
+  values: { share_low: 0.63, share_high: 0.67 },
   healthy: false,
   share: 0.65,
   share_low: 0.63,

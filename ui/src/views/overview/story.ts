@@ -109,7 +109,7 @@ function interval(v: Verdict, { steady, marked }: Report['steps']): Pieces {
   const [low, high] = [percent(v.share_low), percent(v.share_high)];
   if (low.text === high.text) return ['seen in ', counted(steady, 'step')];
   // Where the headline has it, once is enough.
-  return v.headline.includes(`(${low.text}-${high.text})`)
+  return v.values.share_low === v.share_low && v.values.share_high === v.share_high
     ? ['in brackets, the 95 % interval']
     : ['between ', low, ' and ', high, ' % with 95 % confidence'];
 }
