@@ -51,16 +51,20 @@ class NvtxRows {
                                           "textId", "globalTid", "domainId"};
   static constexpr size_t kNeeded = 3;
 
+  // What is damaged is counted when the ranges are read.
   Status ReadDomains() {
-    return ForEachRow("NVTX_EVENTS", kColumns, kColumns.size(), rows_, [&](const Cursor& row) {
-      constexpr size_t kMostDomains = 4096;
+    constexpr size_t kMostDomains = 4096;
+    auto selected = rows_.database.Select("NVTX_EVENTS", kColumns, kColumns.size());
+    if (!selected.ok() || !*selected) return {};
+    Cursor& row = **selected;
+    for (auto more = row.Next(); more.ok() && *more; more = row.Next()) {
       if (row.Integer(kType) == kDomain && libraries_.size() < kMostDomains &&
           IsOfALibrary(TextOf(row))) {
         libraries_.emplace(Places::PidOf(row.Integer(kThread).value_or(0)),
                            row.Integer(kDomainId).value_or(0));
       }
-      return Status();
-    });
+    }
+    return {};
   }
 
   std::string TextOf(const Cursor& row) {
