@@ -69,9 +69,9 @@ def test_a_batch_within_itself_ends():
 
 
 def test_of_too_many_loaders_none_is_looked_at():
-    looking = batches.Looking(TORCH)
-    found = [looking.of(number) for number in range(100)]
-    assert found[0] is looking.of(0) and found[0] is not None and found[99] is None
+    sizes = batches.BatchSizes(TORCH)
+    found = [sizes.of(number) for number in range(100)]
+    assert found[0] is sizes.of(0) and found[0] is not None and found[99] is None
 
 
 LOOP = """

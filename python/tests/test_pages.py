@@ -312,7 +312,7 @@ def test_the_timeline_keeps_the_longest_of_a_pixel_and_what_overlaps_apart():
     line = [(10, 400, "a"), (500, 300, "b"), (5000, 2000, "c"), (-700, 1000, "before")]
     drawn = _plot_timeline._drawn(line, 0, stretch)
     assert sorted(drawn) == [(0, 300, "before"), (0, 1000, "a"), (5000, 2000, "c")]
-    kernels = [(0, 10, 7, 0, "k1"), (5, 10, 7, 0, "k2"), (12, 10, 7, 0, "k3")]
+    kernels = [(0, 10, 7, 0, "k1", ""), (5, 10, 7, 0, "k2", ""), (12, 10, 7, 0, "k3", "")]
     assert _plot_timeline._lanes(kernels, {7}) == {
         (7, 0): [(0, 10, "k1"), (12, 10, "k3")],
         (7, 1): [(5, 10, "k2")],

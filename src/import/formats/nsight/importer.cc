@@ -29,7 +29,7 @@ using Json = nlohmann::json;
 constexpr ReadFiles kReads[] = {
     {"NVIDIA Nsight Systems, exported: `nsys export --type=sqlite`",
      "SQLite with the tables `META_DATA_EXPORT` and `StringIds`",
-     "a rank a process whose work a GPU ran"},
+     "one rank for each process that used a GPU"},
 };
 constexpr const char* kEndings[] = {".sqlite", ".sqlite3", ".db"};
 constexpr std::string_view kMagic("SQLite format 3\0", 16);

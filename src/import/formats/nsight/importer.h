@@ -5,7 +5,8 @@
 
 namespace steptrace::import::nsight {
 
-// SQLite exports of NVIDIA Nsight Systems: a file is what ran on one machine, a rank a process.
+// SQLite exports of NVIDIA Nsight Systems: a file holds one machine, with a rank for each process
+// that used a GPU.
 extern const Importer kNsightImporter;
 
 }  // namespace steptrace::import::nsight
