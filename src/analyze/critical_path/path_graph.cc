@@ -401,7 +401,7 @@ class PathGraphBuilder {
     RenumberEdges(order);
     Reorder(order, graph_.binding_from_);
     Reorder(order, graph_.binding_);
-    Reorder(order, graph_.nodes);
+    ReorderNodes(order);
     LinkTheRest();
   }
 
@@ -426,6 +426,24 @@ class PathGraphBuilder {
     ReserveLarge(ordered, values.size());
     for (const uint32_t from : order) ordered.push_back(values[from]);
     values = std::move(ordered);
+  }
+
+  // Member by member: a second list of whole nodes would be the most memory that a report takes.
+  void ReorderNodes(const std::vector<uint32_t>& order) {
+    const auto move = [&](auto part_of, auto put) {
+      std::vector<decltype(part_of(graph_.nodes[0]))> parts;
+      ReserveLarge(parts, order.size());
+      for (const uint32_t from : order) parts.push_back(part_of(graph_.nodes[from]));
+      for (size_t i = 0; i < parts.size(); ++i) put(graph_.nodes[i], parts[i]);
+    };
+    move([](const PathNode& node) { return node.ns; },
+         [](PathNode& node, int64_t ns) { node.ns = ns; });
+    move([](const PathNode& node) { return node.event; },
+         [](PathNode& node, int32_t event) { node.event = event; });
+    move([](const PathNode& node) { return uint32_t{node.line}; },
+         [](PathNode& node, uint32_t line) { node.line = line & PathNode::kMostLines; });
+    move([](const PathNode& node) { return node.place; },
+         [](PathNode& node, PathPlace place) { node.place = place; });
   }
 
   // Device work whose launch, and a thread whose start nobody tells: it came after what came last
