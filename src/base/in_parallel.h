@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -13,11 +15,19 @@
 
 namespace steptrace {
 
+// Cores that this process may run on: of a machine with many, a job may have few.
+inline size_t CoresOfProcess() {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  if (::sched_getaffinity(0, sizeof(mine), &mine) != 0) return std::thread::hardware_concurrency();
+  return static_cast<size_t>(CPU_COUNT(&mine));
+}
+
 // Runs the tasks, each once, and returns when all are done: the calling thread and, of the others
-// that the machine has cores for, as many as can be had. They begin in their order, so the longest
+// that the process has cores for, as many as can be had. They begin in their order, so the longest
 // stand first. Tasks share nothing that one of them writes. The first that throws throws here.
 inline void InParallel(std::span<const std::function<void()>> tasks,
-                       size_t cores = std::thread::hardware_concurrency()) {
+                       size_t cores = CoresOfProcess()) {
   std::atomic<size_t> next = 0;
   std::vector<std::exception_ptr> failures(tasks.size());
   const auto work = [&] {
