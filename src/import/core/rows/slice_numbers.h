@@ -14,9 +14,11 @@ namespace steptrace::import {
 // As the table has it.
 template <class T>
 constexpr const char* NameOf(std::vector<T> store::SliceColumns::*column) {
+  // Named here: within the lambda g++ 12 takes the type of `column` for another.
+  using Column = std::vector<T> store::SliceColumns::*;
   const char* name = "";
   const auto compare = [&](const auto& named) {
-    if constexpr (std::is_same_v<decltype(named.second), decltype(column)>) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(named.second)>, Column>) {
       if (named.second == column) name = named.first;
     }
   };
