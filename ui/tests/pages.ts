@@ -22,7 +22,7 @@ function watchRequests(page: Page) {
 /** Of a run, as addresses name them; UI_VIEWS: only some. */
 export const VIEWS = (
   process.env.UI_VIEWS ??
-  'overview steps data system timeline devices operators kernels modules memory distributed rules'
+  'overview steps data system timeline devices operators kernels modules memory tensors distributed rules'
 ).split(' ');
 
 /**
