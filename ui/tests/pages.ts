@@ -80,13 +80,15 @@ export const exact = (page: Page, selector: string): Promise<string[]> =>
     .locator(`${selector} [data-exact]`)
     .evaluateAll((nodes) => nodes.map((n) => (n as HTMLElement).dataset.exact ?? ''));
 
-/** Cells of the rows of a table that are drawn, as the pointer is told them: exact. */
+/** Cells of the rows of a table that are drawn, as the pointer is told them: exact, below what the column means. */
 export const cellsOf = (grid: Locator): Promise<string[][]> =>
   grid
     .locator('.body')
     .evaluateAll((rows) =>
       rows.map((row) =>
-        [...row.querySelectorAll<HTMLElement>('[role=gridcell][title]')].map((cell) => cell.title),
+        [...row.querySelectorAll<HTMLElement>('[role=gridcell][title]')].map(
+          (cell) => cell.title.split('\n').at(-1) ?? '',
+        ),
       ),
     );
 

@@ -50,8 +50,11 @@ test('of thousands of rows those in sight are drawn', async ({ page }) => {
 test('of a profile: what to record anew, and not the import once more', async ({ page }) => {
   await page.route('**/idle/report*', async (route) => {
     const response = await route.fetch();
-    const report = (await response.json()) as { run_card?: { imported_as: string | null } };
-    if (report.run_card) report.run_card.imported_as = 'kineto';
+    const report = (await response.json()) as {
+      run_card?: { imported_as: string | null; writers: string[] };
+    };
+    if (report.run_card)
+      Object.assign(report.run_card, { imported_as: 'kineto', writers: ['pytorch'] });
     await route.fulfill({ response, json: report });
   });
   await open(page, '/run/idle/memory');
