@@ -15,7 +15,8 @@ namespace steptrace::cli {
 //                   is the first one that is not)
 //
 // As the hooks read it (STEPTRACE_TENSORS): without spaces, words in that order; empty: nothing was
-// said, which is none. Of what is none of that the error says only what is wrong with it: "does not …".
+// said, which is none. Of what is none of that the error says only what is wrong with it: "does not
+// …".
 Result<std::string> TensorWords(std::string_view text);
 
 }  // namespace steptrace::cli

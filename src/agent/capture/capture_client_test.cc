@@ -67,7 +67,8 @@ TEST_F(CaptureClientTest, EndsTheCaptureWhenNobodyWaits) {
   CaptureWords words{.request = CaptureRequestText(5, "operators", ""), .run = "one"};
   words.gone = gone.get_token();
   words.asked = [&](int64_t) { gone.request_stop(); };
-  EXPECT_THAT(RequestCapture(folder_, words).error().text(), HasSubstr("the client that asked is gone"));
+  EXPECT_THAT(RequestCapture(folder_, words).error().text(),
+              HasSubstr("the client that asked is gone"));
   for (int ms = 0; !withdrawn_ && ms < 10'000; ++ms) ::usleep(1000);
   EXPECT_TRUE(withdrawn_);
 }
