@@ -27,7 +27,11 @@ def declared():
         sys.exit(f"{SOURCE}: two categories have one value")
     for category in schema["category"]:
         named = category.get("name", [])
-        if "shape" not in category and not named and category["id"] not in ("user", "details", "tensor"):
+        if (
+            "shape" not in category
+            and not named
+            and category["id"] not in ("user", "details", "tensor")
+        ):
             sys.exit(f"{SOURCE}: {category['id']} has neither a shape nor names")
         for one in [category, *named]:
             if not re.fullmatch(r"[a-z][a-z0-9_]*", one["id"]):
