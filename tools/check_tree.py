@@ -35,6 +35,7 @@ BINARY = {
     ".pftrace",
     ".pstats",
     ".ring",
+    ".sqlite",
     ".tar",
 }
 # Commands print text of others through these, which make it inert (docs/reference/inert-text.md).
