@@ -18,7 +18,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OTHER_PYARROW = "24.0.0"  # not the one that the wheel bundles
-MOST_MEGABYTES = 25
+MOST_MEGABYTES = 26
 ELF = b"\x7fELF"
 RANGE = "adding up"
 MAKE_A_TABLE = "steptrace.open().table('slices', columns=['name', 'dur_ns'])"
