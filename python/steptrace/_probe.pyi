@@ -176,7 +176,7 @@ def tensor(
     strides: tuple[int, ...],
 ) -> int | None:
     """Measures a tensor in this process's memory (src/probe/tensor_stats.h) and tells the agent: how
-    many of its elements are not finite. None: it was not reported, for want of room. Without a step it waits for
+    many of its elements are not finite. None: it was not reported, for want of room; -1: it could not be measured. Without a step it waits for
     tensors_step(). The interpreter's lock is given up where it takes long: hold the memory."""
 
 def tensors_step(step: int) -> None:

@@ -88,7 +88,9 @@ def test_a_schedule_is_kept(tmp_path):
 
 def test_without_a_schedule_the_cost_decides(tmp_path):
     done = watched(tmp_path, tensors="gradients,weights")
-    assert steps(done, GRADIENT) == [2]  # a look costs more than a two-hundredth of so small a step
+    assert steps(done, GRADIENT) == [
+        2
+    ]  # a reading costs more than a two-hundredth of so small a step
     (*_, fact) = done.facts("tensors")
     assert fact["every"] > 1
     assert not fact["fixed"]

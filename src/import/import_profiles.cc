@@ -211,7 +211,7 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths,
                           done += bytes;
                           if (progress) progress(done, total);
                         },
-                        options.parallel};
+                        options.parallel, options.stopped};
   ImportSummary summary;
   RecordLeftOut(sorted, sink, summary.notes);
   STEPTRACE_RETURN_IF_ERROR(ImportAll(sorted, context, sink));

@@ -419,13 +419,13 @@ constexpr SubjectInfo kLiveLossSpikeSubject[] = {{SubjectMember::kRank, false, f
 constexpr FigureInfo kLiveGradientSpikeFigures[] = {{"value", Unit::kNumber, false}, {"usual", Unit::kNumber, false}, {"deviations", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}};
 constexpr std::string_view kLiveGradientSpikeTexts[] = {"tensor"};
 constexpr SubjectInfo kLiveGradientSpikeSubject[] = {{SubjectMember::kRank, false, false, 4}};
-constexpr FigureInfo kLiveDeadUnitsFigures[] = {{"share", Unit::kShare, false}, {"looks", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"more", Unit::kInteger, true}};
+constexpr FigureInfo kLiveDeadUnitsFigures[] = {{"share", Unit::kShare, false}, {"readings", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"more", Unit::kInteger, true}};
 constexpr std::string_view kLiveDeadUnitsTexts[] = {"module"};
 constexpr SubjectInfo kLiveDeadUnitsSubject[] = {{SubjectMember::kRank, false, false, 3}};
 constexpr FigureInfo kLiveCastRangeFigures[] = {{"weights", Unit::kFlag, false}};
 constexpr FigureInfo kLiveCastRangeItemFigures[] = {{"zero", Unit::kFineShare, true}, {"over", Unit::kCount, true}, {"scaled", Unit::kFlag, false}};
 constexpr std::string_view kLiveCastRangeItemTexts[] = {"type", "tensor"};
-constexpr FigureInfo kLiveParameterUnchangedFigures[] = {{"looks", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"more", Unit::kInteger, true}, {"all", Unit::kFlag, false}};
+constexpr FigureInfo kLiveParameterUnchangedFigures[] = {{"readings", Unit::kInteger, false}, {"step", Unit::kInteger, false}, {"rank", Unit::kInteger, false}, {"more", Unit::kInteger, true}, {"all", Unit::kFlag, false}};
 constexpr std::string_view kLiveParameterUnchangedTexts[] = {"tensor"};
 constexpr SubjectInfo kLiveParameterUnchangedSubject[] = {{SubjectMember::kRank, false, false, 2}};
 constexpr FigureInfo kLiveTensorUnjudgedItemFigures[] = {{"no_loss", Unit::kFlag, false}, {"no_gradient", Unit::kFlag, false}, {"no_weight", Unit::kFlag, false}, {"no_module", Unit::kFlag, false}, {"no_wide", Unit::kFlag, false}, {"few_weights", Unit::kFlag, false}, {"no_replica", Unit::kFlag, false}, {"seen", Unit::kInteger, true}, {"needed", Unit::kInteger, true}};
@@ -2703,7 +2703,7 @@ Finding Make(LiveGradientSpike one) {
 }
 
 Finding Make(LiveDeadUnits one) {
-  return {FindingKind::kLiveDeadUnits, {one.share.value, one.looks.value, one.step.value, one.rank.value, ValueOf(one.more)}, {one.module.value}, {}, {"", {}}};
+  return {FindingKind::kLiveDeadUnits, {one.share.value, one.readings.value, one.step.value, one.rank.value, ValueOf(one.more)}, {one.module.value}, {}, {"", {}}};
 }
 
 Finding Make(LiveCastRange one) {
@@ -2711,7 +2711,7 @@ Finding Make(LiveCastRange one) {
 }
 
 Finding Make(LiveParameterUnchanged one) {
-  return {FindingKind::kLiveParameterUnchanged, {one.looks.value, one.step.value, one.rank.value, ValueOf(one.more), one.all.value}, {one.tensor.value}, {}, {"", {}}};
+  return {FindingKind::kLiveParameterUnchanged, {one.readings.value, one.step.value, one.rank.value, ValueOf(one.more), one.all.value}, {one.tensor.value}, {}, {"", {}}};
 }
 
 Finding Make(LiveTensorUnjudged one) {

@@ -2636,7 +2636,7 @@ struct LiveGradientSpike {
 
 struct LiveDeadUnits {
   Given<double> share;  // share
-  Given<int64_t> looks;  // integer
+  Given<int64_t> readings;  // integer
   Given<int64_t> step;  // integer
   Given<int64_t> rank;  // integer
   std::optional<int64_t> more = std::nullopt;  // integer
@@ -2656,7 +2656,7 @@ struct LiveCastRange {
 };
 
 struct LiveParameterUnchanged {
-  Given<int64_t> looks;  // integer
+  Given<int64_t> readings;  // integer
   Given<int64_t> step;  // integer
   Given<int64_t> rank;  // integer
   std::optional<int64_t> more = std::nullopt;  // integer

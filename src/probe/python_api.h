@@ -57,6 +57,7 @@ extern "C" void PyThreadState_LeaveTracing(PyThreadState* thread);
 #pragma weak PyLong_AsLong
 #pragma weak PyLong_AsUnsignedLongLongMask
 #pragma weak PyLong_AsUnsignedLongMask
+#pragma weak PyLong_FromLong
 #pragma weak PyLong_FromUnsignedLongLong
 #pragma weak PyLong_FromVoidPtr
 #pragma weak PyModuleDef_Init

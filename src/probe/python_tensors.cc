@@ -50,20 +50,27 @@ bool MeasureWithoutLock(const TensorView& view, int64_t elements, TensorStats* s
   return measured;
 }
 
+// What cannot be measured, whatever room there is.
+PyObject* Unreadable() {
+  return PyLong_FromLong(-1);
+}
+
 }  // namespace
 
 PyObject* TensorOf(PyObject*, PyObject* const* items, Py_ssize_t count) {
   Shape shape;
   if (count != 7 || !HasRoomForTensor()) return None();
-  if (!TakeShape(items[5], items[6], &shape)) return None();
+  if (!TakeShape(items[5], items[6], &shape)) return Unreadable();
   const TensorSubject subject{NameIdOf(items[0]), static_cast<wire::TensorRole>(Word(items[1])),
                               static_cast<wire::ElementType>(Word(items[2]))};
   const TensorView view{reinterpret_cast<const void*>(Word(items[4])), subject.type, shape.dims,
                         shape.sizes, shape.strides};
   const int64_t elements = Elements(view);
-  if (elements < 0 || (elements > 0 && view.data == nullptr) || subject.name == 0) return None();
+  if (elements < 0 || (elements > 0 && view.data == nullptr) || subject.name == 0) {
+    return Unreadable();
+  }
   TensorStats stats;
-  if (!MeasureWithoutLock(view, elements, &stats)) return None();
+  if (!MeasureWithoutLock(view, elements, &stats)) return Unreadable();
   const bool reported = items[3] == Py_None ? HoldTensor(subject, stats)
                                             : WriteTensor(subject, Word(items[3]), stats);
   if (!reported) return None();

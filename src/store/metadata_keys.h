@@ -24,7 +24,7 @@ enum class MetadataKind : uint8_t {
   kCollector,  // Settings of Python's garbage collector that the script changed, as they are at an optimizer's steps
   kRecompilation,  // A guard of `torch.compile` that failed, so that a function was recompiled: reported at its first failure, its second, fourth and so on
   kGradientExchange,  // What passes of `DistributedDataParallel` exchange: reported at the fourth pass, the eighth and so on
-  kTensors,  // Which tensors `run --tensors` looks at in this process, and how often: reported when that changes
+  kTensors,  // Which tensors `run --tensors` reads in this process, and how often: reported when that changes
   kDataParallel,  // A data-parallel wrapper and what it is set to
   kException,  // An exception that nobody caught, at the moment when Python printed it
   kSource,  // Of profiles: a file that was imported. Of the agent: what cannot be read on this machine
@@ -129,6 +129,7 @@ enum class MetadataKey : uint8_t {
   kEvery,
   kLossEvery,
   kCostNs,
+  kLossCostNs,
   kStepNs,
   kUncovered,
   kFindUnusedParameters,
@@ -223,6 +224,7 @@ inline constexpr const char* kMetadataKeys[] = {
     "every",
     "loss_every",
     "cost_ns",
+    "loss_cost_ns",
     "step_ns",
     "uncovered",
     "find_unused_parameters",

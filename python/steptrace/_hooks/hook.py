@@ -58,7 +58,7 @@ class Hook:
         if not self._failed:
             self._failed = True
             self._withdraw()
-            self.say("failed", _error_text(error))
+            self.say("failed", error_text(error))
 
     def _withdraw(self):
         while self._undo:
@@ -79,7 +79,8 @@ class Hook:
             pass
 
 
-def _error_text(error):
+def error_text(error):
+    """Of whatever was raised: its own text may raise, too."""
     try:
         return f"{type(error).__name__}: {error}"
     except Exception:  # a text of the script's that cannot be made

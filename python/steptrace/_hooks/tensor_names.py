@@ -8,6 +8,7 @@ looked at, never `isinstance`: an object may answer that by code of the script's
 """
 
 import gc
+import itertools
 import sys
 import weakref
 from time import monotonic_ns
@@ -50,6 +51,7 @@ class TensorNames:
     def __init__(self, probe):
         self._probe = probe
         self._places = {}  # id of a parameter -> its place
+        self._absent = frozenset()  # ids that the last search did not find
         self._by_text = {}
         self._searches = 0
         self._search_ns = 0
@@ -60,13 +62,12 @@ class TensorNames:
             found = self._by_text[text] = self._probe.name(text, vocabulary.TENSOR)
         return found
 
-    def look_up(self, groups):
-        """Before the parameters of these groups are asked for."""
+    def look_up(self, parameters):
+        """Before these are asked for."""
         unknown = [
             parameter
-            for group in groups
-            for parameter in group["params"]
-            if self._place_of(parameter) is None
+            for parameter in parameters
+            if id(parameter) not in self._absent and self._place_of(parameter) is None
         ]
         if unknown and self._searches < _MAX_SEARCHES:
             self._searches += 1
@@ -75,7 +76,7 @@ class TensorNames:
             self._search_ns += monotonic_ns() - began_ns
 
     def take_search_ns(self):
-        """What searching has taken, which is no cost of a look: it is done once."""
+        """What searching has taken, which is no cost of a reading: it is done once."""
         took, self._search_ns = self._search_ns, 0
         return took
 
@@ -106,12 +107,13 @@ class TensorNames:
                     continue
                 wanted.discard(key)
                 name_id = self.id_of(text)
-                for number in range(2, _MAX_SEARCHES):
+                for number in itertools.count(2):
                     if name_id not in taken:
                         break
                     name_id = self.id_of(f"{text}#{number}")
                 taken.add(name_id)
                 self._places[key] = _Place(owner, attribute, name_id)
+        self._absent = frozenset(wanted)
 
 
 class _Tree:

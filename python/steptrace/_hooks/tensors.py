@@ -18,6 +18,7 @@ from contextlib import nullcontext
 from time import monotonic_ns
 
 from . import facts, interruption, vocabulary
+from .hook import error_text
 from .tensor_names import TensorNames
 from .tensor_plan import Plan
 
@@ -29,11 +30,15 @@ _LOSS = vocabulary.TENSOR_ROLES["loss"]
 _GRADIENT = vocabulary.TENSOR_ROLES["gradient"]
 _WEIGHT = vocabulary.TENSOR_ROLES["weight"]
 _MAX_ROOTS = 8  # of one backward
-# Looks for a loss that is not finite, until one is finite again.
+# Looks for losses that are not finite: in a row, until so many steps were finite, and in all.
 _MAX_ALARMS = 4
-# Elements by which the probe gives the interpreter's lock up meanwhile: what they are in is held.
-_LONG = 1 << 16
+_FINITE_STEPS = 8
+_MAX_ALARMS_OF_RUN = 64
+# Losses that nothing steps: no optimizer of torch's does, and they would wait for it for ever.
+_MAX_UNSTEPPED = 16
+_LONG_WITHOUT = 1 << 10  # backwards until it is tried again
 _MAX_REPORTED = 64
+_MAX_OPTIMIZERS = 64
 
 _hook = None
 _phase = None
@@ -99,7 +104,7 @@ def _guarded(action, otherwise=None):
         if interruption.of_the_script(error):
             raise
         _stop()
-        _hook.say("failed", f"tensors: {type(error).__name__}: {error}")
+        _hook.say("failed", f"tensors: {error_text(error)}")
         return otherwise
 
 
@@ -131,9 +136,15 @@ class Tensors:
         self._uncovered = {}  # why -> tensors
         self._alarm = False
         self._alarms = 0
+        self._alarms_of_run = 0
+        self._finite_steps = 0
         self._backwards = 0  # since the last step
-        self._weights_of = None  # the step whose weights were told last
-        self._cost_ns = {}  # of this step's looks, by role
+        self._alarmed_step = None
+        self._loss_seen = False  # in the step that goes on
+        self._weights_of = {}  # by optimizer, the step whose weights were told last
+        self._cost_step = None
+        self._cost_ns = {}  # of that step's readings, by optimizer and role
+        self._loss_cost_ns = 0
         self._reported = 0
 
     def steps_until_due(self, step):
@@ -142,43 +153,60 @@ class Tensors:
         return self._plan.steps_until_due(step), backwards
 
     def report_loss(self, roots):
+        global _losses_left
         began_ns = monotonic_ns()
         self._backwards += 1
+        if self._backwards > _MAX_UNSTEPPED:
+            _losses_left = _LONG_WITHOUT
+            return
         if type(roots) in self._classes:
             roots = (roots,)
         elif type(roots) not in (list, tuple):
             return
-        with self._unseen():
-            for index, root in enumerate(roots[:_MAX_ROOTS]):
-                name = self._names.id_of(f"loss.{index}" if index else "loss")
-                bad = self._report(root, name, _LOSS, None)
-                if bad:
-                    self._alarm = True
-                elif bad == 0:
-                    self._alarms = 0
+        self._loss_seen = True
+        self._probe.begin(self._capture_name)
+        try:
+            with self._unseen():
+                for index, root in enumerate(roots[:_MAX_ROOTS]):
+                    name = self._names.id_of(f"loss.{index}" if index else "loss")
+                    if self._report(root, name, _LOSS, None):
+                        self._alarm = True
+        finally:
+            self._probe.end()
         _phase.left = 0  # the next step is the one that it is of
         # The optimizer's step takes the long way for it, too, which is as much again.
-        self._plan.looked_at_loss(2 * (monotonic_ns() - began_ns))
+        self._loss_cost_ns = 2 * (monotonic_ns() - began_ns)
+        self._plan.looked_at_loss(self._loss_cost_ns)
 
     def before(self, optimizer, step, leave):
         probe = self._probe
         if "loss" in self._plan.roles:
             probe.tensors_step(step)
         self._plan.border(step, monotonic_ns())
-        alarmed = self._alarm and self._alarms < _MAX_ALARMS
-        if not alarmed and not self._plan.is_due(step):
-            self._alarm = False
-            return leave
-        if alarmed:
-            self._alarms += 1
-            if step > 0 and self._weights_of != step - 1:
-                self._compute(optimizer, step - 1, _WEIGHT)
-        self._alarm = False
-        if alarmed or "gradients" in self._plan.roles:
+        alarmed = self._is_alarmed(step)
+        due = self._plan.is_due(step)
+        if alarmed and step > 0 and self._weights_of.get(id(optimizer)) != step - 1:
+            self._compute(optimizer, step - 1, _WEIGHT)
+        if alarmed or (due and "gradients" in self._plan.roles):
             self._compute(optimizer, step, _GRADIENT)
-        if "weights" not in self._plan.roles:
+        if not due or "weights" not in self._plan.roles:
             return leave
         return probe.Quiet(functools.partial(self._after, optimizer, step, leave), True)
+
+    def _is_alarmed(self, step):
+        """A loss of the step was not finite: each of its optimizers is looked at."""
+        if self._alarm:
+            self._finite_steps = 0
+            if self._alarms < _MAX_ALARMS and self._alarms_of_run < _MAX_ALARMS_OF_RUN:
+                self._alarms += 1
+                self._alarms_of_run += 1
+                self._alarmed_step = step
+        elif self._loss_seen:
+            self._finite_steps += 1
+            if self._finite_steps >= _FINITE_STEPS:
+                self._alarms = 0
+        self._alarm = self._loss_seen = False
+        return self._alarmed_step == step
 
     def _after(self, optimizer, step, leave):
         try:
@@ -189,6 +217,8 @@ class Tensors:
 
     def _compute(self, optimizer, step, role):
         began_ns = monotonic_ns()
+        if step != self._cost_step and role != _WEIGHT:
+            self._cost_step, self._cost_ns, self._uncovered = step, {}, {}
         self._probe.begin(self._capture_name)
         try:
             with self._unseen():
@@ -196,16 +226,26 @@ class Tensors:
         finally:
             self._probe.end()
         if role == _WEIGHT:
-            self._weights_of = step
-        cost_ns = monotonic_ns() - began_ns - self._names.take_search_ns()
-        self._cost_ns[role] = cost_ns
+            if len(self._weights_of) >= _MAX_OPTIMIZERS:
+                self._weights_of = {}
+            self._weights_of[id(optimizer)] = step
+        search_ns = self._names.take_search_ns()
+        self._plan.searched(search_ns)
+        cost_ns = monotonic_ns() - began_ns - search_ns
+        if len(self._cost_ns) < _MAX_OPTIMIZERS:
+            self._cost_ns[id(optimizer), role] = cost_ns
         changed = self._plan.looked(cost_ns, sum(self._cost_ns.values()))
         if changed or not self._reported:
             self._report_count()
 
     def _report_all(self, groups, step, role):
         names = self._names
-        names.look_up(groups)
+        names.look_up(
+            parameter
+            for group in groups
+            for parameter in group["params"]
+            if type(parameter) in self._classes and parameter.device.type == "cpu"
+        )
         for number, group in enumerate(groups):
             for index, parameter in enumerate(group["params"]):
                 tensor = parameter.grad if role == _GRADIENT else parameter
@@ -228,11 +268,17 @@ class Tensors:
             return self._leave_out(str(tensor.dtype))
         if self._is_copied_on_read(tensor):
             return self._leave_out("copy on write")
-        held = tensor.untyped_storage() if tensor.numel() >= _LONG else None
+        if tensor.is_nested:
+            return self._leave_out("nested")
+        held = tensor.untyped_storage()
         shape = tuple(tensor.size()), tensor.stride()
+        if _reaches_beyond(tensor, held, *shape):
+            return self._leave_out("freed storage")
         reported = self._probe.tensor(name, role, element, step, tensor.data_ptr(), *shape)
         del held
-        return self._leave_out("room") if reported is None else reported
+        if reported is None:
+            return self._leave_out("room")
+        return self._leave_out("unreadable") if reported < 0 else reported
 
     def _leave_out(self, why):
         seen = self._uncovered.get(why, 0)
@@ -252,6 +298,7 @@ class Tensors:
             "loss_every": self._plan.loss_every,
             "fixed": self._plan.is_fixed,
             "cost_ns": sum(self._cost_ns.values()),
+            "loss_cost_ns": self._loss_cost_ns,
             "step_ns": self._plan.step_ns,
             "uncovered": dict(self._uncovered),
         }
@@ -260,3 +307,11 @@ class Tensors:
 
 def _never(_):
     return False
+
+
+def _reaches_beyond(tensor, storage, sizes, strides):
+    """Whether its elements lie behind the end of its memory, which was given back (`resize_(0)`)."""
+    if not tensor.numel():
+        return False
+    last = tensor.storage_offset() + sum((n - 1) * stride for n, stride in zip(sizes, strides))
+    return (last + 1) * tensor.element_size() > storage.nbytes()

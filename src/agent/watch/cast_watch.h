@@ -33,7 +33,7 @@ class CastWatch : public TensorRule {
   struct Lost {
     int64_t zero = 0;
     int64_t over = 0;
-    int64_t worst = 0;  // of one tensor at one look, 0 by the cast
+    int64_t worst = 0;  // of one tensor at one reading, 0 by the cast
     store::StringId worst_name{};
   };
   struct Role {

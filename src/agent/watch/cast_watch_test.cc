@@ -44,7 +44,7 @@ TEST_F(CastWatchTest, WhatFloat16WouldLoseIsCountedWithTheTensorThatHasMost) {
   TellTwo("a.weight", 98, 1e-3, 2, 1e-8);
   TellTwo("b.weight", 90, 1e-3, 10, 1e-8);
   EXPECT_THAT(tensors_.Said(Moment::kFinished),
-              ElementsAre("of the gradients' elements other than 0, all looks together: float16 "
+              ElementsAre("of the gradients' elements other than 0, all readings together: float16 "
                           "would make 6 % or more 0, most of them in b.weight"));
 }
 

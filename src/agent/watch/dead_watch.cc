@@ -42,15 +42,16 @@ void DeadWatch::Judge(const Key& key, Module& module) {
   ++module.seen;
   const double share = std::min(module.bias, module.weight);
   if (share < kLeastShare) {
-    module.looks = 0;
+    module.readings = 0;
     return;
   }
-  if (module.looks++ == 0) module.since = module.step;
-  if (module.looks < kLeastLooks || module.reported) return;
+  if (module.readings++ == 0) module.since = module.step;
+  module.share = module.readings == 1 ? share : std::min(module.share, share);
+  if (module.readings < kLeastReadings || module.reported) return;
   module.reported = true;
   // Replicas have the same gradients.
   if (!reported_.insert(key.second).second) return;
-  dead_.push_back({key, module.order, share, module.since});
+  dead_.push_back({key, module.order, module.share, module.since});
 }
 
 Alert DeadWatch::Tell() {
@@ -58,7 +59,7 @@ Alert DeadWatch::Tell() {
       dead_.begin(), dead_.end(), [](const Dead& a, const Dead& b) { return a.order < b.order; });
   model::finding::LiveDeadUnits found{
       .share = last.share,
-      .looks = kLeastLooks,
+      .readings = kLeastReadings,
       .step = last.since,
       .rank = int64_t{last.key.first},
       .module = last.key.second.empty() ? std::string("the model") : CleanUtf8(last.key.second)};
@@ -80,7 +81,7 @@ std::vector<Unjudged> DeadWatch::WhyUnjudged() const {
   int64_t seen = 0;
   for (const auto& [key, module] : modules_) seen = std::max(seen, module.seen);
   if (seen == 0) return {{kRule, MissingInput::kModule}};
-  if (seen < kLeastLooks) return {{kRule, MissingInput::kReads, seen, kLeastLooks}};
+  if (seen < kLeastReadings) return {{kRule, MissingInput::kReads, seen, kLeastReadings}};
   return {};
 }
 

@@ -32,9 +32,10 @@ TEST_F(DeadWatchTest, OfModulesWithoutGradientsTheLastIsNamed) {
     TellModule(step, "a.2", 95, 960);
     TellModule(step, "a.3", 10, 0);
   }
-  EXPECT_THAT(tensors_.Said(),
-              ElementsAre("units of a.2 are dead: 95 % of its gradient was 0 at each of 8 looks in "
-                          "a row, since step 10 on rank 2; the same holds for 1 other module"));
+  EXPECT_THAT(
+      tensors_.Said(),
+      ElementsAre("units of a.2 are dead: 95 % of its gradient was 0 at each of 8 readings in "
+                  "a row, since step 10 on rank 2; the same holds for 1 other module"));
   EXPECT_THAT(tensors_.Said(), IsEmpty());
 }
 

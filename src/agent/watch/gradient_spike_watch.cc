@@ -33,11 +33,11 @@ void GradientSpikeWatch::EndLook(int32_t number, Rank& rank) {
   const bool finite = std::exchange(rank.finite, true);
   rank.largest = 0;
   if (!finite || !std::isfinite(norm)) return;
-  ++rank.looks;
+  ++rank.readings;
   const auto spike = rank.norms.Add(norm);
   if (!spike) return;
-  const bool apart = !rank.last || rank.looks - *rank.last > kApart;
-  rank.last = rank.looks;
+  const bool apart = !rank.last || rank.readings - *rank.last > kApart;
+  rank.last = rank.readings;
   if (!apart || told_step_ == step || reported_ == kMostTold) return;
   told_step_ = step;
   ++reported_;
@@ -63,13 +63,13 @@ std::vector<Alert> GradientSpikeWatch::Check(Moment moment, int64_t, const Job&)
 
 std::vector<Unjudged> GradientSpikeWatch::WhyUnjudged() const {
   constexpr auto kRule = model::FindingKind::kLiveGradientSpike;
-  int64_t looks = 0;
+  int64_t readings = 0;
   for (const auto& [number, rank] : ranks_) {
     if (rank.norms.has_judged()) return {};
-    looks = std::max(looks, rank.looks);
+    readings = std::max(readings, rank.readings);
   }
-  if (looks == 0) return {{kRule, MissingInput::kGradient}};
-  return {{kRule, MissingInput::kReads, looks, int64_t{SpikeWindow::kLeast} + 1}};
+  if (readings == 0) return {{kRule, MissingInput::kGradient}};
+  return {{kRule, MissingInput::kReads, readings, int64_t{SpikeWindow::kLeast} + 1}};
 }
 
 }  // namespace steptrace::agent

@@ -13,12 +13,12 @@
 
 namespace steptrace::agent {
 
-// Says when the norm of all gradients of a rank spikes (SpikeWindow) at a look, and which tensor
-// has most of it; of ranks that see the same spike the first. Looks that are not finite are not
+// Says when the norm of all gradients of a rank spikes (SpikeWindow) at a reading, and which tensor
+// has most of it; of ranks that see the same spike the first. Readings that are not finite are not
 // judged.
 class GradientSpikeWatch : public TensorRule {
  public:
-  // Looks of a rank between two that are told.
+  // Readings of a rank between two that are told.
   static constexpr int64_t kApart = 128;
   static constexpr int kMostTold = 16;
 
@@ -31,8 +31,8 @@ class GradientSpikeWatch : public TensorRule {
  private:
   struct Rank {
     SpikeWindow norms;
-    int64_t looks = 0;
-    std::optional<int64_t> step;  // of the look that goes on
+    int64_t readings = 0;
+    std::optional<int64_t> step;  // of the reading that goes on
     double square_sum = 0;
     double largest = 0;
     store::StringId largest_name{};

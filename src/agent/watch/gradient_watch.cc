@@ -57,7 +57,7 @@ void GradientWatch::Add(Rank& rank, const ReportedTensor& tensor) {
 
 void GradientWatch::EndStep(int32_t number, Rank& rank) {
   if (rank.finite) {
-    ++rank.looks;
+    ++rank.readings;
     JudgeDepth(number, rank);
     JudgeNorm(number, rank);
   }
@@ -125,12 +125,12 @@ std::vector<Alert> GradientWatch::Check(Moment moment, int64_t, const Job&) {
 std::vector<Unjudged> GradientWatch::WhyUnjudged() const {
   constexpr auto kVanishing = model::FindingKind::kLiveGradientVanishing;
   constexpr auto kExploding = model::FindingKind::kLiveGradientExploding;
-  int64_t deep = 0, looks = 0;
+  int64_t deep = 0, readings = 0;
   for (const auto& [number, rank] : ranks_) {
     deep = std::max(deep, rank.deep_looks);
-    looks = std::max(looks, rank.looks);
+    readings = std::max(readings, rank.readings);
   }
-  if (looks == 0)
+  if (readings == 0)
     return {{kVanishing, MissingInput::kGradient}, {kExploding, MissingInput::kGradient}};
   std::vector<Unjudged> why;
   if (deep == 0) {
@@ -139,7 +139,7 @@ std::vector<Unjudged> GradientWatch::WhyUnjudged() const {
     why.push_back({kVanishing, MissingInput::kReads, deep, kVanishingSteps});
   }
   constexpr auto kNeeded = int64_t{kLeastNorms} + kExplodingSteps;
-  if (looks < kNeeded) why.push_back({kExploding, MissingInput::kReads, looks, kNeeded});
+  if (readings < kNeeded) why.push_back({kExploding, MissingInput::kReads, readings, kNeeded});
   return why;
 }
 

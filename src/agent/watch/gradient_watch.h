@@ -18,11 +18,11 @@ namespace steptrace::agent {
 // look).
 //
 //   vanish    on the way from the last weight to the first: the root mean square of the one is a
-//             millionth of the other's or less, in three looks in a row
-//   explode   their norm is a thousand times the median of the looks before, of which there are
-//             eight at least, in two looks in a row
+//             millionth of the other's or less, in three readings in a row
+//   explode   their norm is a thousand times the median of the readings before, of which there are
+//             eight at least, in two readings in a row
 //
-// Ratios alone: what a loss is scaled by makes no difference. Bounded to the last 128 looks.
+// Ratios alone: what a loss is scaled by makes no difference. Bounded to the last 128 readings.
 class GradientWatch : public TensorRule {
  public:
   explicit GradientWatch(const store::StringTable& strings) : strings_(strings) {}
@@ -33,15 +33,15 @@ class GradientWatch : public TensorRule {
 
  private:
   struct Rank {
-    std::optional<int64_t> step;                         // of the look that goes on
+    std::optional<int64_t> step;                         // of the reading that goes on
     std::optional<ReportedTensor> first, last, largest;  // of weights' gradients; of all
     int64_t weights = 0;
-    int64_t looks = 0;       // that were finite
+    int64_t readings = 0;    // that were finite
     int64_t deep_looks = 0;  // of those with as many weights as it takes
     double square_sum = 0;
     bool finite = true;
-    std::deque<double> norms;  // of the looks before
-    int vanishing = 0;         // looks in a row
+    std::deque<double> norms;  // of the readings before
+    int vanishing = 0;         // readings in a row
     int exploding = 0;
     int64_t vanishing_since = 0;  // the steps of the first of those
     int64_t exploding_since = 0;

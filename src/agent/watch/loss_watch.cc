@@ -21,8 +21,9 @@ constexpr double kLeastRise = 0.01;  // that is worth a word
 void LossWatch::OnTensors(const EventSource& source, std::span<const ReportedTensor> tensors) {
   for (const ReportedTensor& tensor : tensors) {
     if (tensor.role != wire::TensorRole::kLoss || tensor.finite() == 0) continue;
-    if (!ranks_.contains(source.rank) && ranks_.size() >= kMostRanks) return;
-    Rank& rank = ranks_[source.rank];
+    const std::pair key(source.rank, tensor.name);
+    if (!ranks_.contains(key) && ranks_.size() >= kMostRanks) return;
+    Rank& rank = ranks_[key];
     if (rank.settled) continue;
     ++rank.losses;
     if (rank.block.empty() && !rank.first) rank.first_step = tensor.step;

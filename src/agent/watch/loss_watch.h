@@ -5,9 +5,11 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "agent/watch/tensor_rule.h"
+#include "store/string_table.h"
 
 namespace steptrace::agent {
 
@@ -34,7 +36,7 @@ class LossWatch : public TensorRule {
   };
   void EndBlock(int32_t rank, Rank& state, int64_t step);
 
-  std::map<int32_t, Rank> ranks_;
+  std::map<std::pair<int32_t, store::StringId>, Rank> ranks_;  // and by the name of the loss
   std::vector<Alert> alerts_;
 };
 

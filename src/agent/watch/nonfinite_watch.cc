@@ -21,6 +21,7 @@ constexpr int64_t kQuietNs = 300 * kNsPerMs;
 constexpr int64_t kLongestNs = 800 * kNsPerMs;
 constexpr int64_t kFiniteSteps = 8;
 constexpr int kMostEpisodes = 16;
+constexpr size_t kMostTensors = 1 << 14;  // that are counted
 
 int Order(TensorRole role) {
   switch (role) {
@@ -61,13 +62,13 @@ void NonfiniteWatch::OnTensors(const EventSource& source, std::span<const Report
     if (reported_) Follow(source.rank, tensor);
     if (reported_ || tensor.not_finite() == 0) continue;
     const Seen seen{source.rank, tensor};
-    ++seen_;
+    if (seen_.size() < kMostTensors) seen_.emplace(source.rank, tensor.name, tensor.role);
     newest_ns_ = std::max(newest_ns_, tensor.ts_ns);
     const bool together = first_ && Together(seen, *first_);
-    if (together) ++alike_;
+    if (together && alike_.size() < kMostTensors) alike_.insert(tensor.name);
     if (first_ && !Before(seen, *first_)) continue;
     first_ = seen;
-    if (!together) alike_ = 1;
+    if (!together) alike_ = {tensor.name};
   }
 }
 
@@ -97,8 +98,11 @@ Alert NonfiniteWatch::MakeAlert() const {
                                      .gradient = tensor.role == TensorRole::kGradient,
                                      .weight = tensor.role == TensorRole::kWeight,
                                      .tensor = name};
-  if (alike_ > 1) found.alike = alike_;
-  if (seen_ > 1) found.more = seen_ - 1;
+  // Of one loss there are several in a step that accumulates gradients: they are in no order.
+  if (alike_.size() > 1 && tensor.role != TensorRole::kLoss) {
+    found.alike = static_cast<int64_t>(alike_.size());
+  }
+  if (seen_.size() > 1) found.more = static_cast<int64_t>(seen_.size()) - 1;
   return {.found = Make(std::move(found)),
           .severity = store::Severity::kError,
           .subject = "tensors",
@@ -124,7 +128,8 @@ std::vector<Alert> NonfiniteWatch::Check(Moment moment, int64_t now_ns, const Jo
     alerts.push_back(TellFinite());
     first_.reset();
     reported_ = false;
-    seen_ = alike_ = 0;
+    seen_.clear();
+    alike_.clear();
     return alerts;
   }
   const bool over = moment == Moment::kFinished || moment == Moment::kEndedWell;

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "agent/watch/tensor_rule.h"
@@ -52,8 +54,9 @@ class NonfiniteWatch : public TensorRule {
 
   const store::StringTable& strings_;
   std::optional<Seen> first_;
-  int64_t seen_ = 0;   // that are not finite, the first among them
-  int64_t alike_ = 0;  // of those in its step, with its role and on its rank
+  // Tensors that are not finite, the first among them; and those of its step, role and rank.
+  std::set<std::tuple<int32_t, store::StringId, wire::TensorRole>> seen_;
+  std::set<store::StringId> alike_;
   int64_t newest_ns_ = 0;
   bool reported_ = false;
   Streak streak_;

@@ -24,7 +24,7 @@ enum class MissingInput : uint8_t {
 struct Unjudged {
   model::FindingKind rule{};  // of what it would find
   MissingInput lack{};
-  int64_t seen = 0;  // looks
+  int64_t seen = 0;  // readings
   int64_t needed = 0;
 };
 

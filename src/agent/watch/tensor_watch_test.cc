@@ -33,7 +33,7 @@ TEST_F(TensorWatchTest, AtTheEndItSaysWhatCouldNotBeJudgedAndWhy) {
   EXPECT_THAT(tensors_.Said(Moment::kFinished),
               ElementsAre(AllOf(testing::StartsWith("not applicable: "),
                                 HasSubstr("gradient_vanishing (no gradient was seen); "),
-                                HasSubstr("loss_not_falling (100 of 576 looks); "),
+                                HasSubstr("loss_not_falling (100 of 576 readings); "),
                                 testing::Not(HasSubstr("loss_spike")))));
 }
 

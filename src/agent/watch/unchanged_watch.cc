@@ -16,7 +16,7 @@ uint64_t Mixed(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
-uint64_t GuessFormat(const ReportedTensor& tensor) {
+uint64_t FingerprintOf(const ReportedTensor& tensor) {
   uint64_t hash = static_cast<uint64_t>(tensor.numel);
   for (const double value :
        {tensor.sum, tensor.abs_sum, tensor.square_sum, tensor.min, tensor.max}) {
@@ -51,16 +51,16 @@ void UnchangedWatch::OnTensors(const EventSource& source, std::span<const Report
 
 // Of a step its gradient is told before.
 void UnchangedWatch::OnWeight(int32_t rank, const ReportedTensor& tensor, Parameter& parameter) {
-  const uint64_t likeness = GuessFormat(tensor);
-  if (parameter.looks < 0) {
+  const uint64_t likeness = FingerprintOf(tensor);
+  if (parameter.readings < 0) {
     parameter.first = likeness;
-    parameter.looks = 0;
+    parameter.readings = 0;
     return;
   }
   const bool had_gradient = parameter.gradient && parameter.step == tensor.step;
   if (likeness != parameter.first) any_changed_ = true;
   if (likeness != parameter.first) parameter.settled = true;
-  if (parameter.settled || !had_gradient || ++parameter.looks < kLeastLooks) return;
+  if (parameter.settled || !had_gradient || ++parameter.readings < kLeastReadings) return;
   parameter.settled = true;
   // Replicas are alike.
   if (reported_.insert(tensor.name).second) still_.push_back({rank, tensor.name, tensor.step});
@@ -68,7 +68,7 @@ void UnchangedWatch::OnWeight(int32_t rank, const ReportedTensor& tensor, Parame
 
 Alert UnchangedWatch::Tell() {
   const Still first = still_.front();
-  model::finding::LiveParameterUnchanged found{.looks = kLeastLooks,
+  model::finding::LiveParameterUnchanged found{.readings = kLeastReadings + 1,
                                                .step = first.step,
                                                .rank = int64_t{first.rank},
                                                .all = !any_changed_,
@@ -87,14 +87,14 @@ std::vector<Alert> UnchangedWatch::Check(Moment moment, int64_t, const Job&) {
 
 std::vector<Unjudged> UnchangedWatch::WhyUnjudged() const {
   constexpr auto kRule = model::FindingKind::kLiveParameterUnchanged;
-  int64_t looks = -1;
+  int64_t readings = -1;
   for (const auto& [key, parameter] : parameters_) {
     if (parameter.settled) return {};
-    looks = std::max(looks, parameter.looks);
+    readings = std::max(readings, parameter.readings);
   }
   if (!gradients_) return {{kRule, MissingInput::kGradient}};
-  if (looks < 0) return {{kRule, MissingInput::kWeight}};
-  return {{kRule, MissingInput::kReads, looks + 1, kLeastLooks + 1}};
+  if (readings < 0) return {{kRule, MissingInput::kWeight}};
+  return {{kRule, MissingInput::kReads, readings + 1, kLeastReadings + 1}};
 }
 
 }  // namespace steptrace::agent

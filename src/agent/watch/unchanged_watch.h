@@ -15,11 +15,11 @@
 namespace steptrace::agent {
 
 // Says when a parameter never changes, though it has gradients that are not 0: at each of nine
-// looks its sums, its least and its largest are to the bit what they were at the first. What has no
-// gradient is frozen, or not used: nothing is to be said of it here.
+// readings its sums, its least and its largest are to the bit what they were at the first. What has
+// no gradient is frozen, or not used: nothing is to be said of it here.
 class UnchangedWatch : public TensorRule {
  public:
-  static constexpr int64_t kLeastLooks = 8;  // behind the first
+  static constexpr int64_t kLeastReadings = 8;  // behind the first
 
   explicit UnchangedWatch(const store::StringTable& strings) : strings_(strings) {}
 
@@ -29,10 +29,10 @@ class UnchangedWatch : public TensorRule {
 
  private:
   struct Parameter {
-    uint64_t first = 0;  // what it was like at the first look
-    int64_t looks = -1;  // behind the first
+    uint64_t first = 0;     // what it was like at the first reading
+    int64_t readings = -1;  // behind the first
     int64_t step = 0;
-    bool gradient = false;  // at this look it had one
+    bool gradient = false;  // at this reading it had one
     bool settled = false;   // it changed, has no gradient, or was told
   };
   void OnWeight(int32_t rank, const ReportedTensor& tensor, Parameter& parameter);
@@ -45,7 +45,7 @@ class UnchangedWatch : public TensorRule {
     store::StringId name;
     int64_t step;
   };
-  std::vector<Still> still_;  // since the last look
+  std::vector<Still> still_;  // since the last reading
   std::set<store::StringId> reported_;
   bool any_changed_ = false;
   bool gradients_ = false;

@@ -36,7 +36,7 @@ TEST_F(UnchangedWatchTest, AParameterWithGradientsThatStaysAsItWasIsNamed) {
   }
   EXPECT_THAT(tensors_.Said(),
               ElementsAre("b.weight never changes, though there were gradients that are not 0 at "
-                          "each of 8 looks up to step 80 on rank 2"));
+                          "each of 9 readings up to step 80 on rank 2"));
 }
 
 TEST_F(UnchangedWatchTest, WhereNoneChangesTheOptimizerDoesNothing) {

@@ -35,9 +35,9 @@ struct AttributionRules {
   // What windows of operators showed of the model's phases; of a job without a device alone, for
   // there the host's way from operator to operator is what the step waits for.
   const DispatchSplit* dispatch = nullptr;
-  // By rank, ns of each backward pass that are work for the exchange of gradients alone
+  // ns of each backward pass that are work for the exchange of gradients alone, on any rank
   // (exchange_work.h): of a job without a device, whose backward is blocked while they go.
-  std::map<int32_t, double> exchange_of_backward{};
+  double exchange_of_backward = 0;
   // Steps whose device activity is known to the nanosecond: nothing else moves their time.
   const ProfiledSteps* profiled = nullptr;
   // What samples of stacks say of the dataset's time and of the loop's; null: there are none.

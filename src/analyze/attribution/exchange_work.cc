@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -61,13 +62,11 @@ MeasuredIntervals WorkOf(const RankTrace& rank, const store::StringTable& string
 
 }  // namespace
 
-std::map<int32_t, double> ExchangeWorkOfBackward(const Trace& operators,
-                                                 const store::PackedSteps& rows) {
-  std::map<int32_t, double> of_backward;
+double ExchangeWorkOfBackward(const Trace& operators, const store::PackedSteps& rows) {
+  std::optional<double> least;
   for (const RankTrace& rank : operators.ranks) {
     const MeasuredIntervals work =
         WorkOf(rank, *operators.strings, CallsCollectives(rank.rank, rows));
-    if (work.set().empty()) continue;
     const MeasuredIntervals recorded = RecordedOf(rank);
     int64_t ns = 0, backwards = 0;
     for (const store::StepRow& row : rows) {
@@ -77,9 +76,11 @@ std::map<int32_t, double> ExchangeWorkOfBackward(const Trace& operators,
       ns += work.LengthWithin(step);
       backwards += row.backwards;
     }
-    if (ns > 0) of_backward[rank.rank] = static_cast<double>(ns) / static_cast<double>(backwards);
+    if (backwards == 0) continue;  // nothing of it was recorded
+    const double of_backward = static_cast<double>(ns) / static_cast<double>(backwards);
+    least = std::min(of_backward, least.value_or(of_backward));
   }
-  return of_backward;
+  return least.value_or(0);
 }
 
 }  // namespace steptrace::analyze

@@ -8,9 +8,9 @@ namespace steptrace::analyze {
 namespace {
 
 void MoveExchangeWork(const StepEvidence& step, StageTimes& times) {
-  const auto found = step.rules.exchange_of_backward.find(step.row.rank);
-  if (found == step.rules.exchange_of_backward.end() || step.row.backwards <= 0) return;
-  const double ns = found->second * static_cast<double>(step.row.backwards);
+  const double of_backward = step.rules.exchange_of_backward;
+  if (of_backward <= 0 || step.row.backwards <= 0) return;
+  const double ns = of_backward * static_cast<double>(step.row.backwards);
   const auto had = static_cast<double>(At(times, SubStage::kBackward));
   Move(times, SubStage::kBackward, SubStage::kExposed, std::llround(std::clamp(ns, 0.0, had)));
 }

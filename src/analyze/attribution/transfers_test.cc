@@ -194,10 +194,10 @@ TEST_F(TransferTest, WorkForTheExchangeOfGradientsIsCommunication) {
   row_.backwards = 2;
   const Parts parts = {{SubStage::kBackward, 50}, {SubStage::kExposed, 10}};
   EXPECT_EQ(After("exchange_work", parts), TimesOf(parts));
-  rules_.exchange_of_backward[0] = 8;
+  rules_.exchange_of_backward = 8;
   EXPECT_EQ(After("exchange_work", parts),
             TimesOf({{SubStage::kBackward, 34}, {SubStage::kExposed, 26}}));
-  rules_.exchange_of_backward[0] = 100;
+  rules_.exchange_of_backward = 100;
   EXPECT_EQ(After("exchange_work", parts), TimesOf({{SubStage::kExposed, 60}}));
   row_.backwards = 0;  // another model, or none
   EXPECT_EQ(After("exchange_work", parts), TimesOf(parts));
@@ -286,7 +286,7 @@ TEST_F(SampledTransferTest, EachTakesFromTheStagesThatItNamesAloneAndGivesToThos
     }
     Thread().weights[static_cast<size_t>(SubStage::kLoopCode)] = 1;
     rules_.idle_of_forward[0] = share();
-    rules_.exchange_of_backward[0] = static_cast<double>(ns());
+    rules_.exchange_of_backward = static_cast<double>(ns());
     row_.backwards = static_cast<int32_t>(random() % 3);
     DispatchSplit split;
     split.share[0] = share();

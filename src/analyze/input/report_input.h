@@ -23,7 +23,7 @@ namespace steptrace::analyze {
 
 class LastSeen;
 class SampleSums;
-class TensorCourses;
+class TensorHistories;
 
 struct NodeInfo {
   int32_t node = 0;
@@ -108,8 +108,8 @@ struct ReportInput {
   const SampleSums* samples = nullptr;  // of stacks, in these steps; null: none were taken
   // They are of all steps so near, of which these are a few: too few samples fall into these alone.
   std::optional<int64_t> samples_within_ns;
-  const TensorCourses* tensors = nullptr;  // null: none were looked at
-  Unrecognised unrecognised;               // events of the profile of a training that was imported
+  const TensorHistories* tensors = nullptr;  // null: none were looked at
+  Unrecognised unrecognised;       // events of the profile of a training that was imported
   const Trace* profile = nullptr;  // device activity and operators, where the run holds them
   // Of a live run, as Trace::steps_left_out: also where nothing is left for a profile.
   int64_t steps_left_out = 0;

@@ -32,7 +32,7 @@
 #include "analyze/report/sections.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/rules/profiling_report.h"
-#include "analyze/tensors/tensor_courses.h"
+#include "analyze/tensors/tensor_histories.h"
 #include "analyze/tensors/tensor_recording.h"
 #include "analyze/tensors/tensor_rules.h"
 #include "analyze/verdict/host_exchange.h"

@@ -16,7 +16,7 @@
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/stages/stages.h"
-#include "analyze/tensors/tensor_courses.h"
+#include "analyze/tensors/tensor_histories.h"
 #include "analyze/tensors/tensors_section.h"
 #include "model/finding_kinds.h"
 #include "present/words/finding_sentence.h"
@@ -315,7 +315,7 @@ t1 runtime cudaLaunchKernel 10 12 corr=1
 TEST(BuildReportTest, TensorsAreShownWhereSomeWereLookedAt) {
   VerdictCase run = Parse("steps 20 forward=2s\n");
   EXPECT_EQ(BuildReport(run.input).tensors, nullptr);
-  TensorCourses courses(*run.strings);
+  TensorHistories histories(*run.strings);
   const store::TensorStatRow row = {.rank = 0,
                                     .step = 3,
                                     .tensor = run.strings->Intern("fc.weight"),
@@ -328,13 +328,13 @@ TEST(BuildReportTest, TensorsAreShownWhereSomeWereLookedAt) {
                                     .sum = 9,
                                     .abs_sum = 9,
                                     .square_sum = 27};
-  courses.Add({&row, 1});
-  run.input.tensors = &courses;
+  histories.Add({&row, 1});
+  run.input.tensors = &histories;
   const Report report = BuildReport(run.input);
   ASSERT_NE(report.tensors, nullptr);
-  ASSERT_THAT(report.tensors->courses, SizeIs(1));
-  EXPECT_EQ(report.tensors->courses[0].tensor, "fc.weight");
-  EXPECT_EQ(report.tensors->courses[0].not_finite_step, 3);
+  ASSERT_THAT(report.tensors->histories, SizeIs(1));
+  EXPECT_EQ(report.tensors->histories[0].tensor, "fc.weight");
+  EXPECT_EQ(report.tensors->histories[0].not_finite_step, 3);
   const auto rule = std::ranges::find(report.tensors->rules, model::FindingKind::kLiveLossSpike,
                                       &TensorRule::kind);
   ASSERT_NE(rule, report.tensors->rules.end());

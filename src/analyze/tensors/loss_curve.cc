@@ -11,7 +11,7 @@ void LossCurve::Sum::Add(const Sum& other) {
     low = finite() > 0 ? std::min(low, other.low) : other.low;
     high = finite() > 0 ? std::max(high, other.high) : other.high;
   }
-  looks += other.looks;
+  readings += other.readings;
   not_finite += other.not_finite;
   sum += other.sum;
 }
@@ -20,7 +20,7 @@ void LossCurve::Add(int64_t step, std::optional<double> loss) {
   if (step < 0) return;
   const double value = loss.value_or(0);
   parts_[step >> width_log2_].Add(
-      {.looks = 1, .not_finite = loss ? 0 : 1, .sum = value, .low = value, .high = value});
+      {.readings = 1, .not_finite = loss ? 0 : 1, .sum = value, .low = value, .high = value});
   while (parts_.size() > kMostParts) Halve();
 }
 
@@ -38,7 +38,7 @@ std::vector<LossPart> LossCurve::Parts() const {
     const int64_t width = int64_t{1} << width_log2_;
     LossPart part{.from_step = from,
                   .to_step = from > INT64_MAX - width ? INT64_MAX : from + width,
-                  .looks = sum.looks,
+                  .readings = sum.readings,
                   .not_finite = sum.not_finite};
     if (sum.finite() > 0) {
       part.mean = sum.sum / static_cast<double>(sum.finite());

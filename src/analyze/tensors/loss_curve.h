@@ -12,8 +12,8 @@ namespace steptrace::analyze {
 struct LossPart {
   int64_t from_step = 0;  // the steps are these, up to `to_step`, which is not of them
   int64_t to_step = 0;
-  int64_t looks = 0;
-  int64_t not_finite = 0;                     // of the looks
+  int64_t readings = 0;
+  int64_t not_finite = 0;                     // of the readings
   std::optional<double> mean = std::nullopt;  // of the others
   std::optional<double> low = std::nullopt;
   std::optional<double> high = std::nullopt;
@@ -31,13 +31,13 @@ class LossCurve {
 
  private:
   struct Sum {
-    int64_t looks = 0;
+    int64_t readings = 0;
     int64_t not_finite = 0;
     double sum = 0;
     double low = 0;
     double high = 0;
     void Add(const Sum& other);
-    int64_t finite() const { return looks - not_finite; }
+    int64_t finite() const { return readings - not_finite; }
   };
   void Halve();
 

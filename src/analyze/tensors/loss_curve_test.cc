@@ -29,15 +29,15 @@ TEST(LossCurveTest, PartsWidenAndKeepWhatWasInThem) {
   }
   const auto parts = curve.Parts();
   EXPECT_LE(parts.size(), LossCurve::kMostParts);
-  int64_t looks = 0, not_finite = 0, at = 0;
+  int64_t readings = 0, not_finite = 0, at = 0;
   for (const LossPart& part : parts) {
     EXPECT_EQ(part.from_step, at);
     at = part.to_step;
-    looks += part.looks;
+    readings += part.readings;
     not_finite += part.not_finite;
     EXPECT_EQ(part.low, static_cast<double>(part.from_step));
   }
-  EXPECT_EQ(looks, 1000);
+  EXPECT_EQ(readings, 1000);
   EXPECT_EQ(not_finite, 1);
 }
 

@@ -23,13 +23,20 @@ void Raise(std::optional<int64_t>& most, std::optional<int64_t> value) {
   if (value && *value > 0) most = std::max(most.value_or(*value), *value);
 }
 
-// Of a look and the steps until the next one.
-std::optional<double> CostShare(const nlohmann::json& fact) {
-  const auto cost = store::IntegerOf(fact, Key::kCostNs);
-  const auto step = store::IntegerOf(fact, Key::kStepNs);
-  const auto every = store::IntegerOf(fact, Key::kEvery);
+// Of a reading and the steps until the next one.
+std::optional<double> ShareOf(std::optional<int64_t> cost, std::optional<int64_t> every,
+                              std::optional<int64_t> step) {
   if (!cost || !step || !every || *cost < 0 || *step <= 0 || *every <= 0) return std::nullopt;
   return static_cast<double>(*cost) / (static_cast<double>(*every) * static_cast<double>(*step));
+}
+
+std::optional<double> CostShare(const nlohmann::json& fact) {
+  const auto step = store::IntegerOf(fact, Key::kStepNs);
+  const auto share =
+      ShareOf(store::IntegerOf(fact, Key::kCostNs), store::IntegerOf(fact, Key::kEvery), step);
+  const auto of_loss = ShareOf(store::IntegerOf(fact, Key::kLossCostNs),
+                               store::IntegerOf(fact, Key::kLossEvery), step);
+  return share ? *share + of_loss.value_or(0) : of_loss;
 }
 
 void AddRoles(const nlohmann::json& fact, std::set<std::string>& roles) {

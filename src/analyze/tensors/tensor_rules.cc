@@ -13,11 +13,11 @@ namespace {
 
 using model::FindingKind;
 
-// What a rule judges, and of how many looks at least: as its observer has it.
+// What a rule judges, and of how many readings at least: as its observer has it.
 struct Needs {
   FindingKind kind;
   const char* role;
-  int64_t least_looks;
+  int64_t least_readings;
 };
 constexpr Needs kNeeds[] = {
     {FindingKind::kLiveTensorNonfinite, "", 1},
@@ -34,7 +34,7 @@ constexpr Needs kNeeds[] = {
 constexpr FindingKind kUnjudged = FindingKind::kLiveTensorUnjudged;
 
 // What the rule itself said at the end, where it judged nothing: it knows what it lacked, which the
-// number of looks alone does not say.
+// number of readings alone does not say.
 const model::Item* UnjudgedOf(FindingKind kind, std::span<const model::Finding* const> found) {
   const std::string_view id = model::InfoOf(kind).id;
   for (const model::Finding* one : found) {
@@ -56,7 +56,7 @@ std::optional<int64_t> FigureOf(const model::Item& item, std::string_view name) 
   return std::nullopt;
 }
 
-// What it said of itself counts for more than the looks that there were.
+// What it said of itself counts for more than the readings that there were.
 void ApplyUnjudged(const model::Item& said, TensorRule& rule) {
   const auto seen = FigureOf(said, "seen");
   const auto needed = FigureOf(said, "needed");
@@ -64,16 +64,16 @@ void ApplyUnjudged(const model::Item& said, TensorRule& rule) {
     rule.status = TensorRuleStatus::kNotApplicable;
     return;
   }
-  rule.looks = *seen;
-  rule.least_looks = *needed;
+  rule.readings = *seen;
+  rule.least_readings = *needed;
   rule.status = TensorRuleStatus::kCannotTell;
 }
 
 TensorRuleStatus StatusOf(const TensorRule& rule) {
   if (rule.findings > 0) return TensorRuleStatus::kFound;
-  if (rule.looks == 0) return TensorRuleStatus::kNotApplicable;
-  return rule.looks < rule.least_looks ? TensorRuleStatus::kCannotTell
-                                       : TensorRuleStatus::kNotFound;
+  if (rule.readings == 0) return TensorRuleStatus::kNotApplicable;
+  return rule.readings < rule.least_readings ? TensorRuleStatus::kCannotTell
+                                             : TensorRuleStatus::kNotFound;
 }
 
 }  // namespace
@@ -92,13 +92,14 @@ std::string_view NameOf(TensorRuleStatus status) {
   return "not_applicable";
 }
 
-std::vector<TensorRule> JudgeTensorRules(const std::map<std::string, int64_t>& looks,
+std::vector<TensorRule> JudgeTensorRules(const std::map<std::string, int64_t>& readings,
                                          std::span<const model::Finding* const> found) {
   std::vector<TensorRule> rules;
   for (const Needs& needs : kNeeds) {
-    TensorRule rule{.kind = needs.kind, .needs = needs.role, .least_looks = needs.least_looks};
-    const auto of_role = looks.find(needs.role);
-    if (of_role != looks.end()) rule.looks = of_role->second;
+    TensorRule rule{
+        .kind = needs.kind, .needs = needs.role, .least_readings = needs.least_readings};
+    const auto of_role = readings.find(needs.role);
+    if (of_role != readings.end()) rule.readings = of_role->second;
     rule.findings = std::ranges::count_if(
         found, [&](const model::Finding* one) { return one->kind == needs.kind; });
     rule.status = StatusOf(rule);

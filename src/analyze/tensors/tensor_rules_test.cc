@@ -58,8 +58,8 @@ TEST(TensorRulesTest, WhatARuleSaidThatItLackedCountsForMoreThanTheLooks) {
             TensorRuleStatus::kNotApplicable);
   const TensorRule& spike = RuleOf(rules, model::FindingKind::kLiveLossSpike);
   EXPECT_EQ(spike.status, TensorRuleStatus::kCannotTell);
-  EXPECT_EQ(spike.looks, 20);
-  EXPECT_EQ(spike.least_looks, 33);
+  EXPECT_EQ(spike.readings, 20);
+  EXPECT_EQ(spike.least_readings, 33);
   EXPECT_EQ(RuleOf(rules, model::FindingKind::kLiveGradientSpike).status,
             TensorRuleStatus::kNotFound);
 }

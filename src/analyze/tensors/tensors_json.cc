@@ -13,15 +13,15 @@ Json LossAtJson(const std::optional<LossAt>& at) {
 }
 
 Json PartJson(const LossPart& part) {
-  return ObjectOf("from_step", part.from_step, "to_step", part.to_step, "looks", part.looks,
+  return ObjectOf("from_step", part.from_step, "to_step", part.to_step, "readings", part.readings,
                   "not_finite", part.not_finite, "mean", OrNull(part.mean), "low", OrNull(part.low),
                   "high", OrNull(part.high));
 }
 
-Json LossJson(const LossCourse& loss) {
+Json LossJson(const LossHistory& loss) {
   return {{"name", loss.name},
           {"rank", loss.rank},
-          {"looks", loss.looks},
+          {"readings", loss.readings},
           {"not_finite", loss.not_finite},
           {"not_finite_step", OrNull(loss.not_finite_step)},
           {"first", LossAtJson(loss.first)},
@@ -30,18 +30,19 @@ Json LossJson(const LossCourse& loss) {
           {"curve", Each(loss.curve, PartJson)}};
 }
 
-Json CourseJson(const TensorCourse& one) {
+Json CourseJson(const TensorHistory& one) {
   const bool bad = one.not_finite > 0;
   const bool has_largest = one.largest_norm.has_value();
-  return ObjectOf("tensor", one.tensor, "role", one.role, "type", one.type, "looks", one.looks,
-                  "first_step", one.first_step, "last_step", one.last_step, "rank", one.rank,
-                  "numel", one.numel, "norm", OrNull(one.norm), "rms", OrNull(one.rms), "min",
-                  OrNull(one.min), "max", OrNull(one.max), "zero_share", OrNull(one.zero_share),
-                  "norm_low", OrNull(one.norm_low), "norm_high", OrNull(one.norm_high),
-                  "first_norm", OrNull(one.first_norm), "largest_norm", OrNull(one.largest_norm),
-                  "largest_step", has_largest ? Json(one.largest_step) : Json(nullptr),
-                  "not_finite", one.not_finite, "not_finite_step", OrNull(one.not_finite_step),
-                  "not_finite_rank", bad ? Json(one.not_finite_rank) : Json(nullptr));
+  return ObjectOf("tensor", one.tensor, "role", one.role, "type", one.type, "readings",
+                  one.readings, "first_step", one.first_step, "last_step", one.last_step, "rank",
+                  one.rank, "numel", one.numel, "norm", OrNull(one.norm), "rms", OrNull(one.rms),
+                  "min", OrNull(one.min), "max", OrNull(one.max), "zero_share",
+                  OrNull(one.zero_share), "norm_low", OrNull(one.norm_low), "norm_high",
+                  OrNull(one.norm_high), "first_norm", OrNull(one.first_norm), "largest_norm",
+                  OrNull(one.largest_norm), "largest_step",
+                  has_largest ? Json(one.largest_step) : Json(nullptr), "not_finite",
+                  one.not_finite, "not_finite_step", OrNull(one.not_finite_step), "not_finite_rank",
+                  bad ? Json(one.not_finite_rank) : Json(nullptr));
 }
 
 Json RecordingJson(const std::optional<TensorRecording>& recording) {
@@ -59,15 +60,15 @@ Json RecordingJson(const std::optional<TensorRecording>& recording) {
 }  // namespace
 
 Json TensorRuleJson(const TensorRule& rule) {
-  return {{"rule", model::InfoOf(rule.kind).id}, {"status", NameOf(rule.status)},
-          {"needs", TextOrNull(rule.needs)},     {"looks", rule.looks},
-          {"least_looks", rule.least_looks},     {"findings", rule.findings}};
+  return {{"rule", model::InfoOf(rule.kind).id},   {"status", NameOf(rule.status)},
+          {"needs", TextOrNull(rule.needs)},       {"readings", rule.readings},
+          {"least_readings", rule.least_readings}, {"findings", rule.findings}};
 }
 
 Json TensorsJson(const TensorsSection& section) {
   return {{"recording", RecordingJson(section.recording)},
           {"losses", Each(section.losses, LossJson)},
-          {"courses", Each(section.courses, CourseJson)},
+          {"histories", Each(section.histories, CourseJson)},
           {"rules", Each(section.rules, TensorRuleJson)}};
 }
 

@@ -21,11 +21,11 @@ struct LossAt {
 };
 
 // A loss of a rank: a backward that begins at several tensors has several.
-struct LossCourse {
+struct LossHistory {
   std::string name;
   int32_t rank = -1;
-  int64_t looks = 0;
-  int64_t not_finite = 0;                       // of the looks
+  int64_t readings = 0;
+  int64_t not_finite = 0;                       // of the readings
   std::optional<int64_t> not_finite_step = {};  // the first
   std::optional<LossAt> first = {};             // of those that are finite
   std::optional<LossAt> last = {};
@@ -34,11 +34,11 @@ struct LossCourse {
 };
 
 // A tensor in one role, of all ranks that looked at it.
-struct TensorCourse {
+struct TensorHistory {
   std::string tensor;
   std::string role;
   std::string type;
-  int64_t looks = 0;
+  int64_t readings = 0;
   int64_t first_step = 0;
   int64_t last_step = 0;
   // At the last step, of the lowest rank that looked then: of its finite elements.
@@ -55,7 +55,7 @@ struct TensorCourse {
   std::optional<double> first_norm = {};    // at the first step, of its lowest rank
   std::optional<double> largest_norm = {};  // at any step
   int64_t largest_step = 0;
-  int64_t not_finite = 0;                       // looks with elements that are not finite
+  int64_t not_finite = 0;                       // readings with elements that are not finite
   std::optional<int64_t> not_finite_step = {};  // the first
   int32_t not_finite_rank = -1;
 };
@@ -74,24 +74,24 @@ enum class TensorRuleStatus : uint8_t { kFound, kNotFound, kCannotTell, kNotAppl
 struct TensorRule {
   model::FindingKind kind;
   TensorRuleStatus status = TensorRuleStatus::kNotApplicable;
-  std::string needs;        // the role that it judges; empty: any
-  int64_t looks = 0;        // that there were of that, of the rank with most
-  int64_t least_looks = 0;  // with fewer it cannot tell
+  std::string needs;           // the role that it judges; empty: any
+  int64_t readings = 0;        // that there were of that, of the rank with most
+  int64_t least_readings = 0;  // with fewer it cannot tell
   int64_t findings = 0;
 };
 std::string_view NameOf(TensorRuleStatus status);
 
 struct TensorsSection {
   std::optional<TensorRecording> recording;
-  std::vector<LossCourse> losses;  // by name and rank, the first kMostLosses
-  std::vector<TensorCourse>
-      courses;  // the first kMostCourses: what was not finite, then as they came
-  int64_t course_count = 0;
+  std::vector<LossHistory> losses;  // by name and rank, the first kMostLosses
+  std::vector<TensorHistory>
+      histories;  // the first kMostHistories: what was not finite, then as they came
+  int64_t history_count = 0;
   std::vector<TensorRule> rules;
 
-  bool any() const { return !losses.empty() || !courses.empty(); }
+  bool any() const { return !losses.empty() || !histories.empty(); }
 };
 inline constexpr size_t kMostLosses = 64;
-inline constexpr size_t kMostCourses = 1000;
+inline constexpr size_t kMostHistories = 1000;
 
 }  // namespace steptrace::analyze

@@ -20,8 +20,8 @@ namespace steptrace::cli {
 namespace {
 
 using analyze::LossAt;
-using analyze::LossCourse;
-using analyze::TensorCourse;
+using analyze::LossHistory;
+using analyze::TensorHistory;
 using analyze::TensorsSection;
 
 // Norms go over many orders of size.
@@ -44,19 +44,19 @@ void RenderRecording(const TensorsSection& section, Page& page) {
                                   : fmt::format("; every {} steps", *recording.every);
   }
   if (recording.cost_share) {
-    text += fmt::format("; a look takes {} of the time until the next",
+    text += fmt::format("; readings take {} of the time",
                         present::FormatShare(*recording.cost_share));
   }
-  page.Paragraph("Looked at: ", 11, text, Tint::kDim);
+  page.Paragraph("Recorded: ", 10, text, Tint::kDim);
   for (const auto& [why, times] : recording.uncovered) {
-    page.Paragraph(
-        "", 0, fmt::format("Not looked at ({}): {}", why, present::FormatCounted(times, "time")),
-        Tint::kYellow);
+    page.Paragraph("", 0,
+                   fmt::format("Left out ({}): {}", why, present::FormatCounted(times, "tensor")),
+                   Tint::kYellow);
   }
   page.Blank();
 }
 
-void RenderCurve(const LossCourse& loss, Page& page) {
+void RenderCurve(const LossHistory& loss, Page& page) {
   constexpr int kCells = 60;
   std::vector<double> levels;
   for (const analyze::LossPart& part : loss.curve) {
@@ -67,7 +67,7 @@ void RenderCurve(const LossCourse& loss, Page& page) {
   page.Line({{"  "}, {SparklineText(levels, low, high, kCells, page.unicode()), Tint::kCyan}});
 }
 
-void RenderLoss(const LossCourse& loss, Page& page) {
+void RenderLoss(const LossHistory& loss, Page& page) {
   const std::string separator = page.separator();
   page.Line({{fmt::format("{} of rank {}", page.Safe(loss.name), loss.rank), Tint::kBold},
              {separator + AtText("first", loss.first) + separator + AtText("best", loss.best) +
@@ -75,14 +75,14 @@ void RenderLoss(const LossCourse& loss, Page& page) {
   RenderCurve(loss, page);
   if (loss.not_finite > 0) {
     page.Paragraph("  ", 2,
-                   fmt::format("not finite at {} of {} looks, first at step {}", loss.not_finite,
-                               loss.looks, loss.not_finite_step.value_or(0)),
+                   fmt::format("not finite at {} of {} readings, first at step {}", loss.not_finite,
+                               loss.readings, loss.not_finite_step.value_or(0)),
                    Tint::kRed);
   }
 }
 
-void RenderCourses(const TensorsSection& section, int64_t top, Page& page) {
-  if (section.courses.empty()) return;
+void RenderHistories(const TensorsSection& section, int64_t top, Page& page) {
+  if (section.histories.empty()) return;
   constexpr int kNumbers = 10 + 8 + 9 + 9 + 7 + 12;
   const int name = page.width() - 2 - kNumbers;
   page.Blank();
@@ -90,8 +90,8 @@ void RenderCourses(const TensorsSection& section, int64_t top, Page& page) {
                   PadLeft("norm", 9) + PadLeft("at first", 9) + PadLeft("zeros", 7) +
                   PadLeft("not finite", 12),
               Tint::kBold}});
-  for (size_t i = 0; i < section.courses.size() && static_cast<int64_t>(i) < top; ++i) {
-    const TensorCourse& one = section.courses[i];
+  for (size_t i = 0; i < section.histories.size() && static_cast<int64_t>(i) < top; ++i) {
+    const TensorHistory& one = section.histories[i];
     const std::string bad =
         one.not_finite_step ? fmt::format("from {}", *one.not_finite_step) : std::string("none");
     page.Line({{"  " + PadRight(CutMiddle(page.Safe(one.tensor), name - 1, page.unicode()), name) +
@@ -102,8 +102,8 @@ void RenderCourses(const TensorsSection& section, int64_t top, Page& page) {
                     PadLeft(bad, 12),
                 one.not_finite > 0 ? Tint::kRed : Tint::kPlain}});
   }
-  if (section.course_count > top) {
-    page.Line({{fmt::format("  and {} more", section.course_count - top), Tint::kDim}});
+  if (section.history_count > top) {
+    page.Line({{fmt::format("  and {} more", section.history_count - top), Tint::kDim}});
   }
 }
 
@@ -123,14 +123,14 @@ const char* TextOf(analyze::TensorRuleStatus status) {
 
 std::string WhyOf(const analyze::TensorRule& rule) {
   const std::string role = rule.needs.empty() ? "tensor" : rule.needs;
-  if (rule.looks == 0) return fmt::format("no {} was looked at", role);
+  if (rule.readings == 0) return fmt::format("no {} was read", role);
   if (rule.status == analyze::TensorRuleStatus::kNotApplicable) {
     return "nothing to judge: see below";
   }
-  const std::string looks = fmt::format("{} at {} {}", role, present::FormatCount(rule.looks),
-                                        rule.looks == 1 ? "look" : "looks");
-  if (rule.looks >= rule.least_looks) return looks;
-  return fmt::format("{}; it needs {}", looks, present::FormatCount(rule.least_looks));
+  const std::string readings = fmt::format("{} at {} {}", role, present::FormatCount(rule.readings),
+                                           rule.readings == 1 ? "reading" : "readings");
+  if (rule.readings >= rule.least_readings) return readings;
+  return fmt::format("{}; it needs {}", readings, present::FormatCount(rule.least_readings));
 }
 
 // Their kind says when they judge: "live.gradient_vanishing".
@@ -146,7 +146,7 @@ void RenderTensorRules(const analyze::Report& report, int64_t top, Page& page) {
   const auto& rules = report.tensors == nullptr ? kNone : report.tensors->rules;
   if (rules.empty()) {
     page.Paragraph("", 0,
-                   "no rules about tensors ran: no tensors were looked at; steptrace run "
+                   "no rules about tensors ran: no tensors were recorded; steptrace run "
                    "--tensors does");
     return;
   }
@@ -166,16 +166,16 @@ void RenderTensorRules(const analyze::Report& report, int64_t top, Page& page) {
 
 void RenderTensors(const analyze::Report& report, int64_t top, Page& page) {
   if (report.tensors == nullptr) {
-    page.Paragraph("", 0, "no tensors were looked at; steptrace run --tensors does");
+    page.Paragraph("", 0, "no tensors were recorded; steptrace run --tensors does that");
     return;
   }
   const TensorsSection& section = *report.tensors;
   RenderRecording(section, page);
-  if (!section.any()) page.Paragraph("", 0, "no tensor was looked at");
+  if (!section.any()) page.Paragraph("", 0, "no tensor was read");
   for (size_t i = 0; i < section.losses.size() && static_cast<int64_t>(i) < top; ++i) {
     RenderLoss(section.losses[i], page);
   }
-  RenderCourses(section, top, page);
+  RenderHistories(section, top, page);
   page.Blank();
   RenderTensorRules(report, top, page);
 }

@@ -330,46 +330,46 @@ TEST(RenderTensorsTest, TheSectionReadsSo) {
                                                .uncovered = {{"sparse", 2}}};
   section.losses = {{.name = "loss",
                      .rank = 0,
-                     .looks = 60,
+                     .readings = 60,
                      .not_finite = 19,
                      .not_finite_step = 41,
                      .first = analyze::LossAt{0, 1.5},
                      .last = analyze::LossAt{40, 0.25},
                      .best = analyze::LossAt{38, 0.125}}};
-  section.courses = {{.tensor = "fc.weight",
-                      .role = "gradient",
-                      .type = "float32",
-                      .looks = 15,
-                      .last_step = 56,
-                      .numel = 64,
-                      .norm = 1.5,
-                      .rms = 0.1875,
-                      .zero_share = 0.5,
-                      .first_norm = 2.0,
-                      .not_finite = 5,
-                      .not_finite_step = 40,
-                      .not_finite_rank = 0}};
-  section.course_count = 1;
+  section.histories = {{.tensor = "fc.weight",
+                        .role = "gradient",
+                        .type = "float32",
+                        .readings = 15,
+                        .last_step = 56,
+                        .numel = 64,
+                        .norm = 1.5,
+                        .rms = 0.1875,
+                        .zero_share = 0.5,
+                        .first_norm = 2.0,
+                        .not_finite = 5,
+                        .not_finite_step = 40,
+                        .not_finite_rank = 0}};
+  section.history_count = 1;
   section.rules = {{.kind = FindingKind::kLiveTensorNonfinite,
                     .status = TensorRuleStatus::kFound,
                     .needs = {},
-                    .looks = 60,
-                    .least_looks = 1,
+                    .readings = 60,
+                    .least_readings = 1,
                     .findings = 1},
                    {.kind = FindingKind::kLiveLossSpike,
                     .status = TensorRuleStatus::kCannotTell,
                     .needs = "loss",
-                    .looks = 1,
-                    .least_looks = 33},
+                    .readings = 1,
+                    .least_readings = 33},
                    {.kind = FindingKind::kLiveDeadUnits,
                     .status = TensorRuleStatus::kNotApplicable,
                     .needs = "gradient",
-                    .looks = 15,
-                    .least_looks = 8},
+                    .readings = 15,
+                    .least_readings = 8},
                    {.kind = FindingKind::kLiveParameterUnchanged,
                     .status = TensorRuleStatus::kNotApplicable,
                     .needs = "weight",
-                    .least_looks = 9}};
+                    .least_readings = 9}};
   analyze::Report report;
   report.tensors = std::make_shared<const analyze::TensorsSection>(std::move(section));
   Page page({.width = 80, .unicode = false});
@@ -379,15 +379,15 @@ TEST(RenderTensorsTest, TheSectionReadsSo) {
   EXPECT_THAT(text, HasSubstr("\n  fc.weight" + std::string(14, ' ') + "  gradient" +
                               column("56", 8) + column("1.5", 9) + column("2", 9) +
                               column("50 %", 7) + column("from 40", 12) + "\n"));
-  EXPECT_THAT(text,
-              HasSubstr("\n"
-                        "Rules about tensors         status\n"
-                        "  tensor_nonfinite          found           tensor at 60 looks\n"
-                        "  loss_spike                cannot tell     loss at 1 look; it needs 33\n"
-                        "  dead_units                not applicable  nothing to judge: see below\n"
-                        "  parameter_unchanged       not applicable  no weight was looked at\n"));
+  EXPECT_THAT(
+      text, HasSubstr("\n"
+                      "Rules about tensors         status\n"
+                      "  tensor_nonfinite          found           tensor at 60 readings\n"
+                      "  loss_spike                cannot tell     loss at 1 reading; it needs 33\n"
+                      "  dead_units                not applicable  nothing to judge: see below\n"
+                      "  parameter_unchanged       not applicable  no weight was looked at\n"));
   EXPECT_THAT(text, HasSubstr("Not looked at (sparse): 2 times\n"));
-  EXPECT_THAT(text, HasSubstr("  not finite at 19 of 60 looks, first at step 41\n"));
+  EXPECT_THAT(text, HasSubstr("  not finite at 19 of 60 readings, first at step 41\n"));
 }
 
 TEST(RenderThroughput, SaysHowSureItIs) {

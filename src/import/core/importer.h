@@ -29,6 +29,9 @@ struct ImportContext {
   Limits limits;
   std::function<void(int64_t bytes)> advanced;  // call with the bytes read since the last call
   Parallel parallel = {};
+  // Whether nobody wants the import any more, which the streams of sources say by themselves: for
+  // who reads a file without one. None: never.
+  std::function<bool()> stopped = {};
 };
 
 // How sure an importer is that a file is its own. The surest one gets it, of those alike the first.

@@ -1027,9 +1027,9 @@ inline constexpr ClauseWords kLiveCastRangeClauses[] = {
 inline constexpr ClauseWords kLiveCastRangeItemClauses[] = {
     {"as", "scaled", {}, "{type}, scaled to the largest of each tensor,"},
     {"as", "", {}, "{type}"},
-    {"many", "over", {}, " and {over} infinite"},
-    {"lost", "zero", {}, "{zero} or more 0, most of them in {tensor}{many}"},
-    {"lost", "", {}, "{over} infinite"},
+    {"many", "over", {}, " and {over} into infinity"},
+    {"lost", "zero", {}, "at least {zero} into 0 (most of them in {tensor}){many}"},
+    {"lost", "", {}, "{over} into infinity"},
 };
 inline constexpr ClauseWords kLiveParameterUnchangedClauses[] = {
     {"others", "more", 1, "1 other parameter"},
@@ -1046,7 +1046,7 @@ inline constexpr ClauseWords kLiveTensorUnjudgedItemClauses[] = {
     {"why", "no_wide", {}, "no element other than 0 of a type wider than float16 was seen"},
     {"why", "few_weights", {}, "fewer than {needed} weights were seen"},
     {"why", "no_replica", {}, "the parameters of no second rank with the same parameters were seen"},
-    {"why", "", {}, "{seen} of {needed} looks"},
+    {"why", "", {}, "{seen} of {needed} readings"},
 };
 inline constexpr ClauseWords kLossCaptureNothingClauses[] = {
     {"which", "window", {}, "the window {window}"},
@@ -2437,7 +2437,7 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"gradients vanish on the way to {tensor}: there they are about 1e{orders} times those of {last}, since step {step} on rank {rank}", {}},
      {"", {}}, "", ""},
     // live.gradient_exploding
-    {{"gradients explode: since step {step} their norm is more than {times} that of the looks before, most of it in {tensor}, on rank {rank}", {}},
+    {{"gradients explode: since step {step} their norm is more than {times} that of the readings before, most of it in {tensor}, on rank {rank}", {}},
      {"", {}}, "", ""},
     // live.loss_not_falling
     {{"the loss has not fallen in {steps} steps{change}, up to step {step} on rank {rank}", kLiveLossNotFallingClauses},
@@ -2446,22 +2446,22 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"all tensors that were looked at are finite again since step {step} on rank {rank}, {steps} steps after the first that was not", {}},
      {"", {}}, "", ""},
     // live.loss_spike
-    {{"the loss spikes to {value} in step {step} on rank {rank}: the median before is {usual}, and it lies {deviations} robust standard deviations above", {}},
+    {{"the loss spikes to {value} in step {step} on rank {rank}: the median before is {usual}, and the value is {deviations} standard deviations (by MAD) above it", {}},
      {"", {}}, "", ""},
     // live.gradient_spike
-    {{"the norm of the gradients spikes to {value} in step {step} on rank {rank}, most of it in {tensor}: the median before is {usual}, and it lies {deviations} robust standard deviations above", {}},
+    {{"the norm of the gradients spikes to {value} in step {step} on rank {rank}, most of it in {tensor}: the median before is {usual}, and the value is {deviations} standard deviations (by MAD) above it", {}},
      {"", {}}, "", ""},
     // live.dead_units
-    {{"units of {module} are dead: {share} of its gradient was 0 at each of {looks} looks in a row, since step {step} on rank {rank}{rest}", kLiveDeadUnitsClauses},
+    {{"units of {module} are dead: {share} of its gradient was 0 at each of {readings} readings in a row, since step {step} on rank {rank}{rest}", kLiveDeadUnitsClauses},
      {"", {}}, "", ""},
     // live.cast_range
-    {{"of the {weight}s' elements other than 0, all looks together: {items}", kLiveCastRangeClauses},
-     {"{as} would make {lost}", kLiveCastRangeItemClauses}, "; ", "; "},
+    {{"of the {weight}s' elements other than 0, all readings together: {items}", kLiveCastRangeClauses},
+     {"{as} would turn {lost}", kLiveCastRangeItemClauses}, "; ", "; "},
     // live.parameter_unchanged
-    {{"{subject}, though there were gradients that are not 0 at each of {looks} looks up to step {step} on rank {rank}", kLiveParameterUnchangedClauses},
+    {{"{subject}, though there were gradients that are not 0 at each of {readings} readings up to step {step} on rank {rank}", kLiveParameterUnchangedClauses},
      {"", {}}, "", ""},
     // live.tensor_unjudged
-    {{"not applicable: {items}", {}},
+    {{"tensor rules without a result: {items}", {}},
      {"{rule} ({why})", kLiveTensorUnjudgedItemClauses}, "; ", "; "},
     // loss.capture_nothing
     {{"{which} captured nothing: {why}", kLossCaptureNothingClauses},

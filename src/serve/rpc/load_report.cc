@@ -25,7 +25,7 @@
 #include "analyze/samples/last_seen.h"
 #include "analyze/samples/sample_sums.h"
 #include "analyze/stats/distribution.h"
-#include "analyze/tensors/tensor_courses.h"
+#include "analyze/tensors/tensor_histories.h"
 #include "base/inherited_mode.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
@@ -155,15 +155,15 @@ ReportOptions Widened(ReportOptions options) {
 }
 
 // Null: no tensors were looked at. Their rows are summed as they are read.
-Result<std::optional<analyze::TensorCourses>> SumTensors(store::RunReader& run,
-                                                         const TimeBounds& bounds) {
-  std::optional<analyze::TensorCourses> courses;
+Result<std::optional<analyze::TensorHistories>> SumTensors(store::RunReader& run,
+                                                           const TimeBounds& bounds) {
+  std::optional<analyze::TensorHistories> histories;
   STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::TensorStatRow>(
       run, {.columns = {}, .rank = {}, .from_ns = bounds.from_ns, .to_ns = bounds.to_ns},
-      [&] { courses.emplace(run.strings()); },
-      [&](std::span<const store::TensorStatRow> rows) { courses->Add(rows); }));
-  if (courses && !courses->any()) courses.reset();
-  return courses;
+      [&] { histories.emplace(run.strings()); },
+      [&](std::span<const store::TensorStatRow> rows) { histories->Add(rows); }));
+  if (histories && !histories->any()) histories.reset();
+  return histories;
 }
 
 // Gathers what a report is made of, and makes of it what is asked for. False, and nothing is made:

@@ -9,17 +9,17 @@
 
 namespace steptrace::rpc {
 
-// Steps at which somebody looked, as columns of equally many looks: what is between two looks is no
-// column.
-class LookColumns {
+// Steps at which somebody looked, as columns of equally many readings: what is between two readings
+// is no column.
+class ReadingColumns {
  public:
-  LookColumns(const std::set<int64_t>& steps, int64_t most_columns)
+  ReadingColumns(const std::set<int64_t>& steps, int64_t most_columns)
       : steps_(steps.begin(), steps.end()),
         looks_(std::max<size_t>(1, (steps_.size() + static_cast<size_t>(most_columns) - 1) /
                                        static_cast<size_t>(most_columns))) {}
 
   size_t size() const { return (steps_.size() + looks_ - 1) / looks_; }
-  size_t looks() const { return looks_; }  // of a column; the last may have fewer
+  size_t readings() const { return looks_; }  // of a column; the last may have fewer
   // Of a step that is one of them.
   size_t Of(int64_t step) const {
     const auto place = std::ranges::lower_bound(steps_, step) - steps_.begin();

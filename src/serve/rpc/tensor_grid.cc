@@ -80,11 +80,11 @@ std::optional<StringId> RoleOf(const Inventory& inventory, const store::RunReade
   return chosen;
 }
 
-// Of some looks in a row: the last value, and between which all are.
+// Of some readings in a row: the last value, and between which all are.
 struct GridCell {
   int64_t step = -1;
   std::optional<double> last, low, high;
-  int64_t not_finite = 0;  // looks
+  int64_t not_finite = 0;  // readings
 
   void Add(const TensorStatRow& row, TensorStatistic statistic) {
     const auto value = ValueOf(row, statistic);
@@ -173,7 +173,7 @@ Json RanksJson(const std::map<int32_t, std::set<int64_t>>& ranks) {
 
 // Of many more tensors than are shown no cells are kept.
 Result<TensorLines> ReadLines(store::RunReader& run, const TensorGridQuery& query, StringId role,
-                              int32_t rank, const LookColumns& columns) {
+                              int32_t rank, const ReadingColumns& columns) {
   STEPTRACE_ASSIGN_OR_RETURN(const TensorPattern pattern, TensorPattern::Of(query.module));
   std::map<StringId, bool> wanted;
   TensorLines lines;
@@ -221,17 +221,17 @@ Result<std::string> TensorGridJson(const std::filesystem::path& path,
   json["ranks"] = RanksJson(ranks);
   const int32_t rank = query.rank.value_or(ranks.empty() ? -1 : ranks.begin()->first);
   const auto of_rank = ranks.find(rank);
-  const LookColumns columns(of_rank == ranks.end() ? std::set<int64_t>() : of_rank->second,
-                            query.columns);
+  const ReadingColumns columns(of_rank == ranks.end() ? std::set<int64_t>() : of_rank->second,
+                               query.columns);
   json["rank"] = rank;
   json["columns"] = columns.Json();
-  json["looks_in_column"] = columns.looks();
+  json["readings_in_column"] = columns.readings();
   int64_t left_out = 0;
   json["tensors"] = Json::array();
   if (role && columns.size() > 0) {
     STEPTRACE_ASSIGN_OR_RETURN(const TensorLines lines,
                                ReadLines(run, query, *role, rank, columns));
-    json["tensors"] = LinesJson(lines, run, columns.looks() > 1, left_out);
+    json["tensors"] = LinesJson(lines, run, columns.readings() > 1, left_out);
   }
   json["left_out"] = left_out;
   return ToText(json);

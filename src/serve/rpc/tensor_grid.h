@@ -37,7 +37,7 @@ struct TensorGridQuery {
 inline constexpr int64_t kMostGridColumns = 1024;
 inline constexpr int64_t kMostGridTensors = 512;
 
-// Tensors of a role by steps, a column for so many looks in a row (docs/reference/http.md).
+// Tensors of a role by steps, a column for so many readings in a row (docs/reference/http.md).
 Result<std::string> TensorGridJson(const std::filesystem::path& run, const TensorGridQuery& query);
 
 struct TensorHistogramQuery {
@@ -47,7 +47,7 @@ struct TensorHistogramQuery {
   int64_t columns = 240;
 };
 
-// How large a tensor's elements were at each look, or at the last of so many in a row.
+// How large a tensor's elements were at each reading, or at the last of so many in a row.
 Result<std::string> TensorHistogramJson(const std::filesystem::path& run,
                                         const TensorHistogramQuery& query);
 

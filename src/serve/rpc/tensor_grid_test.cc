@@ -81,7 +81,7 @@ TEST_F(TensorGridTest, AColumnALook) {
 
 TEST_F(TensorGridTest, SeveralLooksInAColumn) {
   const json grid = Grid({.module = "head", .columns = 3});
-  EXPECT_EQ(grid["looks_in_column"], 2);
+  EXPECT_EQ(grid["readings_in_column"], 2);
   EXPECT_EQ(grid["columns"][2], json::parse(R"({"from_step":40,"last_step":50})"));
   const json& line = grid["tensors"][0];
   EXPECT_EQ(line["values"], json::parse("[10.0,30.0,50.0]"));

@@ -21,7 +21,7 @@ using HistogramJson = nlohmann::ordered_json;
 constexpr int32_t kLeastExponent = -40;
 constexpr int32_t kMostExponent = 23;
 
-// The last look of a column.
+// The last reading of a column.
 struct LastLook {
   int64_t step = -1;
   int64_t zeros = 0;
@@ -51,25 +51,25 @@ class OfTensor {
   Known tensors_, roles_;
 };
 
-using LooksOfRanks = std::map<int32_t, std::map<int64_t, LastLook>>;  // by rank and step
+using ReadingsOfRanks = std::map<int32_t, std::map<int64_t, LastLook>>;  // by rank and step
 
-Result<LooksOfRanks> LooksAt(store::RunReader& run, OfTensor& is_it,
-                             const TensorHistogramQuery& query) {
-  LooksOfRanks looks;
+Result<ReadingsOfRanks> LooksAt(store::RunReader& run, OfTensor& is_it,
+                                const TensorHistogramQuery& query) {
+  ReadingsOfRanks readings;
   STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::TensorStatRow>(
       {.columns = {}, .rank = query.rank, .from_ns = {}, .to_ns = {}},
       [&](std::span<const store::TensorStatRow> rows) -> Status {
         for (const store::TensorStatRow& row : rows) {
           if (!is_it(row)) continue;
-          looks[row.rank][row.step] = {row.step, row.zeros, analyze::NotFiniteOf(row), {}};
+          readings[row.rank][row.step] = {row.step, row.zeros, analyze::NotFiniteOf(row), {}};
         }
         return {};
       }));
-  return looks;
+  return readings;
 }
 
 Status AddCounts(store::RunReader& run, OfTensor& is_it, int32_t rank,
-                 std::vector<LastLook>& columns, const LookColumns& places) {
+                 std::vector<LastLook>& columns, const ReadingColumns& places) {
   return run.ReadBatches<store::TensorHistogramRow>(
       {.columns = {}, .rank = rank, .from_ns = {}, .to_ns = {}},
       [&](std::span<const store::TensorHistogramRow> rows) -> Status {
@@ -121,19 +121,19 @@ Result<std::string> TensorHistogramJson(const std::filesystem::path& path,
                                         const TensorHistogramQuery& query) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   OfTensor is_it(run, query);
-  STEPTRACE_ASSIGN_OR_RETURN(const LooksOfRanks ranks, LooksAt(run, is_it, query));
+  STEPTRACE_ASSIGN_OR_RETURN(const ReadingsOfRanks ranks, LooksAt(run, is_it, query));
   HistogramJson json = {{"tensor", query.tensor}, {"role", query.role}, {"rank", HistogramJson()}};
   std::set<int64_t> steps;
   std::vector<LastLook> columns;
   if (!ranks.empty()) {
-    for (const auto& [step, look] : ranks.begin()->second) steps.insert(step);
+    for (const auto& [step, reading] : ranks.begin()->second) steps.insert(step);
   }
-  const LookColumns places(steps, query.columns);
+  const ReadingColumns places(steps, query.columns);
   columns.resize(places.size());
   if (!ranks.empty()) {
-    const auto& [rank, looks] = *ranks.begin();
+    const auto& [rank, readings] = *ranks.begin();
     json["rank"] = rank;
-    for (const auto& [step, look] : looks) columns[places.Of(step)] = look;
+    for (const auto& [step, reading] : readings) columns[places.Of(step)] = reading;
     STEPTRACE_RETURN_IF_ERROR(AddCounts(run, is_it, rank, columns, places));
   }
   const auto [low, high] = Ends(columns);

@@ -84,7 +84,7 @@ export const LOSS_CAUSES: Readonly<Record<string, LossCause>> = {
   packets_dropped: { label: 'Lost', counts: 'rows' },
   other_data: { label: 'Skipped', counts: ['packet', 'packets'] },
   tables_left_out: { label: 'Skipped', counts: ['row', 'rows'] },
-  profiler_warned: { label: 'Incomplete', counts: ['warning', 'warnings'] },
+  profiler_warned: { label: 'Doubtful', counts: ['warning', 'warnings'] },
   duplicate_uuid: { label: 'Skipped', counts: ['track description', 'track descriptions'] },
   track_undescribed: { label: 'Incomplete', counts: ['track name', 'track names'] },
   too_many_tracks: { label: 'Skipped', counts: ['event', 'events'] },

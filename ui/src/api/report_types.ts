@@ -709,14 +709,14 @@ export interface PrecisionFlops {
   peak_flops_per_s: number | null;
 }
 
-/** Statistics of tensors over the steps, and the rules about them; `count` is of `courses`. */
+/** Statistics of tensors over the steps, and the rules about them; `count` is of `histories`. */
 export interface Tensors extends Section {
   /** How the processes looked at their tensors; null: none was asked to. */
   recording: TensorRecording | null;
   /** Losses of each rank, by name and rank, at most 64. */
-  losses: LossCourse[];
+  losses: LossHistory[];
   /** Tensors by name and role, at most 1,000: first what was not finite, by when, then in the order in which they were first looked at. */
-  courses: TensorCourse[];
+  histories: TensorHistory[];
   /** What the rules about tensors made of them while the run was recorded. */
   rules: TensorRule[];
   /** What these found, of the section `findings`. */
@@ -727,32 +727,32 @@ export interface Tensors extends Section {
 export interface TensorRecording {
   /** What was asked for: gradients, weights, loss. */
   roles: string[];
-  /** Steps from look to look at gradients and weights, of the process with most. */
+  /** Steps from one reading to the next of gradients and weights, of the process with most. */
   every: number | null;
-  /** Steps from look to look at the loss, likewise. */
+  /** Steps from one reading to the next of the loss, likewise. */
   loss_every: number | null;
-  /** What a look takes, of the time until the next one, of the process with most. */
+  /** What a reading takes, of the time until the next one, of the process with most. */
   cost_share: number | null;
-  /** What could not be looked at. */
+  /** What the last readings left out. */
   uncovered: TensorUncovered[];
 }
 
-/** Tensors that could not be looked at. */
+/** Tensors that a reading left out. */
 export interface TensorUncovered {
   /** Their device, layout, class or type; names or room: there was none. */
   why: string;
-  /** How often, at all looks. */
+  /** Tensors at the last readings. */
   times: number;
 }
 
 /** A loss of a rank over the steps. A backward that begins at several tensors has several. */
-export interface LossCourse {
+export interface LossHistory {
   /** loss, loss.1 …. */
   name: string;
   /** The rank. */
   rank: number;
-  /** How often it was looked at. */
-  looks: number;
+  /** Readings of it. */
+  readings: number;
   /** In how many of these it was not finite. */
   not_finite: number;
   /** The first of their steps. */
@@ -763,7 +763,7 @@ export interface LossCourse {
   last: LossAt | null;
   /** The least. */
   best: LossAt | null;
-  /** All of them, in equal parts of the steps, at most 128; a part without a look is left out. */
+  /** All of them, in equal parts of the steps, at most 128; a part without a reading is left out. */
   curve: LossPart[];
 }
 
@@ -781,9 +781,9 @@ export interface LossPart {
   from_step: number;
   /** The first behind them. */
   to_step: number;
-  /** Looks in them. */
-  looks: number;
-  /** Looks at which it was not finite. */
+  /** Readings in them. */
+  readings: number;
+  /** Readings at which it was not finite. */
   not_finite: number;
   /** Mean of the others; null: there are none. */
   mean: number | null;
@@ -794,15 +794,15 @@ export interface LossPart {
 }
 
 /** A tensor in one role, of all ranks that looked at it. Norms and the like are of its finite elements; null: there are none. */
-export interface TensorCourse {
+export interface TensorHistory {
   /** The parameter's name. */
   tensor: string;
   /** gradient, weight …. */
   role: string;
   /** Of its elements: float32. */
   type: string;
-  /** Looks of all ranks. */
-  looks: number;
+  /** Readings of all ranks. */
+  readings: number;
   /** The first step at which it was looked at. */
   first_step: number;
   /** The last. */
@@ -831,7 +831,7 @@ export interface TensorCourse {
   largest_norm: number | null;
   /** The step of that. */
   largest_step: number | null;
-  /** Looks at which elements were not finite. */
+  /** Readings at which elements were not finite. */
   not_finite: number;
   /** The first of their steps. */
   not_finite_step: number | null;
@@ -843,12 +843,12 @@ export interface TensorCourse {
 export interface TensorRule {
   /** The kind of its findings: live.gradient_vanishing. */
   rule: string;
-  /** found; not_found; cannot_tell: there were fewer looks than it needs; not_applicable: there was nothing for it to judge. */
+  /** found; not_found; cannot_tell: there were fewer readings than it needs; not_applicable: there was nothing for it to judge. */
   status: SectionStatus;
   /** The role of the tensors that it judges; null: any. */
   needs: string | null;
-  /** Looks at these, of the rank with most; of a rule that could not tell, those that it could use. */
-  looks: number;
+  /** Readings of these, of the rank with most; of a rule that could not tell, those that it could use. */
+  readings: number;
   /** With fewer, there is no result. */
   least_looks: number;
   /** What it found. */

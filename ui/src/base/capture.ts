@@ -40,5 +40,5 @@ export const sawNoGpu = (
 /** The same of device work. */
 export const kernelsHint = (of: (Origin & { readonly gpus: readonly string[] }) | null): string =>
   sawNoGpu(of)
-    ? 'No NVIDIA GPU was seen while it ran, so there was no device work to record.'
+    ? 'No NVIDIA GPU was seen while it ran, so no device work could be recorded.'
     : captureHint(of, 'kernels', 'ProfilerActivity.CUDA');

@@ -81,6 +81,8 @@ export const GLOSSARY = {
   'capture window':
     'A few consecutive steps that are recorded in more detail: operators, kernels, stacks, shapes or memory.',
   sample: 'A Python stack that was read at one moment, 20 times a second by default.',
+  'tensor statistics':
+    'Counts (NaN, infinite, zero), norms and a histogram of exponents of a tensor at a step. Each is a reading.',
   'run metadata': 'Facts about the run: command, host, versions, settings of the loader.',
   slice:
     'Something that has a begin and an end on a track: a phase, an operator, a kernel, a fetch, a range of your own.',

@@ -119,7 +119,7 @@ export function flameColumns(top: Flame, value: string, count: string): CsvColum
 /** What keys do in the graph, for the keys' help; the arrows are `boxAfterKey`. */
 export const FLAME_KEYS: readonly { keys: readonly string[]; says: string }[] = [
   { keys: ['ArrowUp', 'ArrowDown'], says: 'to the caller; to the widest box below' },
-  { keys: ['ArrowLeft', 'ArrowRight'], says: 'to the box beside, under the same caller' },
+  { keys: ['ArrowLeft', 'ArrowRight'], says: 'to the next box under the same caller' },
   { keys: ['Home'], says: 'to the outermost box' },
   { keys: ['Enter', ' '], says: 'zoom: the box as wide as the graph' },
   { keys: ['Backspace'], says: 'zoom out by one box' },

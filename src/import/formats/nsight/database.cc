@@ -8,7 +8,7 @@
 namespace steptrace::import::nsight {
 namespace {
 
-constexpr int kMostValueBytes = 1 << 20;  // of a text: longer ones are damage
+constexpr int kMostValueBytes = 64 << 20;  // of a text; what is kept of it is bounded elsewhere
 constexpr int kMostSqlBytes = 1 << 16;
 constexpr int kMostColumns = 512;
 constexpr size_t kMostTables = 4096;
@@ -108,8 +108,8 @@ Result<Cursor> Database::Prepare(const std::string& sql) const {
 }
 
 Status Database::ReadTables() {
-  STEPTRACE_ASSIGN_OR_RETURN(Cursor rows,
-                             Prepare("SELECT name FROM sqlite_master WHERE type = 'table'"));
+  STEPTRACE_ASSIGN_OR_RETURN(
+      Cursor rows, Prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"));
   while (tables_.size() < kMostTables) {
     STEPTRACE_ASSIGN_OR_RETURN(const bool more, rows.Next());
     if (!more) break;

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/saturating.h"
 #include "import/formats/nsight/file_rows.h"
 
 namespace steptrace::import::nsight {
@@ -121,29 +122,29 @@ class DeviceRows {
                                      "dynamicSharedMemory",
                                      "graphNodeId"};
     static_assert(kColumns.size() == kColumnCount);
-    return ForEachRow("CUPTI_ACTIVITY_KIND_KERNEL", kColumns, kDemangled, rows_,
-                      [&](const Cursor& row) -> Status {
-                        auto begun = Begin(row);
-                        if (!begun) return {};
-                        PartSink& part = *begun->place.part;
-                        auto name = row.Integer(kDemangled);
-                        if (!name) name = row.Integer(kShort);
-                        begun->slice.name = part.Intern(name ? rows_.texts.Of(*name) : kNoName);
-                        begun->slice.category = part.Intern("kernel");
-                        if (NotZero(row.Integer(kNode))) has_nodes_ = true;
-                        const auto at = [&](int column) { return row.Integer(column).value_or(0); };
-                        if (row.Integer(kGridX)) {
-                          details_.clear();
-                          fmt::format_to(
-                              std::back_inserter(details_),
-                              R"({{"grid":[{},{},{}],"block":[{},{},{}],"registers per thread":{},)"
-                              R"("shared memory":{}}})",
-                              at(kGridX), at(kGridY), at(kGridZ), at(kBlockX), at(kBlockY),
-                              at(kBlockZ), at(kRegisters), at(kStatic) + at(kDynamic));
-                          begun->slice.details = part.Intern(details_);
-                        }
-                        return Put(begun->place, begun->slice, rows_);
-                      });
+    return ForEachRow(
+        "CUPTI_ACTIVITY_KIND_KERNEL", kColumns, kDemangled, rows_,
+        [&](const Cursor& row) -> Status {
+          auto begun = Begin(row);
+          if (!begun) return {};
+          PartSink& part = *begun->place.part;
+          auto name = row.Integer(kDemangled);
+          if (!name) name = row.Integer(kShort);
+          begun->slice.name = part.Intern(name ? rows_.texts.Of(*name) : kNoName);
+          begun->slice.category = part.Intern("kernel");
+          if (NotZero(row.Integer(kNode))) has_nodes_ = true;
+          const auto at = [&](int column) { return row.Integer(column).value_or(0); };
+          if (row.Integer(kGridX)) {
+            details_.clear();
+            fmt::format_to(std::back_inserter(details_),
+                           R"({{"grid":[{},{},{}],"block":[{},{},{}],"registers per thread":{},)"
+                           R"("shared memory":{}}})",
+                           at(kGridX), at(kGridY), at(kGridZ), at(kBlockX), at(kBlockY),
+                           at(kBlockZ), at(kRegisters), SaturatingAdd(at(kStatic), at(kDynamic)));
+            begun->slice.details = part.Intern(details_);
+          }
+          return Put(begun->place, begun->slice, rows_);
+        });
   }
 
   // A graph that is recorded as a whole: what runs in it is unknown, that the device works is not.

@@ -8,6 +8,15 @@ namespace {
 
 // Beyond, sums of two times would overflow.
 constexpr int64_t kMostNs = std::numeric_limits<int64_t>::max() / 4;
+constexpr int64_t kRowsBetweenStops = 4096;  // some milliseconds
+
+// What devices did, without which nothing is known of the host either: it waits for them.
+bool IsOfDevice(std::string_view table) {
+  for (const std::string_view kind : {"KERNEL", "GRAPH_TRACE", "MEMCPY", "MEMSET"}) {
+    if (table.starts_with("CUPTI_ACTIVITY_KIND_") && table.ends_with(kind)) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -40,8 +49,9 @@ Status ForEachRow(std::string_view table, std::span<const char* const> columns, 
                   FileRows& rows, const std::function<Status(const Cursor&)>& take) {
   auto selected = rows.database.Select(table, columns, needed);
   const auto damaged = [&](const Error& error) {
-    ++rows.lost[LossCause::kFileDamaged];
-    if (rows.damage.empty()) rows.damage = std::string(table) + ": " + error.cause;
+    const std::string said = std::string(table) + ": " + error.cause;
+    if (rows.damage.empty()) rows.damage = said;
+    if (rows.damaged_device.empty() && IsOfDevice(table)) rows.damaged_device = said;
   };
   if (!selected.ok()) {
     damaged(selected.error());
@@ -49,7 +59,8 @@ Status ForEachRow(std::string_view table, std::span<const char* const> columns, 
   }
   if (!*selected) return {};
   Cursor& row = **selected;
-  while (true) {
+  for (int64_t count = 0;; ++count) {
+    if (rows.stopped && count % kRowsBetweenStops == 0 && rows.stopped()) return Error{"stopped"};
     const auto more = row.Next();
     if (!more.ok()) {
       damaged(more.error());

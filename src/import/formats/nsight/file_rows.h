@@ -23,20 +23,23 @@ struct FileRows {
   int64_t events = 0;
   bool any_pytorch = false;  // operators of PyTorch among the ranges
   std::string damage = {};   // what SQLite says of the first damaged page; empty: none was met
+  std::string damaged_device = {};     // the same of the tables of what devices did
+  std::function<bool()> stopped = {};  // whether nobody wants the import any more; none: never
 };
 
-// A range as its table tells it. False: it is no range, and counted as lost.
+// A range of a table.
 struct Times {
   int64_t begin_ns = 0;
   int64_t dur_ns = 0;
 };
+// None: it is no range, and counted as lost.
 std::optional<Times> TimesOf(const Cursor& row, FileRows& rows, int begin, int end);
 
 // Puts the slice on its place. An error: the disk is full.
 Status Put(const Place& place, Slice slice, FileRows& rows);
 
 // Calls take(row) for each row of a table, if it is there with the first `needed` columns. A
-// damaged page ends the table, not the import.
+// damaged page ends the table, not the import. An error: it was stopped, or `take` failed.
 Status ForEachRow(std::string_view table, std::span<const char* const> columns, size_t needed,
                   FileRows& rows, const std::function<Status(const Cursor&)>& take);
 

@@ -27,6 +27,7 @@ bool IsOfRuntime(std::string_view call) {
 Status ReadCalls(FileRows& rows, std::string_view table, std::string_view category) {
   enum { kStart, kEnd, kThread, kName, kCorrelation };
   constexpr std::array kColumns = {"start", "end", "globalTid", "nameId", "correlationId"};
+  const bool launches = category.empty();  // others have a column of that name, and launch nothing
   return ForEachRow(table, kColumns, kCorrelation, rows, [&](const Cursor& row) -> Status {
     const auto times = TimesOf(row, rows, kStart, kEnd);
     if (!times) return {};
@@ -46,7 +47,10 @@ Status ReadCalls(FileRows& rows, std::string_view table, std::string_view catego
                                         : IsOfRuntime(name) ? "cuda_runtime"
                                                             : "cuda_driver");
     const auto correlation = row.Integer(kCorrelation);
-    if (correlation && *correlation != 0) slice.correlation = *correlation;
+    // They repeat from process to process, and launch what a device ran for this one alone.
+    if (launches && correlation && *correlation != 0 && rows.places.IsRank(*thread)) {
+      slice.correlation = *correlation;
+    }
     return Put(place, slice, rows);
   });
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -34,16 +35,35 @@ constexpr ReadFiles kReads[] = {
 constexpr const char* kEndings[] = {".sqlite", ".sqlite3", ".db"};
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
 
-// Tables of events that are not read. What they hold is counted, so that nobody takes it for
-// absent.
-constexpr std::array kUnread = {"SCHED_EVENTS",
-                                "SAMPLING_CALLCHAINS",
-                                "COMPOSITE_EVENTS",
-                                "MPI_COLLECTIVES_EVENTS",
-                                "MPI_P2P_EVENTS",
-                                "UCP_EVENTS",
-                                "CUDA_GPU_MEMORY_USAGE_EVENTS",
-                                "NET_NIC_METRIC"};
+// Tables that are read, and those that hold no events. All others are counted, so that nobody takes
+// what they hold for absent.
+constexpr std::array kRead = {"CUPTI_ACTIVITY_KIND_KERNEL",
+                              "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                              "CUPTI_ACTIVITY_KIND_MEMCPY",
+                              "CUPTI_ACTIVITY_KIND_MEMSET",
+                              "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                              "CUPTI_ACTIVITY_KIND_RUNTIME",
+                              "CUPTI_ACTIVITY_KIND_DRIVER",
+                              "CUPTI_ACTIVITY_KIND_OVERHEAD",
+                              "PROFILER_OVERHEAD",
+                              "OSRT_API",
+                              "CUDNN_EVENTS",
+                              "CUBLAS_EVENTS",
+                              "NVTX_EVENTS",
+                              "GPU_METRICS",
+                              "DIAGNOSTIC_EVENT",
+                              "StringIds",
+                              "PROCESSES",
+                              "ProcessStreams",
+                              "ThreadNames"};
+constexpr std::array kNoEvents = {"ENUM_",     "META_DATA_",    "TARGET_INFO_",
+                                  "ANALYSIS_", "NVTX_PAYLOAD_", "sqlite_"};
+
+bool IsUnread(std::string_view table) {
+  return std::find(kRead.begin(), kRead.end(), table) == kRead.end() &&
+         std::none_of(kNoEvents.begin(), kNoEvents.end(),
+                      [table](std::string_view begin) { return table.starts_with(begin); });
+}
 
 // nvprof's databases have tables of CUPTI, too, and keep their texts elsewhere.
 bool IsExport(const Database& database) {
@@ -88,18 +108,24 @@ class FileImport {
         database_(database),
         texts_(database),
         places_(database, texts_, sink),
-        rows_{database_, texts_, places_} {}
+        rows_{database_, texts_, places_} {
+    rows_.stopped = context.stopped;
+  }
 
   Status Run() {
     Status status = Read();
+    if (status.ok() && !rows_.damaged_device.empty()) status = NoDevice();
     if (status.ok() && rows_.events == 0) status = NoEvent();
     if (!status.ok()) {
       places_.Drop();
       return status;
     }
-    RecordLosses();
+    // Damage that these meet is counted, too.
+    RecordDiagnostics(First());
     RecordSource();
-    places_.End(Facts());
+    const PartFacts facts = Facts();
+    RecordLosses();
+    places_.End(facts);
     return {};
   }
 
@@ -115,6 +141,12 @@ class FileImport {
       if (context_.advanced) context_.advanced(now - std::exchange(reported, now));
     }
     return {};
+  }
+
+  // What is left of a table may be all or nearly nothing, and nothing tells which: of half of its
+  // kernels a training looks like another one.
+  Error NoDevice() const {
+    return Error{source_.path + ": " + rows_.damaged_device, "copy it again, or export it again"};
   }
 
   Error NoEvent() const {
@@ -139,34 +171,32 @@ class FileImport {
     if (texts_.cut() > 0) rows_.lost[LossCause::kNameTooLong] += texts_.cut();
     AddLosses(part, rows_.lost, file);
     RecordUnread(part);
-    TellDiagnostics(part);
   }
 
   void RecordUnread(PartSink& part) {
     std::string names;
     int64_t count = 0;
-    for (const char* table : kUnread) {
-      const int64_t rows = database_.Rows(table);
+    for (const std::string& table : database_.tables()) {
+      const int64_t rows = IsUnread(table) ? database_.Rows(table) : 0;
       if (rows == 0) continue;
       count += rows;
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", table);
+      if (names.size() < kMostText) names += fmt::format("{}{}", names.empty() ? "" : ", ", table);
     }
     part.Loss("slices", LossCause::kTablesLeftOut, count,
               Make(finding::LossTablesLeftOut{.file = file(), .tables = names}));
   }
 
-  // What Nsight says it could not record: of warnings and errors, the first text.
-  void TellDiagnostics(PartSink& part) {
-    constexpr int64_t kWarning = 2;  // of ENUM_DIAGNOSTIC_SEVERITY_LEVEL: 1 information, 3 error
+  // What Nsight warns of: of warnings and errors, the first text.
+  void RecordDiagnostics(PartSink& part) {
+    constexpr int64_t kWarning = 2, kError = 3;  // of ENUM_DIAGNOSTIC_SEVERITY_LEVEL
     enum { kSeverity, kText };
     constexpr std::array kColumns = {"severity", "text"};
     std::string first;
     int64_t count = 0;
     const Status read =
         ForEachRow("DIAGNOSTIC_EVENT", kColumns, kColumns.size(), rows_, [&](const Cursor& row) {
-          if (row.Integer(kSeverity).value_or(0) < kWarning) {
-            return Status();
-          }
+          const auto severity = row.Integer(kSeverity);
+          if (severity != kWarning && severity != kError) return Status();
           if (count++ == 0) first = row.Text(kText).substr(0, kMostText);
           return Status();
         });

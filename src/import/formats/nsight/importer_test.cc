@@ -277,7 +277,7 @@ TEST_F(NsightImport, TablesThatAreNotReadAndWarningsAreSaid) {
 CREATE TABLE SCHED_EVENTS (start INTEGER);
 INSERT INTO SCHED_EVENTS VALUES (1), (2);
 CREATE TABLE DIAGNOSTIC_EVENT (severity INTEGER, text TEXT);
-INSERT INTO DIAGNOSTIC_EVENT VALUES (1, 'started'), (3, 'Not all CUDA events were collected');)");
+INSERT INTO DIAGNOSTIC_EVENT VALUES (1, 'started'), (4, 'verbose'), (3, 'Not all CUDA events were collected');)");
   ASSERT_TRUE(status_.ok());
   EXPECT_THAT(Losses(), testing::UnorderedElementsAre(testing::Pair("tables_left_out", 2),
                                                       testing::Pair("profiler_warned", 1)));
@@ -305,24 +305,75 @@ CREATE VIEW NVTX_EVENTS AS SELECT 1 AS start, 2 AS "end", 59 AS eventType;)");
   EXPECT_THAT(status_.error().text(), testing::HasSubstr("holds no event"));
 }
 
-TEST_F(NsightImport, ADamagedPageCostsItsTableAlone) {
+// Ranges of some length, so that they fill many pages, with a page of them overwritten.
+std::string ManyRanges() {
   std::string ranges;
   for (int i = 0; i < 2000; ++i) {
     ranges +=
         Range(i * 10, std::to_string(i * 10 + 5), 59, "a range of some length", kProcessA + 1);
   }
+  return ranges;
+}
+
+void OverwriteAPage(const fs::path& file) {
+  const auto size = fs::file_size(file);
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekp(static_cast<std::streamoff>(size * 3 / 4 / 1024 * 1024));
+  bytes << std::string(1024, '\xEE');
+}
+
+TEST_F(NsightImport, ADamagedPageOfRangesCostsThemAlone) {
   Make("PRAGMA page_size=1024;" + std::string(kBegin) + kKernels + Kernel(1, 2, 0, kProcessA, 1) +
-       kNvtx + ranges);
-  const auto size = fs::file_size(file_);
-  {
-    std::fstream bytes(file_, std::ios::in | std::ios::out | std::ios::binary);
-    bytes.seekp(static_cast<std::streamoff>(size * 3 / 4 / 1024 * 1024));
-    bytes << std::string(1024, '\xEE');
-  }
+       kNvtx + ManyRanges());
+  OverwriteAPage(file_);
   ReadFile();
   ASSERT_TRUE(status_.ok()) << status_.error().text();
   EXPECT_THAT(Slices(), testing::HasSubstr("(kernel)"));
   EXPECT_EQ(Losses()["file_damaged"], 1);
+}
+
+// Of half of its kernels a training would look like another one.
+TEST_F(NsightImport, ADamagedPageOfKernelsRefusesTheFile) {
+  std::string kernels;
+  for (int i = 0; i < 2000; ++i) kernels += Kernel(i * 10, i * 10 + 5, 0, kProcessA, i + 1);
+  Make("PRAGMA page_size=1024;" + std::string(kBegin) + kKernels + kernels);
+  OverwriteAPage(file_);
+  ReadFile();
+  ASSERT_FALSE(status_.ok());
+  EXPECT_THAT(status_.error().text(), testing::HasSubstr("CUPTI_ACTIVITY_KIND_KERNEL"));
+  EXPECT_THAT(status_.error().text(), testing::HasSubstr("export it again"));
+}
+
+// Correlation ids repeat from process to process.
+TEST_F(NsightImport, ACallOfAProcessWithoutDeviceWorkLaunchesNothing) {
+  Read(std::string(kBegin) + kKernels + Kernel(150, 190, 0, kProcessA, 5) +
+       fmt::format(R"(
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, "end" INTEGER, eventClass INTEGER, globalTid INTEGER,
+  correlationId INTEGER, nameId INTEGER);
+INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100, 110, 0, {}, 5, 3);)",
+                   kProcessB + 99));
+  ASSERT_TRUE(status_.ok());
+  EXPECT_THAT(Slices(), testing::HasSubstr("cudaLaunchKernel (cuda_runtime) r0 tid=99\n"));
+}
+
+TEST_F(NsightImport, AMarkWithoutATimeIsLost) {
+  Read(std::string(kBegin) + kNvtx + Range(5, "9", 59, "fine", kProcessA + 1) +
+       fmt::format("INSERT INTO NVTX_EVENTS VALUES (NULL,NULL,34,'mark',{},NULL,0);",
+                   kProcessA + 1));
+  ASSERT_TRUE(status_.ok());
+  EXPECT_THAT(Losses(), testing::UnorderedElementsAre(testing::Pair("bad_timestamp", 1)));
+}
+
+TEST_F(NsightImport, IsStoppedBetweenRows) {
+  Make(std::string(kBegin) + kNvtx + Range(5, "9", 59, "fine", kProcessA + 1));
+  fs::create_directory(run_);
+  RunSink sink(run_, {});
+  const DetectedSource detected{Made()};
+  ImportContext context;
+  context.stopped = [] { return true; };
+  const Status status = kNsightImporter.import(std::span(&detected, 1), context, sink);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().text(), "stopped");
 }
 
 TEST_F(NsightImport, IsSureOfItsOwnExportsAlone) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/saturating.h"
 #include "import/core/bounded_name.h"
 #include "import/formats/nsight/file_rows.h"
 #include "import/formats/nsight/nvtx_names.h"
@@ -32,8 +33,10 @@ class NvtxRows {
 
   Status Read() {
     STEPTRACE_RETURN_IF_ERROR(ReadDomains());
+    cut_ = 0;  // what the domains are called is in no row
     STEPTRACE_RETURN_IF_ERROR(ForEachRow("NVTX_EVENTS", kColumns, kNeeded, rows_,
                                          [&](const Cursor& row) { return Take(row); }));
+    if (cut_ > 0) rows_.lost[LossCause::kNameTooLong] += cut_;
     return PutSteps();
   }
 
@@ -54,14 +57,15 @@ class NvtxRows {
   // What is damaged is counted when the ranges are read.
   Status ReadDomains() {
     constexpr size_t kMostDomains = 4096;
-    auto selected = rows_.database.Select("NVTX_EVENTS", kColumns, kColumns.size());
+    auto selected = rows_.database.Select("NVTX_EVENTS", kColumns, kNeeded);
     if (!selected.ok() || !*selected) return {};
     Cursor& row = **selected;
     for (auto more = row.Next(); more.ok() && *more; more = row.Next()) {
-      if (row.Integer(kType) == kDomain && libraries_.size() < kMostDomains &&
+      const auto thread = row.Integer(kThread);
+      const auto domain = row.Integer(kDomainId);
+      if (row.Integer(kType) == kDomain && thread && domain && libraries_.size() < kMostDomains &&
           IsOfALibrary(TextOf(row))) {
-        libraries_.emplace(Places::PidOf(row.Integer(kThread).value_or(0)),
-                           row.Integer(kDomainId).value_or(0));
+        libraries_.emplace(Places::ProcessOf(*thread), *domain);
       }
     }
     return {};
@@ -85,7 +89,9 @@ class NvtxRows {
     }
     Times times;
     if (type == kMark) {
-      times.begin_ns = row.Integer(kStart).value_or(0);
+      const auto at = TimesOf(row, rows_, kStart, kStart);
+      if (!at) return {};
+      times = *at;
     } else if (!row.Integer(kEnd)) {
       ++rows_.lost[LossCause::kBeginWithoutEnd];
       return {};
@@ -106,7 +112,7 @@ class NvtxRows {
       return Put(place, slice, rows_);
     }
     const int64_t domain = row.Integer(kDomainId).value_or(0);
-    if (libraries_.contains({Places::PidOf(*thread), domain})) {
+    if (libraries_.contains({Places::ProcessOf(*thread), domain})) {
       slice.category = place.part->Intern("library_range");
       return Put(place, slice, rows_);
     }
@@ -138,7 +144,7 @@ class NvtxRows {
     int64_t most_ns = 0;
     for (const auto& [word, ranges] : steps_) {
       int64_t sum_ns = 0;
-      for (const Step& step : ranges) sum_ns += step.slice.dur_ns;
+      for (const Step& step : ranges) AddSaturating(sum_ns, step.slice.dur_ns);
       if (ranges.size() > 1 && sum_ns > most_ns) {
         most_ns = sum_ns;
         chosen = &word;
@@ -165,7 +171,7 @@ class NvtxRows {
     for (Step& step : ranges) {
       int64_t& number = next[step.place.part];
       if (step.number) {
-        number = *step.number + 1;
+        number = SaturatingAdd(*step.number, 1);
       } else {
         step.number = number++;
       }

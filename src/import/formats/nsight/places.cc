@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "import/core/bounded_name.h"
+
 namespace steptrace::import::nsight {
 namespace {
 
@@ -30,18 +32,17 @@ Status Places::ReadRanks() {
   std::map<int64_t, int64_t> device_of;
   for (const char* table : kDeviceTables) {
     constexpr std::array kColumns = {"globalPid", "deviceId"};
-    STEPTRACE_ASSIGN_OR_RETURN(auto rows,
-                               database_.Select(table, kColumns, kColumns.size(),
-                                                " GROUP BY \"globalPid\", \"deviceId\""));
+    STEPTRACE_ASSIGN_OR_RETURN(
+        auto rows, database_.Select(table, kColumns, kColumns.size(),
+                                    " GROUP BY \"globalPid\", \"deviceId\" ORDER BY \"deviceId\""));
     while (rows) {
       const auto more = rows->Next();
       if (!more.ok() || !*more) break;  // what is damaged is counted when its rows are read
       const auto pid = rows->Integer(0);
       const int64_t device = rows->Integer(1).value_or(0);
       if (!pid) continue;
-      const auto [known, is_new] = device_of.emplace(*pid, device);
-      if (!is_new) known->second = std::min(known->second, device);
-      if (device_of.size() > kMostRanks) device_of.erase(std::prev(device_of.end()));
+      // The first table counts: a process that computes on one device may copy on others.
+      if (device_of.size() < kMostRanks) device_of.emplace(*pid, device);
     }
   }
   std::vector<std::pair<int64_t, int64_t>> order;
@@ -61,7 +62,8 @@ Status Places::ReadProcessNames() {
   while (rows && process_names_.size() < kMostNames) {
     const auto more = rows->Next();
     if (!more.ok() || !*more) break;
-    if (const auto pid = rows->Integer(0)) process_names_.emplace(*pid, rows->Text(1));
+    if (const auto pid = rows->Integer(0))
+      process_names_.emplace(*pid, ShortName(rows->Text(1), &cut_));
   }
   return {};
 }

@@ -43,6 +43,8 @@ class Places {
   // A figure of a device, of no process.
   Place DeviceCounter(int64_t device, std::string_view metric);
 
+  // Whether the process of a thread is one whose work a device ran.
+  bool IsRank(int64_t global_tid) const { return ranks_.contains(ProcessOf(global_tid)); }
   // Ranks in their order, then what is of none; empty: there was no row.
   std::vector<PartSink*> all() const;
   // No rows follow.
@@ -51,11 +53,12 @@ class Places {
 
   static int64_t PidOf(int64_t global) { return global >> kTidBits & kIdMask; }
   static int64_t TidOf(int64_t global) { return global & kIdMask; }
+  // The process as its own tables number it.
+  static int64_t ProcessOf(int64_t global) { return global & ~kIdMask; }
 
  private:
   static constexpr int kTidBits = 24;
   static constexpr int64_t kIdMask = (int64_t{1} << kTidBits) - 1;
-  static int64_t ProcessOf(int64_t global) { return global & ~kIdMask; }
 
   // What a track is of.
   struct Key {
@@ -87,6 +90,7 @@ class Places {
   std::vector<int64_t> pids_;            // of each
   PartSink* none_ = nullptr;             // of processes that are no rank
   SeededMap<int64_t, std::string> process_names_;
+  int64_t cut_ = 0;  // names
   SeededMap<int64_t, std::string> thread_names_;
   std::map<std::pair<PartSink*, Key>, int32_t> tracks_;
   // The last ones that were asked for.

@@ -8,7 +8,7 @@
 namespace steptrace::import::nsight {
 namespace {
 
-constexpr size_t kMostKnown = 1 << 20;
+constexpr size_t kMostKnown = 1 << 16;  // of 1 KiB each at most: 64 MiB
 
 }  // namespace
 

@@ -16,7 +16,7 @@ class Texts {
  public:
   explicit Texts(const Database& database) : database_(database) {}
 
-  // Empty: there is none of that number. Valid as long as this.
+  // Empty: there is none of that number. Valid until the next call.
   const std::string& Of(int64_t id);
   int64_t missing() const { return missing_; }
   int64_t cut() const { return cut_; }  // of over 1 KiB

@@ -37,7 +37,7 @@ export function unrecorded({ series, devices, kernels, inRange, hint }: Seen): U
       what: 'CPU utilisation over time',
       why: inRange
         ? 'No system metric was sampled in the selected time range.'
-        : 'Imported profiles hold no system metrics; steptrace run samples them.',
+        : 'This run has no CPU metrics; steptrace run samples them.',
     });
   if (devices?.length === 0)
     found.push({

@@ -96,7 +96,7 @@ export function activity(devices: readonly Device[]): Share[] {
   );
   return [
     { name: 'compute', title: 'Kernels', value: w.compute_ns },
-    { name: 'communication', title: 'Communication alone', value: w.exposed_communication_ns },
+    { name: 'communication', title: 'Exposed communication', value: w.exposed_communication_ns },
     { name: 'memory', title: 'Copies and fills alone', value: w.exposed_memory_ns },
     { name: 'idle_host', title: 'Idle: not launched yet', value: idle.host },
     { name: 'idle_wait', title: 'Idle: between kernels', value: idle.wait },

@@ -13,6 +13,6 @@ export const view: View = {
   notApplicable: (report) =>
     report.modules.rows.length > 0
       ? null
-      : `The run tells nothing of modules. ${captureHint(report.run_card, 'stacks', 'with_stack=True or with_modules=True')}`,
+      : `The run has no modules. ${captureHint(report.run_card, 'stacks', 'with_stack=True or with_modules=True')}`,
   load: () => import('./Modules.svelte'),
 };

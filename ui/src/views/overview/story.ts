@@ -110,7 +110,7 @@ function interval(v: Verdict, { steady, marked }: Report['steps']): Pieces {
   if (low.text === high.text) return ['seen in ', counted(steady, 'step')];
   // Where the headline has it, once is enough.
   return v.values.share_low === v.share_low && v.values.share_high === v.share_high
-    ? ['in brackets, the 95 % interval']
+    ? ['the 95 % interval is in brackets']
     : ['between ', low, ' and ', high, ' % with 95 % confidence'];
 }
 

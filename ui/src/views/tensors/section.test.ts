@@ -75,7 +75,7 @@ test('a histogram is of the step that is asked for, else of the last', () => {
   expect(spreadAt({ ...spread, columns: [] }, null)).toBeNull();
 });
 
-test('what is not finite is marked above all values, and tells its looks', () => {
+test('what is not finite is marked above all values, and tells its readings', () => {
   const bad = notFiniteIn([line('a', [1, null], [0, 1]), line('b', [3, 2], [0, 1])]);
   expect(bad).toEqual([0, 2]);
   const [mark] = markLine(
@@ -114,7 +114,7 @@ test('both ends of the model and what was not finite are drawn, until others are
 });
 
 test('a part of the loss that is not finite is a gap', () => {
-  const part = { to_step: 1, looks: 1, not_finite: 0, low: 2, high: 2 };
+  const part = { to_step: 1, readings: 1, not_finite: 0, low: 2, high: 2 };
   const curve = curveOf({
     curve: [
       { ...part, from_step: 0, mean: 2 },
@@ -130,14 +130,14 @@ test('a rule says on what it rests', () => {
     rule: 'live.loss_not_falling',
     status: 'cannot_tell',
     needs: 'loss',
-    looks: 3,
-    least_looks: 576,
+    readings: 3,
+    least_readings: 576,
     findings: 0,
   } as const;
   expect(ruleRow(rule)).toEqual({
     name: 'loss not falling',
     status: 'cannot tell',
-    why: 'loss: 3 looks, it needs 576',
+    why: 'loss: 3 readings, it needs 576',
   });
 });
 

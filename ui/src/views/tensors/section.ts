@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section `tensors` (docs/reference/report.md), and tensors over the steps as the server tells
 // them (docs/reference/http.md, /tensors): what a page shows of them.
-import type { LossCourse, Report, TensorRule } from '../../api/report';
+import type { LossHistory, Report, TensorRule } from '../../api/report';
 import { isImported } from '../../base/capture';
 import { grouped, type Figure } from '../../base/format';
 import type { Line } from '../../widgets/chart';
@@ -30,8 +30,8 @@ export interface GridLine {
   readonly not_finite: readonly number[];
 }
 
-/** Steps of the looks in a column. */
-export interface Looks {
+/** Steps of the readings in a column. */
+export interface Readings {
   readonly from_step: number;
   readonly last_step: number;
 }
@@ -41,8 +41,8 @@ export interface Grid {
   readonly role: string | null;
   readonly ranks: readonly number[];
   readonly rank: number;
-  readonly columns: readonly Looks[];
-  readonly looks_in_column: number;
+  readonly columns: readonly Readings[];
+  readonly readings_in_column: number;
   readonly tensors: readonly GridLine[];
   readonly left_out: number;
 }
@@ -64,7 +64,7 @@ export function whyNone({
 }: Pick<Report, 'tensors' | 'run_card'>): string | null {
   if (tensors.status === 'found') return null;
   return isImported(run_card)
-    ? 'A profile tells nothing of the numbers in tensors.'
+    ? 'Imported profiles have no tensor statistics.'
     : `No tensors were looked at. ${HOW_TO}`;
 }
 
@@ -80,7 +80,7 @@ export interface HeatLine {
   readonly values: readonly number[];
   /** 0 to 1: what is drawn; NaN: nothing. */
   readonly shades: readonly number[];
-  /** Looks at which elements were not finite. */
+  /** Readings at which elements were not finite. */
   readonly marks: readonly number[];
 }
 
@@ -152,27 +152,27 @@ export function toggled(shown: readonly Pick<GridLine, 'tensor'>[], tensor: stri
 }
 
 /** A loss's curve, at the first step of each part; a part that is not finite is a gap. */
-export const curveOf = (loss: Pick<LossCourse, 'curve'>) => ({
+export const curveOf = (loss: Pick<LossHistory, 'curve'>) => ({
   x: loss.curve.map((p) => p.from_step),
   mean: loss.curve.map((p) => p.mean),
   low: loss.curve.map((p) => p.low),
   high: loss.curve.map((p) => p.high),
   notFinite: loss.curve.map((p) => p.not_finite),
-  several: loss.curve.some((p) => p.looks > 1),
+  several: loss.curve.some((p) => p.readings > 1),
 });
 
 type Values = readonly (number | null)[];
 
 /**
  * Marks where something was not finite, on top of all that is drawn: what is not finite has no place
- * of its own. What they tell is how many looks it was.
+ * of its own. What they tell is how many readings it was.
  */
 export function markLine(drawn: readonly Values[], notFinite: readonly number[]): Line[] {
   if (!notFinite.some((n) => n > 0)) return [];
   const top = drawn.flat().reduce<number>((m, v) => (v === null ? m : Math.max(m, v)), -Infinity);
   return [
     {
-      name: 'not finite (looks)',
+      name: 'not finite (readings)',
       color: '--bad',
       kind: 'dots',
       values: notFinite.map((n) => (n > 0 ? (Number.isFinite(top) ? top : 0) : null)),
@@ -181,13 +181,13 @@ export function markLine(drawn: readonly Values[], notFinite: readonly number[])
   ];
 }
 
-/** Looks of some tensors in each column at which elements were not finite. */
+/** Readings of some tensors in each column at which elements were not finite. */
 export const notFiniteIn = (lines: readonly Pick<GridLine, 'not_finite'>[]): number[] =>
   (lines[0]?.not_finite ?? []).map((_, at) =>
     lines.reduce((sum, line) => sum + (line.not_finite[at] ?? 0), 0),
   );
 
-/** How many elements had which exponent at a look: the address's step, else the last; null: no look. */
+/** How many elements had which exponent at a reading: the address's step, else the last; null: no look. */
 export function spreadAt(spread: Spread, asked: string | null) {
   const found = asked === null ? -1 : spread.columns.indexOf(Number(asked));
   const at = found >= 0 ? found : spread.columns.length - 1;
@@ -202,7 +202,7 @@ export function spreadAt(spread: Spread, asked: string | null) {
   };
 }
 
-export const stepsOf = ({ from_step, last_step }: Looks): string =>
+export const stepsOf = ({ from_step, last_step }: Readings): string =>
   from_step === last_step ? `step ${from_step}` : `steps ${from_step} to ${last_step}`;
 
 /** The end of a name tells more than its begin. */
@@ -225,12 +225,12 @@ export function ruleRow(rule: TensorRule): { name: string; status: string; why: 
   };
 }
 
-function whyOf({ needs, status, looks, least_looks }: TensorRule): string {
+function whyOf({ needs, status, readings, least_readings }: TensorRule): string {
   const role = needs ?? 'tensor';
-  if (looks === 0) return `no ${role} was looked at`;
-  if (status === 'not_applicable') return 'it could judge nothing; why is among the findings';
-  const few = looks < least_looks ? `, it needs ${grouped(least_looks)}` : '';
-  return `${role}: ${grouped(looks)} ${looks === 1 ? 'look' : 'looks'}${few}`;
+  if (readings === 0) return `no ${role} was looked at`;
+  if (status === 'not_applicable') return 'there was nothing to judge; the findings say why';
+  const few = readings < least_readings ? `, it needs ${grouped(least_readings)}` : '';
+  return `${role}: ${grouped(readings)} ${readings === 1 ? 'look' : 'readings'}${few}`;
 }
 
 /** So many columns are asked for. */

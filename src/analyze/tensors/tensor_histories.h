@@ -17,23 +17,23 @@
 
 namespace steptrace::analyze {
 
-// The courses of a run's tensors, made as its rows are read: memory grows with the tensors, not
+// The histories of a run's tensors, made as its rows are read: memory grows with the tensors, not
 // with the steps nor, but for losses, the ranks.
-class TensorCourses {
+class TensorHistories {
  public:
   // `strings`: of the rows, which may grow meanwhile.
-  explicit TensorCourses(const store::StringTable& strings) : strings_(&strings) {}
+  explicit TensorHistories(const store::StringTable& strings) : strings_(&strings) {}
 
   void Add(std::span<const store::TensorStatRow> rows);
 
-  bool any() const { return !courses_.empty() || !losses_.empty(); }
+  bool any() const { return !histories_.empty() || !losses_.empty(); }
   void Fill(TensorsSection& section) const;
   // By role: of the rank with most, at how many steps it was looked at; as "": of any role.
-  std::map<std::string, int64_t> Looks() const;
+  std::map<std::string, int64_t> Readings() const;
 
  private:
-  struct Course {
-    int64_t looks = 0;
+  struct History {
+    int64_t readings = 0;
     int64_t first_ns = 0;
     store::TensorStatRow first, last;
     std::optional<double> norm_low, norm_high;
@@ -43,7 +43,7 @@ class TensorCourses {
     std::optional<store::TensorStatRow> not_finite_first;
   };
   struct Loss {
-    LossCourse course;
+    LossHistory history;
     LossCurve curve;
   };
   // Steps of a role in a rank, as far as they come in order: else some are counted twice.
@@ -57,14 +57,14 @@ class TensorCourses {
   };
 
   void AddLoss(const store::TensorStatRow& row);
-  void AddCourse(const store::TensorStatRow& row);
-  TensorCourse Made(const Course& course) const;
-  std::vector<const Course*> InOrder() const;
+  void AddHistory(const store::TensorStatRow& row);
+  TensorHistory Made(const History& history) const;
+  std::vector<const History*> InOrder() const;
   const std::string& Text(store::StringId id) const { return strings_->Text(id); }
 
   const store::StringTable* strings_;
   std::map<std::tuple<store::StringId, int32_t, int32_t>, Loss> losses_;  // name, rank, node
-  std::unordered_map<Key, Course, HashOfKey> courses_;
+  std::unordered_map<Key, History, HashOfKey> histories_;
   std::map<std::tuple<store::StringId, int32_t, int32_t>, Steps> steps_;  // role, rank, node
 };
 

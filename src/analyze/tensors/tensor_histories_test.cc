@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/tensors/tensor_courses.h"
+#include "analyze/tensors/tensor_histories.h"
 
 #include <gtest/gtest.h>
 
@@ -28,16 +28,16 @@ class TensorCoursesTest : public testing::Test {
     row.square_sum = 4 * value * value;
     return row;
   }
-  void Add(const store::TensorStatRow& row) { courses_.Add({&row, 1}); }
+  void Add(const store::TensorStatRow& row) { histories_.Add({&row, 1}); }
   TensorsSection Section() const {
     TensorsSection section;
-    courses_.Fill(section);
+    histories_.Fill(section);
     return section;
   }
 
   int64_t now_ns_ = 0;
   store::StringTable strings_;
-  TensorCourses courses_{strings_};
+  TensorHistories histories_{strings_};
 };
 
 TEST_F(TensorCoursesTest, ALossOverTheSteps) {
@@ -49,9 +49,9 @@ TEST_F(TensorCoursesTest, ALossOverTheSteps) {
   Add(Row("loss", "loss", 1, 0, 7));
   const TensorsSection section = Section();
   ASSERT_EQ(section.losses.size(), 2u);
-  const LossCourse& loss = section.losses[0];
+  const LossHistory& loss = section.losses[0];
   EXPECT_EQ(loss.rank, 0);
-  EXPECT_EQ(loss.looks, 4);
+  EXPECT_EQ(loss.readings, 4);
   EXPECT_EQ(loss.first->loss, 5);
   EXPECT_EQ(loss.best->loss, 1);
   EXPECT_EQ(loss.best->step, 2);
@@ -59,7 +59,7 @@ TEST_F(TensorCoursesTest, ALossOverTheSteps) {
   EXPECT_EQ(loss.not_finite, 1);
   EXPECT_EQ(loss.not_finite_step, 3);
   EXPECT_EQ(loss.curve.size(), 4u);
-  EXPECT_TRUE(section.courses.empty());
+  EXPECT_TRUE(section.histories.empty());
 }
 
 TEST_F(TensorCoursesTest, ATensorOverStepsAndRanks) {
@@ -68,21 +68,21 @@ TEST_F(TensorCoursesTest, ATensorOverStepsAndRanks) {
       Add(Row("gradient", "body.weight", rank, step, 1.0 + rank + static_cast<double>(step)));
   }
   const TensorsSection section = Section();
-  ASSERT_EQ(section.courses.size(), 1u);
-  const TensorCourse& course = section.courses[0];
-  EXPECT_EQ(course.looks, 4);
-  EXPECT_EQ(course.first_step, 0);
-  EXPECT_EQ(course.last_step, 10);
-  EXPECT_EQ(course.rank, 0);
-  EXPECT_EQ(course.norm, 22);
-  EXPECT_EQ(course.rms, 11);
-  EXPECT_EQ(course.norm_low, 22);
-  EXPECT_EQ(course.norm_high, 24);
-  EXPECT_EQ(course.first_norm, 2);
-  EXPECT_EQ(course.largest_norm, 24);
-  EXPECT_EQ(course.largest_step, 10);
-  EXPECT_EQ(course.zero_share, 0);
-  EXPECT_FALSE(course.not_finite_step);
+  ASSERT_EQ(section.histories.size(), 1u);
+  const TensorHistory& history = section.histories[0];
+  EXPECT_EQ(history.readings, 4);
+  EXPECT_EQ(history.first_step, 0);
+  EXPECT_EQ(history.last_step, 10);
+  EXPECT_EQ(history.rank, 0);
+  EXPECT_EQ(history.norm, 22);
+  EXPECT_EQ(history.rms, 11);
+  EXPECT_EQ(history.norm_low, 22);
+  EXPECT_EQ(history.norm_high, 24);
+  EXPECT_EQ(history.first_norm, 2);
+  EXPECT_EQ(history.largest_norm, 24);
+  EXPECT_EQ(history.largest_step, 10);
+  EXPECT_EQ(history.zero_share, 0);
+  EXPECT_FALSE(history.not_finite_step);
 }
 
 TEST_F(TensorCoursesTest, WhatIsNotFiniteComesFirst) {
@@ -96,13 +96,13 @@ TEST_F(TensorCoursesTest, WhatIsNotFiniteComesFirst) {
   early.min = early.max = {};
   Add(early);
   const TensorsSection section = Section();
-  ASSERT_EQ(section.courses.size(), 3u);
-  EXPECT_EQ(section.courses[0].tensor, "c");
-  EXPECT_EQ(section.courses[0].not_finite_step, 1);
-  EXPECT_FALSE(section.courses[0].norm);
-  EXPECT_FALSE(section.courses[0].zero_share);
-  EXPECT_EQ(section.courses[1].tensor, "a");
-  EXPECT_EQ(section.courses[2].tensor, "b");
+  ASSERT_EQ(section.histories.size(), 3u);
+  EXPECT_EQ(section.histories[0].tensor, "c");
+  EXPECT_EQ(section.histories[0].not_finite_step, 1);
+  EXPECT_FALSE(section.histories[0].norm);
+  EXPECT_FALSE(section.histories[0].zero_share);
+  EXPECT_EQ(section.histories[1].tensor, "a");
+  EXPECT_EQ(section.histories[2].tensor, "b");
 }
 
 TEST_F(TensorCoursesTest, WhatNoDoubleHoldsIsNotKnown) {
@@ -113,10 +113,10 @@ TEST_F(TensorCoursesTest, WhatNoDoubleHoldsIsNotKnown) {
   row.negative_inf = -5;
   Add(row);
   const TensorsSection section = Section();
-  ASSERT_EQ(section.courses.size(), 1u);
-  EXPECT_FALSE(section.courses[0].norm);
-  EXPECT_FALSE(section.courses[0].rms);
-  EXPECT_EQ(section.courses[0].not_finite, 1);
+  ASSERT_EQ(section.histories.size(), 1u);
+  EXPECT_FALSE(section.histories[0].norm);
+  EXPECT_FALSE(section.histories[0].rms);
+  EXPECT_EQ(section.histories[0].not_finite, 1);
 }
 
 TEST_F(TensorCoursesTest, LooksAreCountedByStepsAndLosses) {
@@ -126,10 +126,10 @@ TEST_F(TensorCoursesTest, LooksAreCountedByStepsAndLosses) {
     for (const char* name : {"a", "b", "c"}) Add(Row("gradient", name, 0, step, 1));
   }
   Add(Row("gradient", "a", 1, 0, 1));
-  const auto looks = courses_.Looks();
-  EXPECT_EQ(looks.at("loss"), 4);
-  EXPECT_EQ(looks.at("gradient"), 2);
-  EXPECT_FALSE(looks.contains("weight"));
+  const auto readings = histories_.Readings();
+  EXPECT_EQ(readings.at("loss"), 4);
+  EXPECT_EQ(readings.at("gradient"), 2);
+  EXPECT_FALSE(readings.contains("weight"));
 }
 
 TEST_F(TensorCoursesTest, OfManyTheFirstAndTheirNumber) {
@@ -137,9 +137,9 @@ TEST_F(TensorCoursesTest, OfManyTheFirstAndTheirNumber) {
     Add(Row("weight", ("w" + std::to_string(i)).c_str(), 0, 0, 1));
   }
   const TensorsSection section = Section();
-  EXPECT_EQ(section.course_count, 1200);
-  EXPECT_EQ(section.courses.size(), kMostCourses);
-  EXPECT_EQ(section.courses[7].tensor, "w7");
+  EXPECT_EQ(section.history_count, 1200);
+  EXPECT_EQ(section.histories.size(), kMostHistories);
+  EXPECT_EQ(section.histories[7].tensor, "w7");
 }
 
 }  // namespace
