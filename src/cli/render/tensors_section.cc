@@ -44,8 +44,8 @@ void RenderRecording(const TensorsSection& section, Page& page) {
                                   : fmt::format("; every {} steps", *recording.every);
   }
   if (recording.cost_share) {
-    text += fmt::format("; readings take {} of the time",
-                        present::FormatShare(*recording.cost_share));
+    text +=
+        fmt::format("; readings take {} of the time", present::FormatShare(*recording.cost_share));
   }
   page.Paragraph("Recorded: ", 10, text, Tint::kDim);
   for (const auto& [why, times] : recording.uncovered) {
