@@ -308,7 +308,8 @@ std::shared_ptr<const TensorsSection> MakeTensors(const ReportInput& input,
   std::vector<const model::Finding*> found;
   for (const FindingLine& line : findings) found.push_back(&line.said);
   section.rules = JudgeTensorRules(
-      input.tensors == nullptr ? std::map<std::string, int64_t>() : input.tensors->Looks(), found);
+      input.tensors == nullptr ? std::map<std::string, int64_t>() : input.tensors->Readings(),
+      found);
   return std::make_shared<const TensorsSection>(std::move(section));
 }
 
