@@ -87,5 +87,5 @@ TITLES = {
     "communication_phase": "communication",
     "other_phase": "other",
     "gc": "garbage collection",
-    "low_gpu_utilization": "low GPU utilization",
+    "low_gpu_utilization": "low GPU utilisation",
 }

@@ -69,6 +69,12 @@ inline constexpr EventCategory kEventCategories[] = {
 inline constexpr std::string_view kStreamWorkCategories[] = {"kernel", "gpu_memcpy", "gpu_memset", "collective_comm"};
 // Likewise, and waits of a stream.
 inline constexpr std::string_view kStreamCategories[] = {"kernel", "gpu_memcpy", "gpu_memset", "collective_comm", "mtia_ccp_events", "cuda_sync", "npu_sync"};
+// Parts of the names of kernels that communicate, in lower case; theirs may have another.
+inline constexpr std::string_view kCommunicationParts[] = {"nccl", "rccl", "hccl", "hcom_", "xccl", "oneccl", "cross_device_reduce", "multimem_", "one_shot_all_reduce", "two_shot_all_reduce"};
+// How other names of such kernels begin.
+inline constexpr std::string_view kCommunicationBegins[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast"};
+// How ranges around collectives begin.
+inline constexpr std::string_view kCollectiveRangeBegins[] = {"nccl:", "gloo:", "xccl::"};
 // clang-format on
 
 constexpr bool IsStreamWork(std::string_view category) {

@@ -191,7 +191,9 @@ struct TableOf<StepRow> {
       Field{"step", &R::step, Unit::kNone, "Number of the step in its rank, from 0."},
       Field{"ts_ns", &R::ts_ns, Unit::kNs, "Begin: the end of the optimizer group before."},
       Field{"dur_ns", &R::dur_ns, Unit::kNs, "Duration."},
-      Field{"kind", &R::kind, Unit::kNone, "train, eval or warm-up."},
+      Field{"kind", &R::kind, Unit::kNone,
+            "train, eval or warm-up. An eval row repeats time of the step that it lies in: do not "
+            "add the two."},
       Field{"data_ns", &R::data_ns, Unit::kNs, "Phase: waiting for the data loader.",
             ColumnPart::kPhase},
       Field{"forward_ns", &R::forward_ns, Unit::kNs, "Phase: forward.", ColumnPart::kPhase},
@@ -220,8 +222,10 @@ struct TableOf<StepRow> {
       Field{"communication_ns", &R::communication_ns, Unit::kNs, "Cause: communication.",
             ColumnPart::kCause},
       Field{"framework_overhead_ns", &R::framework_overhead_ns, Unit::kNs,
-            "Cause: framework overhead.", ColumnPart::kCause},
-      Field{"other_ns", &R::other_ns, Unit::kNs, "Cause: something else.", ColumnPart::kCause},
+            "Cause: framework overhead, without dispatch, which is part of model_ns.",
+            ColumnPart::kCause},
+      Field{"other_ns", &R::other_ns, Unit::kNs, "Cause: other work and unattributed.",
+            ColumnPart::kCause},
       Field{"storage_read_ns", &R::storage_read_ns, Unit::kNs, "Stage: blocked on storage.",
             ColumnPart::kStage},
       Field{"getitem_ns", &R::getitem_ns, Unit::kNs, "Stage: the dataset makes the samples.",
@@ -242,8 +246,9 @@ struct TableOf<StepRow> {
       Field{"operators_ns", &R::operators_ns, Unit::kNs,
             "Of forward, backward and optimizer: operators that compute; null outside windows."},
       Field{"dispatch_ns", &R::dispatch_ns, Unit::kNs,
-            "Of these phases: the way between operators, and those that only call others. "
-            "Code of the script's own between operators, over 100 us of it, is in neither."},
+            "Of forward, backward and optimizer: time between operators, and in operators that "
+            "only call others. Neither column has gaps of over 100 us, in which the script's own "
+            "code runs."},
       Field{"batches", &R::batches, Unit::kCount, "Batches taken from loaders."},
       Field{"backwards", &R::backwards, Unit::kCount, "Backward passes."},
       Field{"optimizer_steps", &R::optimizer_steps, Unit::kCount, "Optimizer steps in the group."},

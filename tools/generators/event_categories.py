@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The categories of events: what an event of each is."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -13,11 +14,22 @@ MADE = text.made_of(SOURCE)
 WORK = ("kernel", "memcpy", "memset")
 ON_STREAM = (*WORK, "sync")
 DEVICE = (*ON_STREAM, "device_annotation")
+NAMES = ("kernel_parts", "kernel_begins", "range_begins", "call_begins")  # of communication
 HOST = ("operator", "annotation", "step", "runtime", "python", "overhead", "handover", "other_host")
 
 
-def declared():
-    categories = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["category"]
+def communication(schema):
+    names = schema["communication"]
+    if tuple(names) != NAMES:
+        sys.exit(f"{SOURCE}: communication has {', '.join(names)}, not {', '.join(NAMES)}")
+    for one in (name for listed in names.values() for name in listed):
+        if not re.fullmatch(r"[a-z0-9_:-]+", one):
+            sys.exit(f"{SOURCE}: {one} is no part of a name in lower case")
+    return names
+
+
+def declared(schema):
+    categories = schema["category"]
     names = [one["name"] for one in categories]
     if len(set(names)) != len(names):
         sys.exit(f"{SOURCE}: a category is there twice")
@@ -40,7 +52,7 @@ def listed(name, what, words):
     yield f"inline constexpr std::string_view {name}[] = {{{', '.join(map(text.cpp, words))}}};"
 
 
-def cpp(categories):
+def cpp(categories, names):
     yield "// SPDX-License-Identifier: Apache-2.0"
     yield f"// {MADE}"
     yield "#pragma once"
@@ -69,6 +81,17 @@ def cpp(categories):
     )
     yield from listed(
         "kStreamCategories", "Likewise, and waits of a stream.", names_of(categories, ON_STREAM)
+    )
+    yield from listed(
+        "kCommunicationParts",
+        "Parts of the names of kernels that communicate, in lower case; theirs may have another.",
+        names["kernel_parts"],
+    )
+    yield from listed(
+        "kCommunicationBegins", "How other names of such kernels begin.", names["kernel_begins"]
+    )
+    yield from listed(
+        "kCollectiveRangeBegins", "How ranges around collectives begin.", names["range_begins"]
     )
     yield "// clang-format on"
     yield ""
@@ -101,7 +124,7 @@ def cpp(categories):
     yield "}  // namespace steptrace::store"
 
 
-def typescript(categories):
+def typescript(categories, names):
     yield "// SPDX-License-Identifier: Apache-2.0"
     yield f"// {MADE}"
     yield ""
@@ -112,11 +135,22 @@ def typescript(categories):
     yield "/** Calls into a device's runtime or driver, as PyTorch names them of whatever maker's. */"
     yield "export const isRuntimeCall = (category: string): boolean =>"
     yield "  category.endsWith('_runtime') || category.endsWith('_driver');"
+    yield ""
+    yield "const COMMUNICATION_PARTS ="
+    yield f"  /{'|'.join(names['kernel_parts'])}/i;"
+    yield "const COMMUNICATION_BEGINS ="
+    begins = names["kernel_begins"] + names["range_begins"] + names["call_begins"]
+    yield f"  /^(?:{'|'.join(begins)})/;"
+    yield ""
+    yield "/** Whether a name says that ranks exchange data: of a kernel, a range around it or an operator. */"
+    yield "export const isCommunication = (name: string): boolean =>"
+    yield "  COMMUNICATION_PARTS.test(name) || COMMUNICATION_BEGINS.test(name);"
 
 
 def files():
-    categories = declared()
+    schema = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+    categories, names = declared(schema), communication(schema)
     return {
-        Path("src/store/event_categories.h"): text.whole(cpp(categories)),
-        Path("ui/src/api/event_categories.ts"): text.whole(typescript(categories)),
+        Path("src/store/event_categories.h"): text.whole(cpp(categories, names)),
+        Path("ui/src/api/event_categories.ts"): text.whole(typescript(categories, names)),
     }

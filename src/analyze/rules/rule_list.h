@@ -16,8 +16,8 @@ namespace steptrace::analyze {
 
 // clang-format off
 enum class RuleId : uint8_t {
-  kLowGpuUtilization,  // A GPU is under-utilised, or its utilization fluctuates.
-  kBatchSize,  // CPU, GPU and GPU memory all have low utilization.
+  kLowGpuUtilization,  // A GPU is under-utilised, or its utilisation fluctuates.
+  kBatchSize,  // CPU, GPU and GPU memory all have low utilisation.
   kCpuBottleneck,  // GPUs are idle while the CPU is busy.
   kIoBottleneck,  // GPUs are idle during I/O wait.
   kGpuMemoryIncrease,  // The memory in use on a GPU grows.
@@ -99,8 +99,8 @@ struct RuleInfo {
   std::span<const ParameterInfo> parameters;
 };
 inline constexpr std::array<RuleInfo, kRuleCount> kRuleInfos = {{
-    {RuleId::kLowGpuUtilization, "LowGPUUtilization", "A GPU is under-utilised, or its utilization fluctuates.", model::FindingKind::kRuleAdviceLowGpuUtilization, rule_parameters::kLowGpuUtilization},
-    {RuleId::kBatchSize, "BatchSize", "CPU, GPU and GPU memory all have low utilization.", model::FindingKind::kRuleAdviceBatchSize, rule_parameters::kBatchSize},
+    {RuleId::kLowGpuUtilization, "LowGPUUtilization", "A GPU is under-utilised, or its utilisation fluctuates.", model::FindingKind::kRuleAdviceLowGpuUtilization, rule_parameters::kLowGpuUtilization},
+    {RuleId::kBatchSize, "BatchSize", "CPU, GPU and GPU memory all have low utilisation.", model::FindingKind::kRuleAdviceBatchSize, rule_parameters::kBatchSize},
     {RuleId::kCpuBottleneck, "CPUBottleneck", "GPUs are idle while the CPU is busy.", model::FindingKind::kRuleAdviceCpuBottleneck, rule_parameters::kCpuBottleneck},
     {RuleId::kIoBottleneck, "IOBottleneck", "GPUs are idle during I/O wait.", model::FindingKind::kRuleAdviceIoBottleneck, rule_parameters::kIoBottleneck},
     {RuleId::kGpuMemoryIncrease, "GPUMemoryIncrease", "The memory in use on a GPU grows.", model::FindingKind::kRuleAdviceGpuMemoryIncrease, rule_parameters::kGpuMemoryIncrease},

@@ -49,7 +49,7 @@ enum class SubStage : uint8_t {
   kLogging,  // Metrics, text or pictures are logged
   kCapture,  // A capture window of Steptrace begins or ends
   kLoopCode,  // The script's own functions run outside of the model; samples of stacks name them
-  kUnknown,  // The training thread is in no known phase, and its stacks do not say what the time is for: at most where the thread waits, or which function calls torch
+  kUnknown,  // The training thread is in no known phase, or in a forward in which it was idle or nothing shows that it computed; its stacks show at most where it waits or which function calls torch
 };
 
 inline constexpr size_t kSuspectCount = 6;

@@ -225,7 +225,8 @@ TEST_F(BuildTraceTest, LanesKnowTheirThreadOrStream) {
 TEST(RoleTest, CommunicationIsKnownByItsLibrary) {
   for (const char* name :
        {"ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", "ncclDevKernel_Generic_4(x)",
-        "rcclGenericKernel", "void vllm::cross_device_reduce_1stage<float>", "NCCL_x"}) {
+        "rcclGenericKernel", "void vllm::cross_device_reduce_1stage<float>", "NCCL_x",
+        "void multimem_all_reduce_<float>"}) {
     EXPECT_EQ(RoleOf(EventKind::kKernel, name), DeviceRole::kCommunication) << name;
   }
   EXPECT_EQ(RoleOf(EventKind::kKernel, "nvjet_tst_128x64"), DeviceRole::kCompute);

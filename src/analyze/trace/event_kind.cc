@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "analyze/trace/trace.h"
@@ -17,6 +18,11 @@ constexpr std::string_view kXcclPrefix = "xccl::";
 bool ContainsNoCase(std::string_view text, std::string_view lower) {
   auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
   return std::search(text.begin(), text.end(), lower.begin(), lower.end(), same) != text.end();
+}
+
+bool BeginsWithAny(std::string_view name, std::span<const std::string_view> begins) {
+  return std::ranges::any_of(begins,
+                             [name](std::string_view begin) { return name.starts_with(begin); });
 }
 
 EventKind EventKindOf(store::CategoryKind of) {
@@ -84,22 +90,15 @@ EventKind KindOf(std::string_view category, std::string_view name) {
 DeviceRole RoleOf(EventKind kind, std::string_view name) {
   if (kind == EventKind::kMemcpy || kind == EventKind::kMemset) return DeviceRole::kMemory;
   if (kind != EventKind::kKernel) return DeviceRole::kNone;
-  // The last three are PyTorch's symmetric memory: kernels of its own on peers' memory.
-  for (std::string_view part :
-       {"nccl", "rccl", "hccl", "hcom_", "xccl", "oneccl", "cross_device_reduce", "multimem_",
-        "one_shot_all_reduce", "two_shot_all_reduce"}) {
-    if (ContainsNoCase(name, part)) return DeviceRole::kCommunication;
-  }
-  // Operations of XLA on devices without streams: all-reduce-start.7.
-  for (std::string_view begin : {"all-reduce", "all-gather", "reduce-scatter", "all-to-all",
-                                 "collective-permute", "collective-broadcast"}) {
-    if (name.starts_with(begin)) return DeviceRole::kCommunication;
-  }
-  return DeviceRole::kCompute;
+  const bool communicates =
+      std::ranges::any_of(store::kCommunicationParts,
+                          [name](std::string_view part) { return ContainsNoCase(name, part); }) ||
+      BeginsWithAny(name, store::kCommunicationBegins);
+  return communicates ? DeviceRole::kCommunication : DeviceRole::kCompute;
 }
 
 bool IsCollectiveRange(std::string_view name) {
-  return name.starts_with("nccl:") || name.starts_with("gloo:") || name.starts_with(kXcclPrefix);
+  return BeginsWithAny(name, store::kCollectiveRangeBegins);
 }
 
 }  // namespace steptrace::analyze

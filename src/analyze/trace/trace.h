@@ -163,9 +163,7 @@ struct Trace {
   const std::string& Text(store::StringId id) const { return strings->Text(id); }
 };
 
-// Kind and role by category and name. Communication: names with nccl, rccl, hccl, hcom_, xccl or
-// cross_device_reduce in them, and those of PyTorch's symmetric memory:
-// multimem_, one_shot_all_reduce, two_shot_all_reduce; whatever the case.
+// Kind and role by category and name (schema/event_categories.toml).
 EventKind KindOf(std::string_view category, std::string_view name);
 DeviceRole RoleOf(EventKind kind, std::string_view name);
 

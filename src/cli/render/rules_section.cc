@@ -293,7 +293,7 @@ void RenderRules(const analyze::ProfilingReport& report, int64_t top, Page& page
   page.Line({{"Parameters", Tint::kBold}});
   RenderParameters(report, page);
   RenderDurations(report, top, page);
-  RenderBoxes("GPU utilization, %", report.gpu_utilization, top, page);
+  RenderBoxes("GPU utilisation, %", report.gpu_utilization, top, page);
   RenderBalance(report, top, page);
   RenderLoading(report, page);
   RenderBoxes("Batch size: use of CPU, GPU and its memory, %", report.batch_size, top, page);

@@ -349,7 +349,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
     title: 'unattributed time',
     color: '--other',
     meaning:
-      'The training thread is in no known phase, and its stacks do not say what the time is for: at most where the thread waits, or which function calls torch',
+      'The training thread is in no known phase, or in a forward in which it was idle or nothing shows that it computed; its stacks show at most where it waits or which function calls torch',
     suspect: 'unattributed',
     ofDataset: false,
     ready: false,
@@ -364,5 +364,5 @@ export const WORDS: Readonly<Record<string, string>> = {
   communication_phase: 'communication',
   other_phase: 'other',
   gc: 'garbage collection',
-  low_gpu_utilization: 'low GPU utilization',
+  low_gpu_utilization: 'low GPU utilisation',
 };

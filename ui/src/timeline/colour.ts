@@ -4,7 +4,7 @@
 // in OKLCH, where equal lightness looks equal, and differ in lightness as well, so that neighbours
 // stay apart for eyes that cannot tell the hues.
 
-import { COPIES, isRuntimeCall } from '../api/event_categories';
+import { COPIES, isCommunication, isRuntimeCall } from '../api/event_categories';
 import { BETWEEN, SAMPLES } from './derived';
 
 export type Theme = 'light' | 'dark';
@@ -42,10 +42,8 @@ export function hash(name: string): number {
 
 export type Role = 'communication' | 'copy' | 'python' | 'runtime' | 'other';
 
-const COMMUNICATION_NAME = /nccl|rccl|hccl|hcom_|xccl|cross_device_reduce|^gloo:|^c10d::/i;
-
 export function roleOf(name: string, category: string): Role {
-  if (category === 'communication' || COMMUNICATION_NAME.test(name)) return 'communication';
+  if (category === 'communication' || isCommunication(name)) return 'communication';
   if (COPIES.has(category)) return 'copy';
   if (category === 'python_function' || category === SAMPLES.waiting) return 'python';
   if (category === BETWEEN && name !== 'forward') return 'python';

@@ -19,6 +19,10 @@ describe('colour', () => {
 
   it('knows communication by name and category', () => {
     expect(roleOf('ncclDevKernel_Generic', 'kernel')).toBe('communication');
+    expect(roleOf('void multimem_all_reduce_<float>', 'kernel')).toBe('communication');
+    expect(roleOf('all-reduce-start.7', 'kernel')).toBe('communication');
+    expect(roleOf('gloo:all_reduce', 'user_annotation')).toBe('communication');
+    expect(roleOf('c10d::allreduce_', 'cpu_op')).toBe('communication');
     expect(roleOf('Memcpy HtoD', 'gpu_memcpy')).toBe('copy');
     expect(roleOf('aten::mm', 'cpu_op')).toBe('other');
   });
