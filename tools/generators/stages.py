@@ -51,6 +51,8 @@ def declared():
     for work in schema["work"]:
         if work["batch"] not in known:
             sys.exit(f"{SOURCE}: the work {work['id']} is {work['batch']}, which is no stage")
+        if not isinstance(work.get("prepares"), bool):
+            sys.exit(f"{SOURCE}: the work {work['id']} does not say whether it prepares samples")
     made = {work["batch"] for work in schema["work"]}
     # The last of the dataset's is what is left of its time.
     for stage in [one for one in stages(suspects) if "dataset" in one["is"]][:-1]:
@@ -164,11 +166,20 @@ def cpp(suspects, works):
     yield "struct WorkInfo {"
     yield "  const char* name;  // as in [stages]"
     yield "  SubStage batch;    // what it is within a batch"
+    yield "  bool prepares;     // it is work on samples before they become a batch"
     yield "};"
     yield "inline constexpr std::array<WorkInfo, kWorkStageCount> kWorkInfos = {{"
     for work in works:
-        yield f"    {{{text.cpp(work['id'])}, SubStage::k{text.camel(work['batch'])}}},"
+        batch = f"SubStage::k{text.camel(work['batch'])}"
+        yield f"    {{{text.cpp(work['id'])}, {batch}, {truth(work['prepares'])}}},"
     yield "}};"
+    prepared = [f"SubStage::k{text.camel(work['batch'])}" for work in works if work["prepares"]]
+    yield ""
+    yield "// What work that prepares samples is within a batch."
+    yield f"inline constexpr std::array<SubStage, {len(prepared)}> kPreparedStages = {{"
+    for stage in prepared:
+        yield f"    {stage},"
+    yield "};"
     yield "// clang-format on"
     yield ""
     yield "}  // namespace steptrace::analyze"
@@ -363,6 +374,10 @@ def page(about, suspects, works):
             yield ""
             yield f"If stacks show it, the time within the dataset is divided into {', '.join(sampled[:-1])}; where"
             yield f"stacks do not name the work, the time stays {sampled[-1]}."
+            yield ""
+            prepared = [f"`{work['batch']}`" for work in works if work["prepares"]]
+            yield f"Of these, {', '.join(prepared)} prepare samples: the work counts in the dataset, in a collate function,"
+            yield "and in the loop of a framework."
     yield ""
     yield "## What a function does"
     yield ""

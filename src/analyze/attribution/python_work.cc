@@ -42,16 +42,8 @@ std::optional<SubStage> StageInBatch(const StackClass& of) {
 // What a framework's loop has done for it: only what is nothing else.
 std::optional<SubStage> StageOfLibrary(const std::optional<StageTable::Match>& match) {
   if (!match || match->by_own_name) return std::nullopt;
-  switch (match->stage) {
-    case WorkStage::kDecode:
-      return SubStage::kDecode;
-    case WorkStage::kAugmentation:
-      return SubStage::kAugmentation;
-    case WorkStage::kTokenise:
-      return SubStage::kTokenise;
-    default:
-      return std::nullopt;
-  }
+  const WorkInfo& work = kWorkInfos[static_cast<size_t>(match->stage)];
+  return work.prepares ? std::optional(work.batch) : std::nullopt;
 }
 
 std::optional<SubStage> PhaseOf(StackRegion region) {

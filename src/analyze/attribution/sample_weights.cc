@@ -14,8 +14,7 @@ SubStage StageOfBatch(size_t bin) {
 }
 
 bool IsSeparateFromCollate(size_t bin) {
-  const auto is = [bin](WorkStage stage) { return bin == static_cast<size_t>(stage); };
-  return is(WorkStage::kDecode) || is(WorkStage::kAugmentation) || is(WorkStage::kTokenise);
+  return bin < kWorkStageCount && kWorkInfos[bin].prepares;
 }
 
 std::optional<SubStage> StageOutside(size_t bin, OutsideIsFor is_for) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -28,6 +30,10 @@ StepEvidence EvidenceOf(const store::StepRow& row, const AttributionRules& rules
 class StageSet {
  public:
   constexpr StageSet(std::initializer_list<SubStage> stages) {
+    for (const SubStage stage : stages) bits_ |= Bit(stage);
+  }
+  template <size_t N>
+  constexpr StageSet(const std::array<SubStage, N>& stages) {
     for (const SubStage stage : stages) bits_ |= Bit(stage);
   }
   // From the first to the last, in their order.

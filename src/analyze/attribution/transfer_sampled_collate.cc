@@ -15,8 +15,8 @@ extern const Transfer kSampledCollateTransfer;
 const Transfer kSampledCollateTransfer = {
     .name = "sampled_collate",
     .from = {SubStage::kCollate},
-    .to = {SubStage::kDecode, SubStage::kAugmentation, SubStage::kTokenise},
-    .reason = "samples of the collate function show it decode, augment or tokenise",
+    .to = kPreparedStages,
+    .reason = "samples of the collate function show it prepare samples: decode, augment, tokenise",
     .move = MoveSampledCollateTime,
 };
 

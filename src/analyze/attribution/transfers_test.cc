@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -320,14 +322,26 @@ TEST_F(SampledTransferTest, EachTakesFromTheStagesThatItNamesAloneAndGivesToThos
   }
 }
 
+bool HasAll(const StageSet& set, std::span<const SubStage> stages) {
+  return std::all_of(stages.begin(), stages.end(), [&](SubStage one) { return set.Has(one); });
+}
+
+// A list of the schema's goes by its name: the page need not know its members.
 std::string NamesOf(const StageSet& set) {
-  std::string names;
-  for (size_t i = 0; i < kSubStageCount; ++i) {
-    const auto stage = static_cast<SubStage>(i);
-    if (!set.Has(stage)) continue;
-    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", StageName(stage));
+  std::vector<std::string> names;
+  std::span<const SubStage> listed;
+  if (HasAll(set, kSampledStages)) {
+    listed = kSampledStages;
+    names.push_back("those of the dataset");
+  } else if (HasAll(set, kPreparedStages)) {
+    listed = kPreparedStages;
+    names.push_back("those that prepare samples");
   }
-  return names;
+  for (SubStage stage : kSubStages) {
+    if (!set.Has(stage) || std::find(listed.begin(), listed.end(), stage) != listed.end()) continue;
+    names.push_back(fmt::format("`{}`", StageName(stage)));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 TEST(TransfersTest, TheConceptsPageHasThemAsATable) {

@@ -11,8 +11,7 @@ std::optional<WorkStage> WorkStageNamed(std::string_view name) {
 }
 
 bool IsPreparing(WorkStage stage) {
-  return stage == WorkStage::kDecode || stage == WorkStage::kAugmentation ||
-         stage == WorkStage::kTokenise;
+  return kWorkInfos[static_cast<size_t>(stage)].prepares;
 }
 
 std::string WorkStageNames() {

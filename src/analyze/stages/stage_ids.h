@@ -189,19 +189,27 @@ inline constexpr size_t kWorkStageCount = 10;
 struct WorkInfo {
   const char* name;  // as in [stages]
   SubStage batch;    // what it is within a batch
+  bool prepares;     // it is work on samples before they become a batch
 };
 inline constexpr std::array<WorkInfo, kWorkStageCount> kWorkInfos = {{
-    {"storage_read", SubStage::kStorageRead},
-    {"decode", SubStage::kDecode},
-    {"augmentation", SubStage::kAugmentation},
-    {"tokenise", SubStage::kTokenise},
-    {"collate", SubStage::kCollate},
-    {"copy", SubStage::kCopy},
-    {"lock", SubStage::kLock},
-    {"user_code", SubStage::kDatasetCode},
-    {"model", SubStage::kDatasetCode},
-    {"logging", SubStage::kDatasetCode},
+    {"storage_read", SubStage::kStorageRead, false},
+    {"decode", SubStage::kDecode, true},
+    {"augmentation", SubStage::kAugmentation, true},
+    {"tokenise", SubStage::kTokenise, true},
+    {"collate", SubStage::kCollate, false},
+    {"copy", SubStage::kCopy, false},
+    {"lock", SubStage::kLock, false},
+    {"user_code", SubStage::kDatasetCode, false},
+    {"model", SubStage::kDatasetCode, false},
+    {"logging", SubStage::kDatasetCode, false},
 }};
+
+// What work that prepares samples is within a batch.
+inline constexpr std::array<SubStage, 3> kPreparedStages = {
+    SubStage::kDecode,
+    SubStage::kAugmentation,
+    SubStage::kTokenise,
+};
 // clang-format on
 
 }  // namespace steptrace::analyze
