@@ -8,6 +8,7 @@ namespace {
 void AddSums(const KernelSums& sums, Json& row) {
   row["calls"] = sums.calls;
   row["total_ns"] = sums.total_ns;
+  row["in_steps_ns"] = sums.in_steps_ns;
   row["mean_ns"] = sums.mean_ns();
   row["max_ns"] = sums.max_ns;
   row["min_ns"] = sums.min_ns;
@@ -35,6 +36,8 @@ Json RowJson(const KernelRow& row) {
                {"tensor_cores", row.tensor_cores}};
   AddSums(row.sums, json);
   json["share"] = row.share;
+  json["per_step_ns"] = OrNull(row.steps.PerStep(row.sums.in_steps_ns));
+  json["step_share"] = OrNull(row.steps.ShareOf(row.sums.in_steps_ns));
   Json streams = Json::array();
   for (const KernelStream& stream : row.streams) {
     streams.push_back({{"device", stream.device},

@@ -47,10 +47,11 @@ Configuration ReadConfiguration(std::string_view details) {
   return read;
 }
 
-KernelSums SumsOf(int64_t dur_ns) {
+KernelSums SumsOf(const TraceEvent& event) {
   KernelSums sums;
   sums.calls = 1;
-  sums.total_ns = sums.max_ns = sums.min_ns = dur_ns;
+  sums.total_ns = sums.max_ns = sums.min_ns = event.dur_ns;
+  if (event.step != kNone) sums.in_steps_ns = event.dur_ns;
   return sums;
 }
 
@@ -120,9 +121,9 @@ class KernelTable {
       if (needs.sms) origin = on_devices_.Of(origin, sms_of_lane_[At(event.lane)]);
       const auto number = At(launches_.Of(named, origin));
       if (number == sums_.size())
-        sums_.push_back({SumsOf(event.dur_ns), false});
+        sums_.push_back({SumsOf(event), false});
       else
-        sums_[number].first += SumsOf(event.dur_ns);
+        sums_[number].first += SumsOf(event);
       if (call != kNone && tree_.tensor_eligible[At(call)]) sums_[number].second = true;
       const auto stream = At(lanes_.Of(static_cast<int32_t>(event.name), event.lane));
       if (stream == streams_.size()) streams_.emplace_back();
@@ -253,10 +254,11 @@ class KernelTable {
       ways_;  // index in the row's launches
 };
 
-void SortRows(std::vector<KernelRow>& rows) {
+void SetSharesAndSort(const StepTime& steps, std::vector<KernelRow>& rows) {
   int64_t all_ns = 0;
   for (const KernelRow& row : rows) all_ns += row.sums.total_ns;
   for (KernelRow& row : rows) {
+    row.steps = steps;
     row.share =
         all_ns == 0 ? 0 : static_cast<double>(row.sums.total_ns) / static_cast<double>(all_ns);
   }
@@ -266,7 +268,7 @@ void SortRows(std::vector<KernelRow>& rows) {
   });
 }
 
-std::vector<KernelRow> AllRanks(const std::vector<KernelRow>& rows) {
+std::vector<KernelRow> AllRanks(const StepTime& steps, const std::vector<KernelRow>& rows) {
   SeededMap<std::string_view, size_t> index;
   std::vector<KernelRow> all;
   for (const KernelRow& row : rows) {
@@ -281,7 +283,7 @@ std::vector<KernelRow> AllRanks(const std::vector<KernelRow>& rows) {
       all[found->second].sums += row.sums;
     }
   }
-  SortRows(all);
+  SetSharesAndSort(steps, all);
   return all;
 }
 
@@ -290,6 +292,7 @@ std::vector<KernelRow> AllRanks(const std::vector<KernelRow>& rows) {
 KernelSums& KernelSums::operator+=(const KernelSums& other) {
   calls += other.calls;
   total_ns += other.total_ns;
+  in_steps_ns += other.in_steps_ns;
   max_ns = std::max(max_ns, other.max_ns);
   min_ns = std::min(min_ns, other.min_ns);
   blocks_per_sm_x_ns += other.blocks_per_sm_x_ns;
@@ -322,10 +325,10 @@ KernelsSection BuildKernels(const Trace& trace, std::span<const OperatorTree> tr
   for (size_t i = 0; i < trace.ranks.size(); ++i) {
     std::vector<KernelRow> rows =
         KernelTable(trace, trace.ranks[i], trees[i], patterns, devices).Make();
-    SortRows(rows);
+    SetSharesAndSort(StepTimeOf(trace.ranks[i]), rows);
     std::move(rows.begin(), rows.end(), std::back_inserter(section.rows));
   }
-  if (trace.ranks.size() > 1) section.all_ranks = AllRanks(section.rows);
+  if (trace.ranks.size() > 1) section.all_ranks = AllRanks(StepTimeOf(trace), section.rows);
   return section;
 }
 

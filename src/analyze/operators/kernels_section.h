@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/operators/operator_tree.h"
+#include "analyze/operators/step_time.h"
 #include "analyze/trace/trace.h"
 
 namespace steptrace::analyze {
@@ -17,6 +18,7 @@ namespace steptrace::analyze {
 struct KernelSums {
   int64_t calls = 0;
   int64_t total_ns = 0;
+  int64_t in_steps_ns = 0;  // of total_ns that of kernels that were launched in a step
   int64_t max_ns = 0;
   int64_t min_ns = 0;
   // Means weighted by duration over the kernels that carry the figure, as in torch-tb-profiler but
@@ -59,6 +61,7 @@ struct KernelRow {
   DeviceRole role = DeviceRole::kCompute;
   KernelSums sums;
   double share = 0;                    // of the time of all kernels of the rank
+  StepTime steps;                      // of the rank, or of all: what its time in steps is of
   std::vector<KernelStream> streams;   // by device, then stream
   std::vector<KernelLaunch> launches;  // the most time first
 };

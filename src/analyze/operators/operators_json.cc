@@ -24,6 +24,8 @@ void AddSums(const OperatorSums& sums, Json& row) {
   row["tensor_core_self_ns"] = sums.tensor_core_self_ns;
   row["tensor_core_total_share"] = OrNull(sums.tensor_core_total_share());
   row["tensor_core_self_share"] = OrNull(sums.tensor_core_self_share());
+  row["host_self_in_steps_ns"] = sums.host_self_in_steps_ns;
+  row["device_self_in_steps_ns"] = sums.device_self_in_steps_ns;
 }
 
 Json Frames(const std::string& stack) {
@@ -67,6 +69,10 @@ class UserFrames {
 Json RowJson(const OperatorRow& row, UserFrames& users) {
   Json json = {{"rank", row.rank}, {"name", row.name}};
   AddTimes(row, json);
+  json["host_self_per_step_ns"] = OrNull(row.steps.PerStep(row.sums.host_self_in_steps_ns));
+  json["device_self_per_step_ns"] = OrNull(row.steps.PerStep(row.sums.device_self_in_steps_ns));
+  json["host_self_step_share"] = OrNull(row.steps.ShareOf(row.sums.host_self_in_steps_ns));
+  json["device_self_step_share"] = OrNull(row.steps.ShareOf(row.sums.device_self_in_steps_ns));
   Json shapes = Json::array();
   for (const OperatorVariant& variant : row.shapes) {
     Json shape = {{"input_shapes", DetailJson(variant.key)}};
@@ -90,6 +96,8 @@ Json TotalsJson(const OperatorsSection& section) {
   Json rows = Json::array();
   for (const OperatorTotals& totals : section.totals) {
     rows.push_back({{"rank", totals.rank},
+                    {"steps", totals.steps.steps},
+                    {"steps_ns", totals.steps.ns},
                     {"calls", totals.sums.calls},
                     {"host_self_ns", totals.sums.host_self_ns},
                     {"device_self_ns", totals.sums.device_self_ns},

@@ -32,6 +32,10 @@ OperatorSums SumsOf(const TraceEvent& event, const OperatorTree& tree, size_t i)
   sums.tensor_core_total_ns = launched.tensor_total_ns;
   sums.tensor_core_self_ns = launched.tensor_self_ns;
   sums.tensor_core_eligible = tree.tensor_eligible[i] != 0;
+  if (event.step != kNone) {
+    sums.host_self_in_steps_ns = sums.host_self_ns;
+    sums.device_self_in_steps_ns = sums.device_self_ns;
+  }
   return sums;
 }
 
@@ -88,10 +92,11 @@ void SetShares(auto& one, const OperatorSums& all) {
   one.device_self_share = Share(one.sums.device_self_ns, all.device_self_ns).value_or(0);
 }
 
-void SetShares(std::vector<OperatorRow>& rows) {
+void SetShares(const StepTime& steps, std::vector<OperatorRow>& rows) {
   OperatorSums all;
   for (const OperatorRow& row : rows) all += row.sums;
   for (OperatorRow& row : rows) {
+    row.steps = steps;
     SetShares(row, all);
     for (OperatorVariant& shape : row.shapes) SetShares(shape, all);
     for (OperatorVariant& stack : row.stacks) SetShares(stack, all);
@@ -130,7 +135,7 @@ std::vector<OperatorRow> RowsOf(const Trace& trace, const RankTrace& rank,
   }
   shapes.MoveTo(rows, &OperatorRow::shapes);
   stacks.MoveTo(rows, &OperatorRow::stacks);
-  SetShares(rows);
+  SetShares(StepTimeOf(rank), rows);
   SortRows(rows);
   return rows;
 }
@@ -138,6 +143,7 @@ std::vector<OperatorRow> RowsOf(const Trace& trace, const RankTrace& rank,
 OperatorTotals TotalsOf(const RankTrace& rank, const std::vector<OperatorRow>& rows) {
   OperatorTotals totals;
   totals.rank = rank.rank;
+  totals.steps = StepTimeOf(rank);
   for (const OperatorRow& row : rows) totals.sums += row.sums;
   for (const TraceEvent& event : rank.device) {
     if (IsDeviceWork(event)) totals.device_outside_ns += event.dur_ns;
@@ -146,7 +152,7 @@ OperatorTotals TotalsOf(const RankTrace& rank, const std::vector<OperatorRow>& r
   return totals;
 }
 
-std::vector<OperatorRow> AllRanks(const std::vector<OperatorRow>& rows) {
+std::vector<OperatorRow> AllRanks(const StepTime& steps, const std::vector<OperatorRow>& rows) {
   std::map<std::string_view, OperatorSums> by_name;
   for (const OperatorRow& row : rows) by_name[row.name] += row.sums;
   std::vector<OperatorRow> all;
@@ -155,7 +161,7 @@ std::vector<OperatorRow> AllRanks(const std::vector<OperatorRow>& rows) {
     all.back().name = name;
     all.back().sums = sums;
   }
-  SetShares(all);
+  SetShares(steps, all);
   SortRows(all);
   return all;
 }
@@ -172,6 +178,8 @@ OperatorSums& OperatorSums::operator+=(const OperatorSums& other) {
   kernel_self_ns += other.kernel_self_ns;
   tensor_core_total_ns += other.tensor_core_total_ns;
   tensor_core_self_ns += other.tensor_core_self_ns;
+  host_self_in_steps_ns += other.host_self_in_steps_ns;
+  device_self_in_steps_ns += other.device_self_in_steps_ns;
   tensor_core_eligible = tensor_core_eligible || other.tensor_core_eligible;
   return *this;
 }
@@ -191,7 +199,7 @@ OperatorsSection BuildOperators(const Trace& trace, std::span<const OperatorTree
     section.totals.push_back(TotalsOf(trace.ranks[i], rows));
     std::move(rows.begin(), rows.end(), std::back_inserter(section.rows));
   }
-  if (trace.ranks.size() > 1) section.all_ranks = AllRanks(section.rows);
+  if (trace.ranks.size() > 1) section.all_ranks = AllRanks(StepTimeOf(trace), section.rows);
   return section;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/operators/operator_tree.h"
+#include "analyze/operators/step_time.h"
 #include "analyze/trace/trace.h"
 
 namespace steptrace::analyze {
@@ -25,6 +26,8 @@ struct OperatorSums {
   int64_t kernel_self_ns = 0;
   int64_t tensor_core_total_ns = 0;
   int64_t tensor_core_self_ns = 0;
+  int64_t host_self_in_steps_ns = 0;    // of host_self_ns that of calls in a step
+  int64_t device_self_in_steps_ns = 0;  // of device_self_ns
   bool tensor_core_eligible = false;
 
   OperatorSums& operator+=(const OperatorSums& other);
@@ -47,12 +50,14 @@ struct OperatorRow {
   OperatorSums sums;
   double host_self_share = 0;           // of the own time of all operators of the rank
   double device_self_share = 0;         // 0 where no operator used a device
+  StepTime steps;                       // of the rank, or of all: what its times in steps are of
   std::vector<OperatorVariant> shapes;  // empty where no shapes were recorded
   std::vector<OperatorVariant> stacks;  // empty where no call stacks were recorded
 };
 
 struct OperatorTotals {
   int32_t rank = kNone;
+  StepTime steps;
   OperatorSums sums;  // own times of all operators; the totals hold what nests many times
   // Work of devices that no operator launched, as far as the profile tells.
   int64_t device_outside_ns = 0;

@@ -74,6 +74,35 @@ s7 kernel alone 60 63 corr=2
   EXPECT_EQ(section.totals[0].device_outside_ns, 23);
 }
 
+TEST_F(OperatorsTest, OwnTimeInStepsIsAMeanOfThem) {
+  const OperatorsSection section = Build(R"(
+t1 step ProfilerStep#3 0 100
+t1 op aten::mm 10 50
+t1 step ProfilerStep#4 100 201
+t1 op aten::mm 110 131
+t1 op aten::mm 300 307
+)");
+  ASSERT_EQ(section.rows.size(), 1U);
+  const OperatorRow& row = section.rows[0];
+  EXPECT_EQ(row.sums.host_self_ns, 68);
+  EXPECT_EQ(row.sums.host_self_in_steps_ns, 61) << "the third call is in no step";
+  nlohmann::ordered_json report;
+  AddOperatorsJson(section, report);
+  const auto& json = report["operators"][0];
+  EXPECT_EQ(json["host_self_per_step_ns"], 31) << "30.5";
+  EXPECT_DOUBLE_EQ(json["host_self_step_share"].get<double>(), 61.0 / 201);
+  EXPECT_EQ(report["operator_totals"][0]["steps"], 2);
+  EXPECT_EQ(report["operator_totals"][0]["steps_ns"], 201);
+}
+
+TEST_F(OperatorsTest, WithoutStepsNothingIsOfThem) {
+  const OperatorsSection section = Build("t1 op aten::mm 10 50\n");
+  nlohmann::ordered_json report;
+  AddOperatorsJson(section, report);
+  EXPECT_TRUE(report["operators"][0]["host_self_per_step_ns"].is_null());
+  EXPECT_TRUE(report["operators"][0]["host_self_step_share"].is_null());
+}
+
 // torch-tb-profiler's rule for wrappers; two nested ones are two calls.
 TEST_F(OperatorsTest, OnlyNestedCallOfTheSameNameIsOneCall) {
   EXPECT_THAT(Rows(R"(

@@ -297,7 +297,7 @@ Json RulesJson(const Report& report) {
 
 constexpr std::array kDevices = {"devices", "device_phases", "roles"};
 constexpr std::array kOperators = {"operators", "operator_totals"};
-constexpr std::array kKernels = {"kernels", "kernel_classes"};
+constexpr std::array kKernels = {"kernels", "kernel_classes", "operator_totals"};
 constexpr std::array kMemory = {"memory", "host_memory", "memory_limits"};
 constexpr std::array kModules = {"modules"};
 constexpr std::array kDistributed = {"distributed"};

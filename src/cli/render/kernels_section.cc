@@ -25,22 +25,36 @@ std::string Percent(const std::optional<double>& percent) {
   return percent ? FormatShare(*percent / 100) : "-";
 }
 
+// Nothing without steps.
+std::string OfStep(const analyze::StepTime& steps, int64_t in_steps_ns) {
+  const auto share = steps.ShareOf(in_steps_ns);
+  const auto per_step_ns = steps.PerStep(in_steps_ns);
+  if (!per_step_ns) return "";
+  return PadLeft(share ? FormatShare(*share) : "-", 8) + PadLeft(FormatDuration(*per_step_ns), 9);
+}
+
 void RenderRows(const std::vector<KernelRow>& rows, size_t top, Page& page) {
-  constexpr int kBar = 6;
-  constexpr int kNumbers = 6 + 8 + 9 + 9 + 6 + 3;
-  const int name = page.width() - 3 - kBar - kNumbers;
-  page.Line({{PadRight("Kernels", 2 + name + 1 + kBar) + PadLeft("share", 6) + PadLeft("calls", 8) +
-                  PadLeft("total", 9) + PadLeft("mean", 9) + PadLeft("occ.", 6) + PadLeft("TC", 3),
-              Tint::kBold}});
+  constexpr int kNumbers = 8 + 9 + 9 + 6 + 3;
+  constexpr int kWide = 100;  // below it there is room for one of the two shares, and no bar
+  const analyze::StepTime steps = rows.front().steps;
+  const bool of_step = steps.steps > 0;
+  const bool share = !of_step || page.width() >= kWide;
+  const int bar = share ? 6 : 0;
+  const int name = page.width() - 3 - bar - kNumbers - (share ? 6 : 0) - (of_step ? 8 + 9 : 0);
+  page.Line(
+      {{PadRight("Kernels", 2 + name + 1 + bar) + (share ? PadLeft("share", 6) : "") +
+            (of_step ? PadLeft("of step", 8) + PadLeft("per step", 9) : "") + PadLeft("calls", 8) +
+            PadLeft("total", 9) + PadLeft("mean", 9) + PadLeft("occ.", 6) + PadLeft("TC", 3),
+        Tint::kBold}});
   for (size_t i = 0; i < std::min(top, rows.size()); ++i) {
     const KernelRow& row = rows[i];
     const bool communication = row.role == analyze::DeviceRole::kCommunication;
     page.Line(
         {{"  " + PadRight(ShortKernelName(page.Safe(row.name), name, page.unicode()), name) + " "},
-         {PadRight(Bar(row.share, kBar, page.unicode()), kBar),
+         {PadRight(Bar(row.share, bar, page.unicode()), bar),
           communication ? Tint::kMagenta : Tint::kGreen},
-         {PadLeft(FormatShare(row.share), 6) + PadLeft(FormatCount(row.sums.calls), 8) +
-          PadLeft(FormatDuration(row.sums.total_ns), 9) +
+         {(share ? PadLeft(FormatShare(row.share), 6) : "") + OfStep(steps, row.sums.in_steps_ns) +
+          PadLeft(FormatCount(row.sums.calls), 8) + PadLeft(FormatDuration(row.sums.total_ns), 9) +
           PadLeft(FormatDuration(row.sums.mean_ns()), 9) +
           PadLeft(Percent(row.sums.occupancy_percent()), 6) +
           PadLeft(row.tensor_cores ? "x" : "", 3)}});

@@ -16,13 +16,17 @@ namespace {
 
 using analyze::OperatorRow;
 using analyze::OperatorSums;
+using analyze::StepTime;
 using present::FormatCount;
 using present::FormatCounted;
 using present::FormatDuration;
 using present::FormatShare;
 
 constexpr int kBar = 8;
-constexpr int kNumbers = 6 + 8 + 10 + 10 + 7;  // share, calls, two times, tensor cores
+constexpr int kNumbers = 8 + 10 + 10 + 7;  // calls, two times, tensor cores
+constexpr int kShare = 6;
+constexpr int kOfStep = 8 + 10;  // share and time of a step
+constexpr int kWide = 100;       // below it there is room for one of the two shares, and no bar
 
 struct Shown {
   const std::string* name = nullptr;
@@ -30,14 +34,30 @@ struct Shown {
   double share = 0;
 };
 
+int64_t TimeOf(const OperatorSums& sums, bool device) {
+  return device ? sums.device_self_ns : sums.host_self_ns;
+}
+
+int64_t TimeInSteps(const OperatorSums& sums, bool device) {
+  return device ? sums.device_self_in_steps_ns : sums.host_self_in_steps_ns;
+}
+
 class Table {
  public:
-  Table(Page& page, bool device)
-      : page_(page), device_(device), name_(page.width() - 3 - kBar - kNumbers) {}
+  // Without steps there are no columns of them.
+  Table(Page& page, bool device, const StepTime& steps)
+      : page_(page),
+        device_(device),
+        steps_(steps),
+        share_(steps.steps == 0 || page.width() >= kWide),
+        bar_(share_ ? kBar : 0),
+        name_(page.width() - 3 - bar_ - kNumbers - (share_ ? kShare : 0) -
+              (steps.steps > 0 ? kOfStep : 0)) {}
 
   void Head(const std::string& title) {
-    page_.Line({{PadRight(title, 2 + name_ + 1 + kBar) + PadLeft("share", 6) + PadLeft("calls", 8) +
-                     PadLeft(device_ ? "device" : "self", 10) +
+    page_.Line({{PadRight(title, 2 + name_ + 1 + bar_) + (share_ ? PadLeft("share", kShare) : "") +
+                     (steps_.steps > 0 ? PadLeft("of step", 8) + PadLeft("per step", 10) : "") +
+                     PadLeft("calls", 8) + PadLeft(device_ ? "device" : "self", 10) +
                      PadLeft(device_ ? "host" : "total", 10) + PadLeft(device_ ? "tensor" : "", 7),
                  Tint::kBold}});
   }
@@ -49,22 +69,31 @@ class Table {
         tensor ? FormatShare(*tensor) : (sums.tensor_core_eligible && device_ ? "0 %" : "-");
     page_.Line(
         {{"  " + PadRight(CutMiddle(page_.Safe(*row.name), name_, page_.unicode()), name_) + " "},
-         {PadRight(Bar(row.share, kBar, page_.unicode()), kBar), Tint::kGreen},
-         {PadLeft(FormatShare(row.share), 6) + PadLeft(FormatCount(sums.calls), 8) +
+         {PadRight(Bar(row.share, bar_, page_.unicode()), bar_), Tint::kGreen},
+         {(share_ ? PadLeft(FormatShare(row.share), kShare) : "") + OfStep(sums) +
+          PadLeft(FormatCount(sums.calls), 8) +
           PadLeft(FormatDuration(device_ ? sums.device_self_ns : sums.host_self_ns), 10) +
           PadLeft(FormatDuration(device_ ? sums.host_self_ns : sums.host_total_ns), 10) +
           PadLeft(device_ ? (sums.kernel_self_ns > 0 ? used : "-") : "", 7)}});
   }
 
  private:
+  std::string OfStep(const OperatorSums& sums) const {
+    const int64_t ns = TimeInSteps(sums, device_);
+    const auto share = steps_.ShareOf(ns);
+    const auto per_step_ns = steps_.PerStep(ns);
+    if (!per_step_ns) return "";
+    return PadLeft(share ? FormatShare(*share) : "-", 8) +
+           PadLeft(FormatDuration(*per_step_ns), 10);
+  }
+
   Page& page_;
   bool device_;
+  StepTime steps_;
+  bool share_;
+  int bar_;
   int name_;
 };
-
-int64_t TimeOf(const OperatorSums& sums, bool device) {
-  return device ? sums.device_self_ns : sums.host_self_ns;
-}
 
 // Of a row or of one of its variants.
 double ShareOf(const auto& one, bool device) {
@@ -88,7 +117,8 @@ void RenderShapes(const std::vector<OperatorRow>& rows, bool device, size_t top,
     return TimeOf(a.of->sums, device) > TimeOf(b.of->sums, device);
   });
   page.Blank();
-  Table table(page, device);
+  // Each row is of one rank: without steps, whose number may be another on each.
+  Table table(page, device, {});
   table.Head("By input shape");
   for (size_t i = 0; i < std::min(top, variants.size()); ++i) {
     const analyze::OperatorVariant& one = *variants[i].of;
@@ -116,7 +146,7 @@ void RenderOperators(const analyze::Report& report, int64_t top, Page& page) {
     outside_ns += totals.device_outside_ns;
   }
   const bool device = all.device_self_ns > 0;
-  Table table(page, device);
+  Table table(page, device, rows.front().steps);
   table.Head(section.totals.size() > 1 ? fmt::format("Operators, {} ranks", section.totals.size())
                                        : "Operators, own time");
   const auto most = static_cast<size_t>(top);

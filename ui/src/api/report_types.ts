@@ -1151,6 +1151,10 @@ export interface OperatorSums {
   tensor_core_total_share: number | null;
   /** Of kernel_self_ns; null without kernels. */
   tensor_core_self_share: number | null;
+  /** Of host_self_ns that of calls that begin in a step. */
+  host_self_in_steps_ns: Ns;
+  /** Of device_self_ns that of the same calls. */
+  device_self_in_steps_ns: Ns;
 }
 
 /** An operator's calls with the same shapes. */
@@ -1185,6 +1189,14 @@ export interface Operator extends OperatorSums {
   host_self_share: number;
   /** Of device_self_ns of all the rank's rows. */
   device_self_share: number;
+  /** host_self_in_steps_ns over the rank's steps, to the nearest ns; null: the profile has no steps. */
+  host_self_per_step_ns: Ns | null;
+  /** device_self_in_steps_ns over the rank's steps. */
+  device_self_per_step_ns: Ns | null;
+  /** host_self_in_steps_ns over the duration of the rank's steps; above 1 where threads work at the same time. */
+  host_self_step_share: number | null;
+  /** device_self_in_steps_ns over the duration of the rank's steps; above 1 where streams work at the same time. */
+  device_self_step_share: number | null;
   /** The same by the inputs' shapes. */
   shapes: OperatorByShape[];
   /** The same by call stack. */
@@ -1195,6 +1207,10 @@ export interface Operator extends OperatorSums {
 export interface OperatorTotals {
   /** The rank. */
   rank: number;
+  /** Steps over which times in steps are means: those that the profile marks, else the run's own that lie whole in a window. */
+  steps: number;
+  /** Their durations. */
+  steps_ns: Ns;
   /** Calls. */
   calls: number;
   /** Own time on the host. */
@@ -1213,6 +1229,8 @@ export interface KernelSums {
   calls: number;
   /** Their durations. */
   total_ns: Ns;
+  /** Of total_ns that of kernels that were launched in a step; without a known launch those that begin in one. */
+  in_steps_ns: Ns;
   /** Their mean. */
   mean_ns: Ns;
   /** The longest. */
@@ -1269,6 +1287,10 @@ export interface Kernel extends KernelSums {
   tensor_cores: boolean;
   /** Of all the rank's kernels' time. */
   share: number;
+  /** in_steps_ns over the rank's steps, to the nearest ns; null: the profile has no steps. */
+  per_step_ns: Ns | null;
+  /** in_steps_ns over the duration of the rank's steps; above 1 where streams work at the same time. */
+  step_share: number | null;
   /** The same by stream. */
   streams: KernelStream[];
   /** The same by how it was launched. */

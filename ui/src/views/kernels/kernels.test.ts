@@ -5,6 +5,7 @@ import { rowsOf, type Kernel } from './section';
 const counted = (calls: number, total_ns: number, occupancy_percent: number | null) => ({
   calls,
   total_ns,
+  in_steps_ns: total_ns,
   mean_ns: total_ns / calls,
   max_ns: total_ns,
   min_ns: 1,

@@ -3,7 +3,14 @@
 import type * as report from '../../api/report';
 
 type Sums =
-  'calls' | 'total_ns' | 'mean_ns' | 'max_ns' | 'min_ns' | 'blocks_per_sm' | 'occupancy_percent';
+  | 'calls'
+  | 'total_ns'
+  | 'in_steps_ns'
+  | 'mean_ns'
+  | 'max_ns'
+  | 'min_ns'
+  | 'blocks_per_sm'
+  | 'occupancy_percent';
 type Counted = report.Seen<report.KernelSums, Sums>;
 type Launch = report.Seen<
   report.KernelLaunch,
@@ -21,6 +28,7 @@ export type Kernel = report.Seen<
 export interface KernelsSection {
   kernels: report.Rows<Kernel>;
   kernel_classes: report.Rows<report.KernelClassTime>;
+  operator_totals: report.Rows<report.Seen<report.OperatorTotals, 'rank' | 'steps' | 'steps_ns'>>;
 }
 
 export const GROUPINGS = [
@@ -42,6 +50,7 @@ export interface Row {
   streams: string;
   calls: number;
   total_ns: number;
+  in_steps_ns: number;
   max_ns: number;
   min_ns: number;
   /** Weighed by duration over the kernels that carry the figure. */
@@ -85,6 +94,7 @@ function begin(kernel: Kernel, piece: Partial<Launch>, by: Grouping, key: string
     streams: kernel.streams.map((s) => `${s.device}:${s.stream}`).join(', '),
     calls: 0,
     total_ns: 0,
+    in_steps_ns: 0,
     max_ns: 0,
     min_ns: Infinity,
     blocks_per_sm: null,
@@ -116,6 +126,7 @@ export function rowsOf(kernels: readonly Kernel[], by: Grouping, rank: number | 
       if (row === undefined) rows.set(key, (row = begin(kernel, piece, by, key)));
       row.calls += piece.calls;
       row.total_ns += piece.total_ns;
+      row.in_steps_ns += piece.in_steps_ns;
       row.max_ns = Math.max(row.max_ns, piece.max_ns);
       row.min_ns = Math.min(row.min_ns, piece.min_ns);
       weigh(row.blocks, piece.blocks_per_sm, piece.total_ns);

@@ -13,6 +13,8 @@ const times = (calls: number, host: number, device: number): Times => ({
   kernel_self_ns: device,
   tensor_core_self_ns: 0,
   tensor_core_eligible: false,
+  host_self_in_steps_ns: host,
+  device_self_in_steps_ns: device,
 });
 
 const operator = (rank: number, name: string, more: Partial<Operator>): Operator => ({

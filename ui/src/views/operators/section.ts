@@ -13,6 +13,8 @@ export type Times = report.Seen<
   | 'kernel_self_ns'
   | 'tensor_core_self_ns'
   | 'tensor_core_eligible'
+  | 'host_self_in_steps_ns'
+  | 'device_self_in_steps_ns'
 >;
 
 export interface Operator extends Times {
@@ -24,7 +26,9 @@ export interface Operator extends Times {
 
 export interface OperatorsSection {
   operators: report.Rows<Operator>;
-  operator_totals: report.Rows<report.Seen<report.OperatorTotals, 'rank' | 'device_outside_ns'>>;
+  operator_totals: report.Rows<
+    report.Seen<report.OperatorTotals, 'rank' | 'device_outside_ns' | 'steps' | 'steps_ns'>
+  >;
 }
 
 export const GROUPINGS = [
@@ -80,6 +84,8 @@ const FIELDS = [
   'device_self_ns',
   'kernel_self_ns',
   'tensor_core_self_ns',
+  'host_self_in_steps_ns',
+  'device_self_in_steps_ns',
 ] as const;
 
 interface Piece {
@@ -165,6 +171,8 @@ const zero = (): Times => ({
   kernel_self_ns: 0,
   tensor_core_self_ns: 0,
   tensor_core_eligible: false,
+  host_self_in_steps_ns: 0,
+  device_self_in_steps_ns: 0,
 });
 
 export const ranksOf = (operators: readonly Operator[]): number[] =>
