@@ -850,7 +850,7 @@ export interface TensorRule {
   /** Readings of these, of the rank with most; of a rule that could not tell, those that it could use. */
   readings: number;
   /** With fewer, there is no result. */
-  least_looks: number;
+  least_readings: number;
   /** What it found. */
   findings: number;
 }
