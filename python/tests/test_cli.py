@@ -115,7 +115,7 @@ def test_a_wrong_filter_is_named_with_its_place(ask, where, part):
     assert part in complaint(ask("show", "steps", "--where", where))
 
 
-def test_wrong_input_is_one_line_and_status_2(ask):
+def test_wrong_input_is_one_line_and_a_status_of_its_own(ask):
     assert "no such run" in complaint(ask("report", "nope"))
     assert "no such table" in complaint(ask("show", "demo", "nope"))
     assert "no command" in complaint(ask("run"))

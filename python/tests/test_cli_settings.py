@@ -6,10 +6,11 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 
 import pytest
-from cli_tools import complaint, executable
+from cli_tools import complaint, executable, unrecorded
 
 from steptrace._hooks import vocabulary
 
@@ -37,7 +38,8 @@ SPECIAL = ("pipe", "folder", "endless device", "link to nothing", "loop", "300 M
 def test_settings_that_are_no_file_are_refused_at_once(ask, tmp_path, kind):
     special_file(kind, tmp_path / "steptrace.toml")
     assert "steptrace.toml: " in complaint(ask("ls", cwd=tmp_path))
-    assert "steptrace.toml: " in complaint(ask("run", "--", "true", cwd=tmp_path))
+    trained = ask("run", "--", "echo", "trained", cwd=tmp_path)
+    assert "steptrace.toml: " in unrecorded(trained, "trained\n")
     named = tmp_path / "named.toml"
     special_file(kind, named)
     assert "named.toml: " in complaint(ask("ls", STEPTRACE_CONFIG=str(named)))
@@ -92,9 +94,48 @@ def test_the_words_of_hooks(ask, tmp_path):
         assert (done.returncode, done.stderr) == (0, ""), words
 
 
-def test_what_the_probe_would_pass_over_is_refused(ask, tmp_path):
-    line = complaint(ask("run", "--", "true", cwd=tmp_path, STEPTRACE_RING_BUDGET_BYTES="abc"))
-    assert line.endswith("abc is not a whole number of bytes; give one, or unset it")
+@pytest.mark.parametrize(
+    ("variables", "says"),
+    [
+        ({"STEPTRACE_RING_BUDGET_BYTES": "abc"}, "abc is not a whole number of bytes; give one"),
+        ({"STEPTRACE_STACK_RATE": "often"}, "STEPTRACE_STACK_RATE: stack_rate is not"),
+        ({"STEPTRACE_WINDOW": "5:0"}, "5:0"),
+        ({"STEPTRACE_DISABLE": "perhaps"}, "STEPTRACE_DISABLE: disable is not true or false"),
+        ({"STEPTRACE_CONFIG": "/there/is/no.toml"}, "/there/is/no.toml: cannot be read"),
+    ],
+)
+def test_a_wrong_variable_does_not_keep_the_command_from_running(ask, tmp_path, variables, says):
+    done = ask("run", "--", "echo", "trained", cwd=tmp_path, **variables)
+    assert says in unrecorded(done, "trained\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_file_does_not_keep_the_command_from_running(ask, tmp_path):
+    (tmp_path / "steptrace.toml").write_text("[stages]\n'*:augment' = 'decod'\n")
+    line = unrecorded(ask("run", "-q", "--", "echo", "trained", cwd=tmp_path), "trained\n")
+    assert "steptrace.toml:2: stages: 'decod' of '*:augment' is not a stage" in line
+    assert [path.name for path in tmp_path.iterdir()] == ["steptrace.toml"]
+    done = ask("run", "-q", "--", "sh", "-c", "exit 2", cwd=tmp_path)
+    assert done.returncode == 2, "the command's own"
+    assert "--bogus" in complaint(ask("run", "--bogus", "--", "true", cwd=tmp_path))
+
+
+ENVIRONMENT = "import os; print(sorted(name for name in os.environ if 'STEPTRACE' in name))"
+
+
+def test_a_run_that_is_switched_off_is_the_command_alone(ask, tmp_path):
+    command = [sys.executable, "-c", ENVIRONMENT]
+    done = ask("run", "-o", "run", "--", *command, cwd=tmp_path, STEPTRACE_DISABLE="1")
+    line = unrecorded(done, "['STEPTRACE_DISABLE']\n")
+    assert line.startswith("steptrace: switched off by STEPTRACE_DISABLE: ")
+    done = ask("run", "-q", "--", "sh", "-c", "exit 7", cwd=tmp_path, STEPTRACE_DISABLE="1")
+    assert (done.returncode, done.stderr) == (7, "")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "steptrace.toml").write_text("disable = true\n")
+    done = ask("run", "--", *command, cwd=tmp_path)
+    assert "switched off by steptrace.toml: " in unrecorded(done, "[]\n")
+    done = ask("run", "-q", "-o", "run", "--", "true", cwd=tmp_path, STEPTRACE_DISABLE="0")
+    assert (done.returncode, done.stderr) == (0, "") and (tmp_path / "run").is_dir()
 
 
 def test_a_price_is_bounded_and_its_error_short(ask):

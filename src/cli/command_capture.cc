@@ -182,8 +182,8 @@ void AddCaptureCommand(CLI::App& app, Session& session) {
       ->excludes(steps);
   command
       ->add_option("--capture", session.settings.capture,
-                   "What to capture: operators (default), kernels, or for a full profile "
-                   "stacks,shapes,memory")
+                   "What to capture, with commas: operators (default), kernels; by PyTorch's "
+                   "profiler stacks, shapes, memory, or profile (operators without these)")
       ->type_name("LIST");
   command->add_option("--ranks", arguments->ranks, "Only these ranks: 0,3")->type_name("LIST");
   AddJsonFlag(command, arguments->json);

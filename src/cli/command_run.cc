@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/hook_words.h"
 #include "cli/run.h"
+#include "cli/run_command.h"
 #include "cli/run_environment.h"
 #include "cli/settings_alerts.h"
 #include "cli/settings_limits.h"
@@ -32,7 +33,13 @@ Result<std::vector<std::string>> CommandOf(const CLI::App& command, const Sessio
   return words;
 }
 
-// The windows that flags choose, else those of the settings; what is wrong with them stops the run.
+// What was typed for this run is wrong: nothing starts.
+int Refuse(const Error& error) {
+  PrintError(error);
+  return kExitRefused;
+}
+
+// The windows that flags choose, else those of the settings.
 Result<agent::WindowPlan> PlanOf(const std::vector<std::string>& flags, const Settings& settings) {
   STEPTRACE_ASSIGN_OR_RETURN(agent::WindowPlan plan,
                              flags.empty()
@@ -78,14 +85,38 @@ Status CheckRingBudget() {
       "give one, or unset it"};
 }
 
+// Who switched the recording off: a variable or the file.
+std::string PlaceOfDisable(const Settings& settings) {
+  for (const SettingInForce& one : SettingsInForce(settings, ProcessEnvironment())) {
+    if (one.key == "disable") return one.from;
+  }
+  return {};
+}
+
+int RunDisabled(const std::vector<std::string>& command, const Settings& settings) {
+  if (!settings.quiet) {
+    PrintMessage(
+        fmt::format("switched off by {}: the command runs unrecorded", PlaceOfDisable(settings)));
+  }
+  return RunUntouched(command);
+}
+
+// What was typed for this run stops it where it is wrong; what lies elsewhere (the file of
+// settings, variables) may be somebody else's and is no reason to keep a training from running.
 int Run(const CLI::App& command, const Session& session, RunOptions options,
         const std::vector<std::string>& windows) {
   auto words = CommandOf(command, session);
-  if (!words.ok()) return Fail(words.error());
+  if (!words.ok()) return Refuse(words.error());
+  if (session.settings_error) return RunUnrecorded(*words, *session.settings_error);
   const Settings& settings = session.settings;
+  if (settings.disable) return RunDisabled(*words, settings);
+  if (command.get_option("--capture")->count() > 0) {
+    if (auto kinds = agent::ParseKinds(settings.capture); !kinds.ok()) return Refuse(kinds.error());
+  }
   auto plan = PlanOf(windows, settings);
-  if (!plan.ok()) return Fail(plan.error());
-  if (Status sound = CheckRingBudget(); !sound.ok()) return Fail(sound.error());
+  if (!plan.ok() && !windows.empty()) return Refuse(plan.error());
+  if (!plan.ok()) return RunUnrecorded(*words, plan.error());
+  if (Status sound = CheckRingBudget(); !sound.ok()) return RunUnrecorded(*words, sound.error());
   options.windows = *std::move(plan);
   options.command = *std::move(words);
   options.folder = settings.folder;
@@ -234,12 +265,13 @@ void AddTensors(CLI::App* command, Session& session) {
 void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& windows) {
   CLI::Option* window =
       command
-          ->add_option("--window", windows,
-                       "Record details during WINDOW (repeatable): START:STEPS (1000:500), "
-                       "TIME:DURATION (90s:10s after the start; :10s from the first step), auto "
-                       "(default: short windows at step 6, once steps are steady and when they "
-                       "change) or none. Append =KINDS to choose what this window records "
-                       "(5:1=stacks+shapes)")
+          ->add_option(
+              "--window", windows,
+              "Record details during WINDOW (repeatable): START:STEPS (1000:500), "
+              "TIME:DURATION (90s:10s after the start; :10s from the first step that can be "
+              "captured), auto (default: short windows at step 6, once steps are steady and when "
+              "they change) or none. Append =KINDS to choose what this window records "
+              "(5:1=stacks+shapes)")
           ->type_name("WINDOW")
           ->allow_extra_args(false);
   command
@@ -248,8 +280,8 @@ void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& w
       ->excludes(window);
   command
       ->add_option("--capture", session.settings.capture,
-                   "What windows record: operators (default), kernels, or for a full profile "
-                   "stacks,shapes,memory")
+                   "What windows record, with commas: operators (default), kernels; by PyTorch's "
+                   "profiler stacks, shapes, memory, or profile (operators without these)")
       ->type_name("LIST");
   command->add_flag("--kineto", session.settings.kineto,
                     "Let `steptrace capture` also reach processes without hooks, such as C++ "
@@ -280,7 +312,8 @@ void AddRunCommand(CLI::App& app, Session& session) {
                          "steptrace run --window 1000:20=kernels -- python train.py"},
             .exit_codes = "those of the command (128 + n: killed by signal n), also if the\n"
                           "  run cannot be recorded, which a line on stderr says;\n"
-                          "  126, 127: the command could not be started; 2: bad input",
+                          "  125: nothing was started, because an option is wrong or the folder\n"
+                          "  of --output is taken; 126, 127: the command could not be started",
             .more = "Settings: most flags are also STEPTRACE_* variables and keys of\n"
                     "  steptrace.toml; a flag wins over a variable, a variable over the file.\n"
                     "  `steptrace doctor --settings` prints those in force. All of them:\n"

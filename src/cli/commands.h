@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,9 @@ namespace steptrace::cli {
 // the chosen command will do.
 struct Session {
   Settings settings;
-  std::vector<std::string> passed_on;  // what stood after the first `--`
-  std::function<int()> action;         // returns the status to exit with
+  std::optional<Error> settings_error;  // of `run` alone: no other command starts with one
+  std::vector<std::string> passed_on;   // what stood after the first `--`
+  std::function<int()> action;          // returns the status to exit with
 
   ColorMode color() const { return *ParseColorMode(settings.color); }
 };

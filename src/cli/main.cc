@@ -13,6 +13,7 @@
 #include "agent/run/agent_main.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/run_command.h"
 
 namespace steptrace::cli {
 namespace {
@@ -93,6 +94,7 @@ std::vector<std::string> SplitAtDashes(std::vector<std::string>& arguments) {
 }
 
 int Parse(CLI::App& app, Session& session, std::vector<std::string> arguments) {
+  const bool is_run = !arguments.empty() && arguments.front() == "run";
   session.passed_on = SplitAtDashes(arguments);
   if (!arguments.empty() && arguments.front() == "help") {  // help, help report
     arguments.erase(arguments.begin());
@@ -109,7 +111,8 @@ int Parse(CLI::App& app, Session& session, std::vector<std::string> arguments) {
     std::fputs(app.help().c_str(), stdout);
     return FinishOutput(stdout);
   } catch (const CLI::ParseError& error) {
-    return Fail(ParseErrorOf(app, error));
+    const int status = Fail(ParseErrorOf(app, error));
+    return is_run ? kExitRefused : status;
   }
   return StatusAfter(session.action());
 }
@@ -120,11 +123,16 @@ int Main(int argc, char** argv) {
   if (!arguments.empty() && arguments.front() == "agent") {
     return agent::AgentMain({arguments.begin() + 1, arguments.end()});
   }
-  auto settings = LoadSettings(ProcessEnvironment());
-  if (!settings.ok()) return Fail(settings.error());
   CLI::App app("", "steptrace");
   Session session;
-  session.settings = *std::move(settings);
+  auto settings = LoadSettings(ProcessEnvironment());
+  if (settings.ok()) {
+    session.settings = *std::move(settings);
+  } else if (!arguments.empty() && arguments.front() == "run") {
+    session.settings_error = settings.error();
+  } else {
+    return Fail(settings.error());
+  }
   BuildApp(app, session);
   return Parse(app, session, std::move(arguments));
 }

@@ -33,7 +33,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kExitUsage = 2;
 // An agent starts in some 20 ms; a machine too busy for that must not hold the training up.
 constexpr int64_t kAgentReadyMs = 2'000;
 
@@ -78,9 +77,7 @@ class Launcher {
   int RunUnrecorded() {
     if (signals_) signals_->RestoreForExec();
     signals_.reset();
-    StartFailure failure = ExecCommand(options_.command, OwnEnvironment());
-    PrintError(failure.error);
-    return failure.exit_status;
+    return RunUntouched(options_.command);
   }
 
  private:
@@ -351,12 +348,22 @@ int RunCommand(const RunOptions& options) {
   if (Status made = launcher.MakeFolder(); !made.ok()) {
     if (!options.output.empty()) {
       PrintError(made.error());
-      return kExitUsage;
+      return kExitRefused;
     }
-    PrintError(Remarked(made.error(), "the command runs unrecorded"));
-    return launcher.RunUnrecorded();
+    return RunUnrecorded(options.command, made.error());
   }
   return launcher.Run();
+}
+
+int RunUntouched(const std::vector<std::string>& command) {
+  const StartFailure failure = ExecCommand(command, OwnEnvironment());
+  PrintError(failure.error);
+  return failure.exit_status;
+}
+
+int RunUnrecorded(const std::vector<std::string>& command, const Error& why) {
+  PrintError(Remarked(why, "the command runs unrecorded"));
+  return RunUntouched(command);
 }
 
 }  // namespace steptrace::cli

@@ -41,7 +41,7 @@ TEST(Settings, TomlSetsEveryKey) {
       "start_unix_time = 1790000000\nduration = 2.5\n"
       "system_interval_ms = 100\nshm = '/ramdisk'\nquiet = true\nreport = false\n"
       "stack_rate = 100\nhang_watch = false\nwindow_budget_s = 1.5\nwindow_budget_mb = 3\n"
-      "redact = ['--my-secret', 'a,b']\nreadable_by = 'group'\ncache_mb = 7\n",
+      "redact = ['--my-secret', 'a,b']\nreadable_by = 'group'\ncache_mb = 7\ndisable = true\n",
       "t", settings);
   ASSERT_TRUE(status.ok()) << status.error().text();
   EXPECT_EQ(settings.folder, "/runs");
@@ -62,6 +62,7 @@ TEST(Settings, TomlSetsEveryKey) {
   EXPECT_EQ(settings.window_budget.bytes, 3'000'000);
   EXPECT_TRUE(settings.quiet);
   EXPECT_EQ(settings.cache_mb, 7);
+  EXPECT_TRUE(settings.disable);
   EXPECT_FALSE(settings.report);
   EXPECT_EQ(settings.redact, (std::vector<std::string>{"--my-secret", "a", "b"}));
   EXPECT_EQ(settings.folder_mode, kGroupFolder);

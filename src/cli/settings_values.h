@@ -39,6 +39,7 @@ struct Settings {
   std::string shm;
   std::vector<std::string> redact;  // names of secrets of one's own, or kRedactNothing
   mode_t folder_mode = kPrivateFolder;
+  bool disable = false;  // `run` starts its command and records nothing
   int64_t system_interval_ms = 500;
   int64_t stack_rate = 20;
   bool hang_watch = true;
