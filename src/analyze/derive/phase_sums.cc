@@ -11,7 +11,7 @@ namespace {
 
 template <class F>
 void ForEachCount(F&& f) {
-  std::apply([&](const auto&... count) { (f(count.first, count.second), ...); }, kCounts);
+  std::apply([&](const auto&... count) { (f(count), ...); }, kCounts);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::pair<store::StringId, int64_t> UserTimes::Longest() const {
 void PhaseSums::Add(const PhaseSums& other) {
   for (size_t i = 0; i < kPhaseCount; ++i) phase_ns[i] += other.phase_ns[i];
   for (size_t i = 0; i < kStageCount; ++i) stage_ns[i] += other.stage_ns[i];
-  ForEachCount([&](auto count, auto /*column*/) { this->*count += other.*count; });
+  ForEachCount([&](const auto& count) { this->*count.sum += other.*count.sum; });
   in_window_ns += other.in_window_ns;
   computing_ns += other.computing_ns;
   script_ns += other.script_ns;
@@ -59,11 +59,35 @@ int64_t PhaseSums::TotalNs() const {
   return std::accumulate(phase_ns.begin(), phase_ns.end(), int64_t{0});
 }
 
+namespace {
+
+// Of what has a range of a kind of its own, whatever is evaluated around it.
+bool StaysInEvaluation(Phase phase) {
+  switch (phase) {
+    case Phase::kCommunication:
+    case Phase::kCheckpoint:
+    case Phase::kGc:
+    case Phase::kCompile:
+    case Phase::kCapture:
+      return true;
+    case Phase::kData:
+    case Phase::kForward:
+    case Phase::kBackward:
+    case Phase::kOptimizer:
+    case Phase::kEvaluation:
+    case Phase::kLogging:
+    case Phase::kOther:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
 PhaseSums AsEvaluation(const PhaseSums& sums) {
   PhaseSums result;
-  for (Phase kept :
-       {Phase::kCommunication, Phase::kCheckpoint, Phase::kGc, Phase::kCompile, Phase::kCapture}) {
-    result[kept] = sums[kept];
+  for (size_t i = 0; i < kPhaseCount; ++i) {
+    if (StaysInEvaluation(static_cast<Phase>(i))) result.phase_ns[i] = sums.phase_ns[i];
   }
   result[Phase::kEvaluation] = sums.TotalNs() - result.TotalNs();
   result.in_window_ns = sums.in_window_ns;
@@ -77,10 +101,9 @@ PhaseSums AsEvaluationRow(const PhaseSums& sums) {
   result[Phase::kEvaluation] -= sums[Phase::kData];
   result[Phase::kData] = sums[Phase::kData];
   result.stage_ns = sums.stage_ns;
-  result.blocked_in_fetch_ns = sums.blocked_in_fetch_ns;
-  result.batches = sums.batches;
-  result.waits = sums.waits;
-  result.starved_waits = sums.starved_waits;
+  ForEachCount([&](const auto& count) {
+    if (count.in_evaluation == InEvaluation::kItsOwn) result.*count.sum = sums.*count.sum;
+  });
   result.min_queue_depth = sums.min_queue_depth;
   return result;
 }
@@ -123,7 +146,7 @@ void FillCauses(const PhaseSums& sums, CauseRule rule, store::StepRow& row) {
 }
 
 void FillCounts(const PhaseSums& sums, store::StepRow& row) {
-  ForEachCount([&](auto count, auto column) { row.*column = sums.*count; });
+  ForEachCount([&](const auto& count) { row.*count.column = sums.*count.sum; });
   if (sums.min_queue_depth >= 0) row.min_queue_depth = sums.min_queue_depth;
   std::tie(row.longest_user_range, row.longest_user_range_ns) = sums.user_in_other.Longest();
 }

@@ -64,6 +64,9 @@ class UserTimes {
   std::vector<std::pair<store::StringId, int64_t>> times_;
 };
 
+// Whether an evaluation's own row has a count; the step around it counts training alone.
+enum class InEvaluation : uint8_t { kNone, kItsOwn };
+
 // Where a time range of the training thread's time went, were it all training.
 // What is a column of its own and adds up as it is stands in kCounts below.
 // Invariant once its waits are resolved: the stages sum to phase `data`.
@@ -97,15 +100,26 @@ struct PhaseSums {
   int64_t TotalNs() const;
 };
 
-// What adds up, and the column that it fills.
+// What adds up.
+template <class Number>
+struct Count {
+  Number PhaseSums::*sum;
+  Number store::StepRow::*column;  // that it fills
+  InEvaluation in_evaluation;
+};
+template <class Number>  // clang 14 does not deduce aggregates by itself
+Count(Number PhaseSums::*, Number store::StepRow::*, InEvaluation)->Count<Number>;
+
 inline constexpr auto kCounts = std::make_tuple(
-    std::pair(&PhaseSums::blocked_in_backward_ns, &store::StepRow::blocked_in_backward_ns),
-    std::pair(&PhaseSums::blocked_in_fetch_ns, &store::StepRow::blocked_in_fetch_ns),
-    std::pair(&PhaseSums::batches, &store::StepRow::batches),
-    std::pair(&PhaseSums::backwards, &store::StepRow::backwards),
-    std::pair(&PhaseSums::optimizer_steps, &store::StepRow::optimizer_steps),
-    std::pair(&PhaseSums::waits, &store::StepRow::waits),
-    std::pair(&PhaseSums::starved_waits, &store::StepRow::starved_waits));
+    Count{&PhaseSums::blocked_in_backward_ns, &store::StepRow::blocked_in_backward_ns,
+          InEvaluation::kNone},
+    Count{&PhaseSums::blocked_in_fetch_ns, &store::StepRow::blocked_in_fetch_ns,
+          InEvaluation::kItsOwn},
+    Count{&PhaseSums::batches, &store::StepRow::batches, InEvaluation::kItsOwn},
+    Count{&PhaseSums::backwards, &store::StepRow::backwards, InEvaluation::kNone},
+    Count{&PhaseSums::optimizer_steps, &store::StepRow::optimizer_steps, InEvaluation::kNone},
+    Count{&PhaseSums::waits, &store::StepRow::waits, InEvaluation::kItsOwn},
+    Count{&PhaseSums::starved_waits, &store::StepRow::starved_waits, InEvaluation::kItsOwn});
 
 // The same time range as part of an evaluation: what no range of a kind of its own (collective,
 // checkpoint, garbage collection, compilation, a window's boundary) covers is phase `evaluation`.
