@@ -45,7 +45,7 @@ TEST_F(CastWatchTest, WhatFloat16WouldLoseIsCountedWithTheTensorThatHasMost) {
   TellTwo("b.weight", 90, 1e-3, 10, 1e-8);
   EXPECT_THAT(tensors_.Said(Moment::kFinished),
               ElementsAre("of the gradients' elements other than 0, all readings together: float16 "
-                          "would make 6 % or more 0, most of them in b.weight"));
+                          "would turn at least 6 % into 0 (most of them in b.weight)"));
 }
 
 TEST_F(CastWatchTest, AtTheEdgeNothingIsCountedThatWouldBeKept) {
@@ -56,14 +56,14 @@ TEST_F(CastWatchTest, AtTheEdgeNothingIsCountedThatWouldBeKept) {
 TEST_F(CastWatchTest, WhatWouldBeInfinite) {
   TellTwo("a.weight", 90, 1e3, 10, 1e6);
   EXPECT_THAT(tensors_.Said(Moment::kFinished),
-              ElementsAre(HasSubstr("float16 would make 10 infinite")));
+              ElementsAre(HasSubstr("float16 would turn 10 into infinity")));
 }
 
 TEST_F(CastWatchTest, Float8IsScaledToTheLargestOfEachTensor) {
   TellTwo("a.weight", 90, 1e-3, 10, 1e-3 * 0x1p-21);
   EXPECT_THAT(tensors_.Said(Moment::kFinished),
               ElementsAre(HasSubstr("float8_e4m3fn, scaled to the largest of each tensor, would "
-                                    "make 10 % or more 0, most of them in a.weight")));
+                                    "turn at least 10 % into 0 (most of them in a.weight)")));
 }
 
 TEST_F(CastWatchTest, NarrowTypesHaveLostIt) {

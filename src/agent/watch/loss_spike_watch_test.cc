@@ -33,7 +33,7 @@ TEST_F(LossSpikeWatchTest, ASpikeIsToldOnceAndTheNextOneWhenItIsApart) {
   }
   EXPECT_THAT(tensors_.Said(),
               ElementsAre("the loss spikes to 8 in step 100 on rank 2: the median before is 2.1, "
-                          "and it lies 39 robust standard deviations above",
+                          "and the value is 39 standard deviations (by MAD) above it",
                           StartsWith("the loss spikes to 8 in step 400")));
   EXPECT_THAT(watch_.WhyUnjudged(), IsEmpty());
 }

@@ -31,7 +31,7 @@ TEST_F(TensorWatchTest, AtTheEndItSaysWhatCouldNotBeJudgedAndWhy) {
   }
   EXPECT_THAT(tensors_.Said(), IsEmpty());
   EXPECT_THAT(tensors_.Said(Moment::kFinished),
-              ElementsAre(AllOf(testing::StartsWith("not applicable: "),
+              ElementsAre(AllOf(testing::StartsWith("tensor rules without a result: "),
                                 HasSubstr("gradient_vanishing (no gradient was seen); "),
                                 HasSubstr("loss_not_falling (100 of 576 readings); "),
                                 testing::Not(HasSubstr("loss_spike")))));

@@ -385,8 +385,8 @@ TEST(RenderTensorsTest, TheSectionReadsSo) {
                       "  tensor_nonfinite          found           tensor at 60 readings\n"
                       "  loss_spike                cannot tell     loss at 1 reading; it needs 33\n"
                       "  dead_units                not applicable  nothing to judge: see below\n"
-                      "  parameter_unchanged       not applicable  no weight was looked at\n"));
-  EXPECT_THAT(text, HasSubstr("Not looked at (sparse): 2 times\n"));
+                      "  parameter_unchanged       not applicable  no weight was read\n"));
+  EXPECT_THAT(text, HasSubstr("Left out (sparse): 2 tensors\n"));
   EXPECT_THAT(text, HasSubstr("  not finite at 19 of 60 readings, first at step 41\n"));
 }
 

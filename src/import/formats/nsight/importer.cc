@@ -162,9 +162,9 @@ class FileImport {
     PartSink& part = First();
     const std::string& file = source_.path;
     if (!rows_.damage.empty()) {
-      const auto count = rows_.lost.extract(LossCause::kFileDamaged);
+      // How many rows lay behind the damage, nobody knows: it counts as one.
       part.Loss(
-          "slices", LossCause::kFileDamaged, count.mapped(),
+          "slices", LossCause::kFileDamaged, 1,
           Make(finding::LossFileDamaged{.whole = false, .file = file, .damage = rows_.damage}));
     }
     if (texts_.missing() > 0) rows_.lost[LossCause::kInternedTextMissing] += texts_.missing();
