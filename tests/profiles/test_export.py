@@ -226,6 +226,60 @@ def test_chrome_comes_back_as_the_same_run(tmp_path, names):
     assert figures(back) == figures(run)
 
 
+# Of each column of `slices` an event that fills it; importers of other formats fill `args`.
+FULL = [
+    ("ProfilerStep#3", "user_annotation", 1, 100, 900, {}),
+    ("aten::mm", "cpu_op", 1, 110, 50, {"External id": 5, "Sequence number": 9}),
+    ("MmBackward0", "cpu_op", 1, 200, 50, {"External id": 6}),
+    ("cudaLaunchKernel", "cuda_runtime", 1, 120, 5, {"correlation": 7, "External id": 5}),
+    (
+        "ncclDevKernel_AllReduce",
+        "kernel",
+        7,
+        130,
+        50,
+        {
+            "correlation": 7,
+            "External id": 5,
+            "bytes": 64,
+            "queued": 3,
+            "Seq": 2,
+            "Process Group Name": "4",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize("form", ["chrome", "perfetto"])
+def test_each_column_comes_back(tmp_path, form):
+    events = [
+        {
+            "ph": "X",
+            "pid": int(tid == 1),
+            "tid": tid,
+            "name": name,
+            "cat": cat,
+            "ts": ts,
+            "dur": dur,
+        }
+        | {"args": args}
+        for name, cat, tid, ts, dur, args in FULL
+    ]
+    for end, ts in (("s", 110), ("f", 200)):
+        flow = {"ph": end, "cat": "fwdbwd", "name": "fwdbwd", "id": 8, "bp": "e"}
+        events.append({**flow, "pid": 1, "tid": 1, "ts": ts})
+    profile = tmp_path / "full.pt.trace.json"
+    profile.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    run = imported(tmp_path, profile)
+    rows = table(run, "slices", tmp_path)
+    assert {name for name in rows[0] if all(row[name] == "" for row in rows)} <= {"args"}
+    path = tmp_path / {"chrome": "back.pt.trace.json", "perfetto": "back.pftrace"}[form]
+    steptrace("export", run, "--format", form, "-o", path)
+    (tmp_path / "second").mkdir()
+    back = imported(tmp_path / "second", path)
+    assert content(back, tmp_path)["slices"] == content(run, tmp_path)["slices"]
+
+
 def test_chrome_keeps_the_nodes(tmp_path):
     paths = made_ranks(tmp_path)
     for host, path in zip("ab", paths, strict=True):
