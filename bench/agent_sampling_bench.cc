@@ -72,7 +72,7 @@ class LastValues : public MetricSink {
     values_[sample.metric] = sample.value;
     ++rows_;
   }
-  void OnUnavailable(const UnavailableSource&) override {}
+  void OnUnavailable(const MissingSource&) override {}
   double Of(Metric metric) const {
     const auto found = values_.find(metric);
     return found == values_.end() ? -1 : found->second;

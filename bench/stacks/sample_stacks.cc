@@ -32,7 +32,7 @@ std::vector<std::string> LinesOf(const char* path) {
 }
 
 // Whether the line of each frame of the program names the function of the next.
-bool IsRight(const ThreadSample& sample, const TextTable& texts,
+bool IsRight(const ThreadSample& sample, const CodeTexts& texts,
              const std::vector<std::string>& source, const std::string& file) {
   bool seen = false;
   for (size_t i = 0; i < sample.stack->frames.size(); ++i) {
@@ -51,7 +51,7 @@ bool IsRight(const ThreadSample& sample, const TextTable& texts,
   return seen;
 }
 
-void Print(const ThreadSample& sample, const TextTable& texts) {
+void Print(const ThreadSample& sample, const CodeTexts& texts) {
   for (const FrameFacts& frame : sample.stack->frames) {
     fprintf(stderr, "%s:%d ", texts.Text(frame.function).c_str(), frame.line);
   }
@@ -89,7 +89,7 @@ std::vector<int32_t> PidsOf(const char* list) {
 
 int Run(const std::vector<int32_t>& pids, int64_t count, double rate, const char* path) {
   PythonFinder finder;
-  TextTable texts;
+  CodeTexts texts;
   NoPython why;
   SourceCalls sources(UtcNowNs());
   std::vector<std::unique_ptr<ProcessStacks>> processes;

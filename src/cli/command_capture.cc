@@ -94,10 +94,10 @@ std::string NameOf(const fs::path& run) {
 // Waits for the steps, with a bar.
 Result<agent::Captured> WaitFor(const LiveRun& run, const CaptureArguments& arguments,
                                 const std::string& request) {
-  std::unique_ptr<Progress> progress;
+  std::unique_ptr<ProgressBar> progress;
   agent::CaptureWords words{.request = request, .run = NameOf(run.path)};
   words.asked = [&](int64_t asked) {
-    progress = std::make_unique<Progress>(
+    progress = std::make_unique<ProgressBar>(
         arguments.duration_s ? fmt::format("capture of {} s", *arguments.duration_s)
                              : fmt::format("capture of {} steps", arguments.steps),
         asked);

@@ -40,7 +40,7 @@ constexpr int kDetailColumn = 34;
 constexpr int kLeastColumns = 60;  // in fewer a line of the detail would be but a word
 constexpr int kUsualColumns = 80;  // where no terminal tells
 
-void PrintText(const std::vector<Finding>& findings, bool color) {
+void PrintText(const std::vector<HealthCheck>& findings, bool color) {
   const int columns = TerminalColumns(stdout);
   const int width = std::max(columns > 0 ? columns : kUsualColumns, kLeastColumns);
   for (const auto& finding : findings) {
@@ -57,10 +57,10 @@ void PrintText(const std::vector<Finding>& findings, bool color) {
   }
 }
 
-void PrintJson(const std::vector<Finding>& findings) {
+void PrintJson(const std::vector<HealthCheck>& findings) {
   std::string text = "[\n";
   for (size_t i = 0; i < findings.size(); ++i) {
-    const Finding& finding = findings[i];
+    const HealthCheck& finding = findings[i];
     text += fmt::format(
         "  {{\"subject\": {}, \"health\": \"{}\", \"detail\": {}, \"next_step\": {}}}{}\n",
         JsonString(finding.subject), NameOf(finding.health), JsonString(finding.detail),

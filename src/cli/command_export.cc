@@ -94,7 +94,7 @@ rpc::TableQuery QueryOf(const ExportArguments& arguments, const fs::path& run, D
 Status ExportOne(const ExportArguments& arguments, const fs::path& run) {
   Damaged damaged;
   {
-    Progress progress("export " + arguments.table, 0);
+    ProgressBar progress("export " + arguments.table, 0);
     STEPTRACE_RETURN_IF_ERROR(rpc::WriteTable(QueryOf(arguments, run, &damaged),
                                               Formats().at(arguments.format), arguments.output));
   }
@@ -114,7 +114,7 @@ Status ExportAll(ExportArguments arguments, const fs::path& run) {
                              rpc::OutputFolder::Make(arguments.output));
   auto tables = store::AllTableSchemas();
   Damaged damaged;
-  std::optional<Progress> progress(std::in_place, "export", static_cast<int64_t>(tables.size()));
+  std::optional<ProgressBar> progress(std::in_place, "export", static_cast<int64_t>(tables.size()));
   fs::path folder = arguments.output;
   // None appears before all are whole: beside those of an older export it would be another run's.
   std::vector<rpc::PendingFile> written;
@@ -141,7 +141,7 @@ Status ExportTimeline(const ExportArguments& arguments, const fs::path& run) {
   }
   Damaged damaged;
   {
-    Progress progress("export", 0);
+    ProgressBar progress("export", 0);
     STEPTRACE_RETURN_IF_ERROR(exporter::ExportTrace(run, TraceFormats().at(arguments.format),
                                                     arguments.output, &damaged));
   }

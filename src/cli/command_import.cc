@@ -55,12 +55,12 @@ void UseSettings(const Settings& settings, rpc::ImportRequest& request) {
 }
 
 Result<import::ImportSummary> ImportWithProgress(rpc::ImportRequest request) {
-  std::unique_ptr<Progress> bar;
+  std::unique_ptr<ProgressBar> bar;
   Interruptible interruptible;
   request.stopped = [] { return Interruptible::Signal() != 0; };
   auto imported = rpc::ImportProfiles(request, [&](int64_t done, int64_t total) {
     constexpr int64_t kUnit = 1 << 20;
-    if (!bar) bar = std::make_unique<Progress>("import MiB", total / kUnit);
+    if (!bar) bar = std::make_unique<ProgressBar>("import MiB", total / kUnit);
     bar->Done(done / kUnit);
   });
   bar.reset();

@@ -18,9 +18,9 @@ int Join(rpc::JoinRequest request, const Session& session) {
   request.folder_mode = session.settings.folder_mode;
   Interruptible interruptible;
   request.stopped = [] { return Interruptible::Signal() != 0; };
-  std::unique_ptr<Progress> bar;
+  std::unique_ptr<ProgressBar> bar;
   auto joined = rpc::JoinRuns(request, [&](int64_t done, int64_t total) {
-    if (!bar) bar = std::make_unique<Progress>("join rows", total);
+    if (!bar) bar = std::make_unique<ProgressBar>("join rows", total);
     bar->Done(done);
   });
   bar.reset();

@@ -17,7 +17,7 @@ namespace {
 // left. Returns the segments that were put aside.
 Result<std::vector<store::DamagedSegment>> Recover(const std::filesystem::path& run,
                                                    const Settings& settings) {
-  Progress progress("recover", 0);
+  ProgressBar progress("recover", 0);
   STEPTRACE_RETURN_IF_ERROR(store::RecoverRun(run));
   STEPTRACE_ASSIGN_OR_RETURN(auto damaged, store::PutDamagedAside(run));
   STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report,

@@ -40,7 +40,7 @@ struct ReportArguments {
 };
 
 Status PrintJson(const std::filesystem::path& run, const ReportArguments& arguments,
-                 const rpc::ReportOptions& options) {
+                 const rpc::ReportRequest& options) {
   STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report, rpc::LoadReport(run, options));
   const analyze::SectionName* section = analyze::FindSection(arguments.section);
   const std::string text = section == nullptr
@@ -54,13 +54,13 @@ Status PrintJson(const std::filesystem::path& run, const ReportArguments& argume
 using ReportedRuns = std::vector<std::filesystem::path>;
 
 Result<std::string> RunContent(const std::filesystem::path& run,
-                               const rpc::ReportOptions& options) {
+                               const rpc::ReportRequest& options) {
   STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report report, rpc::LoadReport(run, options));
   return pages::RunContent(run, report);
 }
 
 // What a page holds: ui/README.md.
-Result<std::string> PageContent(const ReportedRuns& runs, const rpc::ReportOptions& options) {
+Result<std::string> PageContent(const ReportedRuns& runs, const rpc::ReportRequest& options) {
   STEPTRACE_ASSIGN_OR_RETURN(const std::string first, RunContent(runs.front(), options));
   if (runs.size() == 1) return first;
   STEPTRACE_ASSIGN_OR_RETURN(const std::string second, RunContent(runs.back(), options));
@@ -84,7 +84,7 @@ std::filesystem::path SeenFrom(const std::filesystem::path& folder,
 }
 
 Status WriteNotebookOf(const ReportedRuns& runs, const std::filesystem::path& destination,
-                       const rpc::ReportOptions& options) {
+                       const rpc::ReportRequest& options) {
   const std::filesystem::path folder = FolderOf(destination);
   std::vector<pages::NotebookRun> cells;
   for (const std::filesystem::path& run : runs) {
@@ -93,7 +93,7 @@ Status WriteNotebookOf(const ReportedRuns& runs, const std::filesystem::path& de
   }
   FilledNotebook filled;
   {
-    const Progress progress("notebook", 0);
+    const ProgressBar progress("notebook", 0);
     filled = WithResults(pages::NotebookOf(cells), folder);
   }
   STEPTRACE_RETURN_IF_ERROR(pages::WriteNotebook(filled.text, destination));
@@ -116,7 +116,7 @@ std::filesystem::path FileFor(const ReportedRuns& runs, const std::filesystem::p
 
 // The report as files; a line on stderr tells where they are.
 Status WritePages(const ReportedRuns& runs, const ReportArguments& arguments,
-                  const rpc::ReportOptions& options) {
+                  const rpc::ReportRequest& options) {
   const std::filesystem::path html = FileFor(runs, arguments.html, ".html");
   const std::filesystem::path notebook = FileFor(runs, arguments.notebook, ".ipynb");
   if (!html.empty()) {
@@ -171,7 +171,7 @@ Result<RunsInUse> ReportedRunsOf(const ReportArguments& arguments, const Setting
 }
 
 Status PrintComparison(const ReportedRuns& runs, const ReportArguments& arguments,
-                       const Session& session, const rpc::ReportOptions& options) {
+                       const Session& session, const rpc::ReportRequest& options) {
   if (arguments.json) {
     STEPTRACE_ASSIGN_OR_RETURN(const std::string text,
                                rpc::CompareJson(runs.front(), runs.back(), options));
@@ -199,7 +199,7 @@ int Report(const ReportArguments& arguments, const Session& session) {
   if (!meant.ok()) return Fail(meant.error());
   const ReportedRuns& runs = meant->paths;
   const std::filesystem::path& run = runs.front();
-  const rpc::ReportOptions whole{.price_per_hour = settings.price_per_hour,
+  const rpc::ReportRequest whole{.price_per_hour = settings.price_per_hour,
                                  .last_steps = arguments.last,
                                  .tensor_cores = settings.tensor_cores,
                                  .stages = settings.stages};

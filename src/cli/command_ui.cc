@@ -59,7 +59,7 @@ Result<Shown> ShownBy(const UiArguments& arguments, const Session& session) {
   return Shown{run.parent_path(), run.filename().string()};
 }
 
-Result<http::CapturedSteps> CaptureOf(const http::CaptureRequest& ask) {
+Result<http::CapturedSteps> CaptureOf(const http::RunCaptureRequest& ask) {
   STEPTRACE_ASSIGN_OR_RETURN(const uint32_t kinds, agent::ParseKinds(ask.kinds));
   STEPTRACE_ASSIGN_OR_RETURN(const fs::path ring_dir, agent::RingDirOf(ask.run));
   const agent::CaptureWords words{

@@ -35,7 +35,7 @@ std::optional<std::string> ReadText(const fs::path& path) {
   return read;
 }
 
-Finding ExaminePackage() {
+HealthCheck ExaminePackage() {
   auto package = PackageDir();
   if (package.ok()) return {"Python package", Health::kOk, package->string(), ""};
   return {"Python package", Health::kMissing,
@@ -43,7 +43,7 @@ Finding ExaminePackage() {
           "install the wheel again or set STEPTRACE_PACKAGE_DIR"};
 }
 
-Finding ExamineShm(const fs::path& shm) {
+HealthCheck ExamineShm(const fs::path& shm) {
   struct statvfs space {};
   if (statvfs(shm.c_str(), &space) != 0 || access(shm.c_str(), W_OK | X_OK) != 0) {
     return {"shared memory", Health::kLimited,
@@ -57,7 +57,7 @@ Finding ExamineShm(const fs::path& shm) {
           "docker run --shm-size=1g, or name another tmpfs with --shm"};
 }
 
-Finding ExamineClock(const fs::path& root) {
+HealthCheck ExamineClock(const fs::path& root) {
   std::string flags = ReadText(root / "proc/cpuinfo").value_or("");
   bool invariant =
       flags.find("constant_tsc") != flags.npos && flags.find("nonstop_tsc") != flags.npos;
@@ -67,7 +67,7 @@ Finding ExamineClock(const fs::path& root) {
           "no action is needed; most machines that are not virtual have one"};
 }
 
-Finding ExamineRunQueue(const fs::path& root) {
+HealthCheck ExamineRunQueue(const fs::path& root) {
   if (ReadText(root / "proc/self/schedstat")) {
     return {"waits for a core", Health::kOk, "/proc/self/schedstat", ""};
   }
@@ -76,7 +76,7 @@ Finding ExamineRunQueue(const fs::path& root) {
           "use a kernel with CONFIG_SCHED_INFO"};
 }
 
-Finding ExamineStacks(const fs::path& root) {
+HealthCheck ExamineStacks(const fs::path& root) {
   const agent::StackRights rights = agent::ExamineStackRights(root / "proc");
   if (rights.allowed) return {"Python stacks", Health::kOk, rights.reason, rights.remedy};
   return {"Python stacks", Health::kMissing,
@@ -85,7 +85,7 @@ Finding ExamineStacks(const fs::path& root) {
 }
 
 // Where a library takes one collector alone, and finds it by a variable, the user's comes first.
-Finding ExamineCollector(const char* subject, const char* variable) {
+HealthCheck ExamineCollector(const char* subject, const char* variable) {
   const char* theirs = std::getenv(variable);
   const char* ours = std::getenv("STEPTRACE_PROBE");  // of a run that this is part of
   if (theirs == nullptr || (ours != nullptr && std::strcmp(ours, theirs) == 0)) {
@@ -100,7 +100,7 @@ constexpr const char* kNeedsDriver =
     "install NVIDIA's driver; in a container: docker run --gpus all";
 
 // Operators in windows, as PyTorch tells ITT of them: it takes one collector.
-Finding ExamineOperators() {
+HealthCheck ExamineOperators() {
 #if defined(__x86_64__)
   return ExamineCollector("operators (ITT)", "INTEL_LIBITTNOTIFY64");
 #else
@@ -111,7 +111,7 @@ Finding ExamineOperators() {
 }
 
 // The hooks begin and end it in the training: nothing of the machine can be in its way.
-Finding ExamineProfiles() {
+HealthCheck ExamineProfiles() {
   const char* hooks = std::getenv("STEPTRACE_HOOKS");
   if (hooks != nullptr && std::strcmp(hooks, "off") == 0) {
     return {"profiles (Kineto)", Health::kMissing, "STEPTRACE_HOOKS is off", "unset it"};
@@ -130,7 +130,7 @@ std::vector<fs::path> Sites() {
 }
 
 // Device activity: the library is the framework's own and shows in the training alone.
-Finding ExamineKernels(const fs::path& root) {
+HealthCheck ExamineKernels(const fs::path& root) {
   const auto version = ReadText(root / "proc/driver/nvidia/version");
   if (!version) {
     return {"kernels (CUPTI)", Health::kMissing, "no NVIDIA driver (/proc/driver/nvidia/version)",
@@ -143,7 +143,7 @@ Finding ExamineKernels(const fs::path& root) {
 }
 
 // Device time of phases, by events: the driver is the training's own, as above.
-Finding ExamineDevicePhases(const fs::path& root) {
+HealthCheck ExamineDevicePhases(const fs::path& root) {
   if (!ReadText(root / "proc/driver/nvidia/version")) {
     return {"device phases", Health::kMissing, "no NVIDIA driver (/proc/driver/nvidia/version)",
             kNeedsDriver};
@@ -160,19 +160,20 @@ Finding ExamineDevicePhases(const fs::path& root) {
 
 }  // namespace
 
-std::vector<Finding> Examine(const fs::path& root, const fs::path& shm) {
-  std::vector<Finding> findings = {ExaminePackage(),
-                                   ExamineShm(shm.empty() ? root / "dev/shm" : shm),
-                                   ExamineClock(root),
-                                   ExamineRunQueue(root),
-                                   ExamineStacks(root),
-                                   ExamineOperators(),
-                                   ExamineProfiles(),
-                                   ExamineKernels(root),
-                                   ExamineCuptiUsers(Sites()),
-                                   ExamineDevicePhases(root),
-                                   ExamineCollector("NVTX ranges", "NVTX_INJECTION64_PATH"),
-                                   ExamineCollector("NCCL collectives", "NCCL_PROFILER_PLUGIN")};
+std::vector<HealthCheck> Examine(const fs::path& root, const fs::path& shm) {
+  std::vector<HealthCheck> findings = {
+      ExaminePackage(),
+      ExamineShm(shm.empty() ? root / "dev/shm" : shm),
+      ExamineClock(root),
+      ExamineRunQueue(root),
+      ExamineStacks(root),
+      ExamineOperators(),
+      ExamineProfiles(),
+      ExamineKernels(root),
+      ExamineCuptiUsers(Sites()),
+      ExamineDevicePhases(root),
+      ExamineCollector("NVTX ranges", "NVTX_INJECTION64_PATH"),
+      ExamineCollector("NCCL collectives", "NCCL_PROFILER_PLUGIN")};
   agent::DoctorOptions options;
   options.proc_root = root / "proc";
   options.sys_root = root / "sys";

@@ -10,6 +10,7 @@ namespace steptrace::cli {
 
 // Looks at this machine. `root` stands for / so that a test can show another machine; `shm` is the
 // folder that settings name, or empty.
-std::vector<Finding> Examine(const std::filesystem::path& root, const std::filesystem::path& shm);
+std::vector<HealthCheck> Examine(const std::filesystem::path& root,
+                                 const std::filesystem::path& shm);
 
 }  // namespace steptrace::cli

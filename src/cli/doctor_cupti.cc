@@ -60,7 +60,7 @@ std::optional<Version> CuptiVersion(const fs::path& site) {
   return newest;
 }
 
-Finding OfTorch(const fs::path& site) {
+HealthCheck OfTorch(const fs::path& site) {
   const fs::path torch = site / "torch";
   const std::string name = "PyTorch " + TorchVersion(torch);
   if (!Exists(torch / "profiler" / "_cupti" / "monitor.py")) {
@@ -91,7 +91,7 @@ Finding OfTorch(const fs::path& site) {
 
 }  // namespace
 
-Finding ExamineCuptiUsers(const std::vector<fs::path>& sites) {
+HealthCheck ExamineCuptiUsers(const std::vector<fs::path>& sites) {
   for (const char* variable : {"CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID"}) {
     const char* value = std::getenv(variable);
     if (value != nullptr && value[0] != 0) {

@@ -11,6 +11,6 @@ namespace steptrace::cli {
 // Who else may use CUPTI in a training (src/probe/cupti_users.h), as far as the files of a Python
 // show without it: whether the first of these folders of packages that holds PyTorch has its CUPTI
 // monitor, and what that needs. What a training loads shows in the training alone.
-Finding ExamineCuptiUsers(const std::vector<std::filesystem::path>& sites);
+HealthCheck ExamineCuptiUsers(const std::vector<std::filesystem::path>& sites);
 
 }  // namespace steptrace::cli

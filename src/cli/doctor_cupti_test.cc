@@ -32,7 +32,7 @@ class Site {
     With("torch/version.py", "from typing import Optional\n__version__ = '2.14.1+cu132'\n");
     return With("torch/profiler/_cupti/monitor.py");
   }
-  Finding Examined() const { return ExamineCuptiUsers({"/nowhere", root_}); }
+  HealthCheck Examined() const { return ExamineCuptiUsers({"/nowhere", root_}); }
 
  private:
   fs::path root_;
@@ -60,7 +60,7 @@ TEST(DoctorCupti, AMonitorThatCanRunKeepsWindowsOfKernelsOff) {
   site.WithMonitor().With("cupti/__init__.py");
   EXPECT_EQ(site.Examined().health, Health::kLimited) << "a libcupti from elsewhere may be new";
   site.With("nvidia_cuda_cupti-13.5.25.dist-info/METADATA");
-  const Finding finding = site.Examined();
+  const HealthCheck finding = site.Examined();
   EXPECT_EQ(finding.health, Health::kLimited);
   EXPECT_THAT(finding.detail, HasSubstr("PyTorch 2.14.1+cu132"));
   EXPECT_THAT(finding.detail, HasSubstr("libcupti 13.5"));
@@ -68,7 +68,7 @@ TEST(DoctorCupti, AMonitorThatCanRunKeepsWindowsOfKernelsOff) {
 }
 
 TEST(DoctorCupti, WithoutAPyTorchItSaysWhereItWouldShow) {
-  const Finding finding = Site().Examined();
+  const HealthCheck finding = Site().Examined();
   EXPECT_EQ(finding.health, Health::kOk);
   EXPECT_THAT(finding.detail, HasSubstr("kind hook"));
 }
@@ -77,7 +77,7 @@ TEST(DoctorCupti, AnotherToolThatAVariableNamesIsNamed) {
   for (const char* variable : {"CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID"}) {
     Site site;
     setenv(variable, "/opt/nsight.so", 1);
-    const Finding finding = site.Examined();
+    const HealthCheck finding = site.Examined();
     unsetenv(variable);
     EXPECT_EQ(finding.health, Health::kLimited);
     EXPECT_THAT(finding.detail, HasSubstr(variable));

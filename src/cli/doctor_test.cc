@@ -26,12 +26,12 @@ class Machine {
     std::ofstream(root_ / file) << text;
     return *this;
   }
-  Finding Find(const std::string& subject, const fs::path& shm = {}) const {
+  HealthCheck Find(const std::string& subject, const fs::path& shm = {}) const {
     auto findings = Examine(root_, shm);
     auto found = std::find_if(findings.begin(), findings.end(),
-                              [&](const Finding& f) { return f.subject == subject; });
+                              [&](const HealthCheck& f) { return f.subject == subject; });
     EXPECT_NE(found, findings.end()) << subject;
-    return found == findings.end() ? Finding{} : *found;
+    return found == findings.end() ? HealthCheck{} : *found;
   }
 
  private:
@@ -75,7 +75,7 @@ TEST(Doctor, KernelsNeedADriver) {
 
 TEST(Doctor, StacksNeedTheRightsOfADebugger) {
   Machine machine;
-  const Finding free = machine.Find("Python stacks");
+  const HealthCheck free = machine.Find("Python stacks");
   EXPECT_NE(free.detail, "");
   if (free.health != Health::kOk) GTEST_SKIP() << "not even of a child: " << free.detail;
   machine.With("proc/sys/kernel/yama/ptrace_scope", "1\n");
@@ -86,7 +86,7 @@ TEST(Doctor, StacksNeedTheRightsOfADebugger) {
 }
 
 TEST(Doctor, MissingFeatureComesWithItsRemedy) {
-  for (const Finding& one : Examine("/", {})) {
+  for (const HealthCheck& one : Examine("/", {})) {
     EXPECT_NE(one.detail, "") << one.subject;
     if (one.subject == "gpu") continue;  // a machine without one has nothing to fix
     const bool reported = one.health == Health::kOk || one.next_step != "" ||
@@ -103,7 +103,7 @@ TEST(Doctor, MissingFeatureComesWithItsRemedy) {
 }
 
 TEST(Doctor, SharedMemoryThatIsAbsentIsNamedWithARemedy) {
-  Finding finding = Machine().Find("shared memory", "/nowhere/shm");
+  HealthCheck finding = Machine().Find("shared memory", "/nowhere/shm");
   EXPECT_EQ(finding.health, Health::kLimited);
   EXPECT_NE(finding.detail.find("/nowhere/shm"), std::string::npos);
   EXPECT_NE(finding.next_step.find("--shm"), std::string::npos);
@@ -114,7 +114,7 @@ TEST(Doctor, ACollectorOfAnotherToolsIsNamed) {
   unsetenv("NCCL_PROFILER_PLUGIN");
   EXPECT_EQ(machine.Find("NCCL collectives").health, Health::kOk);
   setenv("NCCL_PROFILER_PLUGIN", "/opt/theirs.so", 1);
-  const Finding theirs = machine.Find("NCCL collectives");
+  const HealthCheck theirs = machine.Find("NCCL collectives");
   EXPECT_EQ(theirs.health, Health::kMissing);
   EXPECT_NE(theirs.detail.find("/opt/theirs.so"), std::string::npos);
   EXPECT_NE(theirs.next_step.find("unset NCCL_PROFILER_PLUGIN"), std::string::npos);

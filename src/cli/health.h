@@ -8,7 +8,7 @@ namespace steptrace::cli {
 enum class Health { kOk, kLimited, kMissing };
 
 // One thing that Steptrace can collect or needs: whether it is so here, why not, and what to do.
-struct Finding {
+struct HealthCheck {
   std::string subject;
   Health health = Health::kOk;
   std::string detail;

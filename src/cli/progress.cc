@@ -30,11 +30,11 @@ std::string ProgressText(const std::string& what, int64_t done, int64_t total, i
   return fmt::format("{} {} {} of {}, {} s", what, bar, done, total, elapsed_s);
 }
 
-Progress::Progress(std::string what, int64_t total) : what_(std::move(what)), total_(total) {
+ProgressBar::ProgressBar(std::string what, int64_t total) : what_(std::move(what)), total_(total) {
   if (isatty(STDERR_FILENO) == 1) thread_ = std::thread([this] { Run(); });
 }
 
-Progress::~Progress() {
+ProgressBar::~ProgressBar() {
   if (!thread_.joinable()) return;
   {
     std::lock_guard lock(mutex_);
@@ -44,13 +44,13 @@ Progress::~Progress() {
   thread_.join();
 }
 
-void Progress::Draw(int64_t elapsed_s) const {
+void ProgressBar::Draw(int64_t elapsed_s) const {
   std::string text =
       ProgressText(what_, done_.load(std::memory_order_relaxed), total_, elapsed_s, UseUnicode());
   std::fprintf(stderr, "\r\x1b[2K%s", text.c_str());
 }
 
-void Progress::Run() {
+void ProgressBar::Run() {
   auto begin = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   if (ended_.wait_for(lock, kPatience, [this] { return end_; })) return;

@@ -12,12 +12,12 @@ namespace steptrace::cli {
 
 // A bar on stderr for what takes over a second: nothing before that, nothing where stderr is no
 // terminal, and nothing left of it at the end. Total 0: how much there is to do is not known.
-class Progress {
+class ProgressBar {
  public:
-  Progress(std::string what, int64_t total);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ProgressBar(std::string what, int64_t total);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
 
   void Done(int64_t done) { done_.store(done, std::memory_order_relaxed); }
 

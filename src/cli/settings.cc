@@ -32,7 +32,7 @@ std::string GivenText(std::string_view text, const std::string& cause) {
 }
 
 // `text`: what a variable holds; empty: the value stands at the place.
-Status Set(const Setting& setting, const std::optional<Value>& value, std::string_view place,
+Status Set(const Setting& setting, const std::optional<SettingValue>& value, std::string_view place,
            Settings& settings, std::string_view text = "") {
   Status status = value ? setting.set(*value, settings) : Status{Error{""}};
   if (status.ok() && setting.key == std::string_view("instance")) settings.instance_place = place;
@@ -44,18 +44,18 @@ Status Set(const Setting& setting, const std::optional<Value>& value, std::strin
                            setting.type == SettingType::kFlag ? "one of them" : "such a value")};
 }
 
-std::optional<Value> FromToml(const toml::node& node) {
-  if (auto* value = node.as_boolean()) return Value{value->get()};
-  if (auto* value = node.as_integer()) return Value{value->get()};
-  if (auto* value = node.as_floating_point()) return Value{value->get()};
-  if (auto* value = node.as_string()) return Value{value->get()};
+std::optional<SettingValue> FromToml(const toml::node& node) {
+  if (auto* value = node.as_boolean()) return SettingValue{value->get()};
+  if (auto* value = node.as_integer()) return SettingValue{value->get()};
+  if (auto* value = node.as_floating_point()) return SettingValue{value->get()};
+  if (auto* value = node.as_string()) return SettingValue{value->get()};
   if (auto* list = node.as_array()) {
     Texts texts;
     for (const toml::node& one : *list) {
       if (!one.is_string()) return std::nullopt;
       texts.push_back(**one.as_string());
     }
-    return Value{std::move(texts)};
+    return SettingValue{std::move(texts)};
   }
   return std::nullopt;
 }
@@ -75,27 +75,27 @@ const Setting* FindSetting(std::string_view key) {
 }
 
 template <class Number>
-std::optional<Value> ParseNumber(const std::string& text) {
+std::optional<SettingValue> ParseNumber(const std::string& text) {
   Number number{};
   const char* end = text.data() + text.size();
   auto result = std::from_chars(text.data(), end, number);
   if (result.ptr != end || result.ec != std::errc{}) return std::nullopt;
-  return Value{number};
+  return SettingValue{number};
 }
 
 // A variable is text: read as what the setting is.
-std::optional<Value> FromVariable(const Setting& setting, const std::string& text) {
+std::optional<SettingValue> FromVariable(const Setting& setting, const std::string& text) {
   switch (setting.type) {
     case SettingType::kText:
     case SettingType::kTexts:
-      return Value{text};
+      return SettingValue{text};
     case SettingType::kWholeNumber:
       return ParseNumber<int64_t>(text);
     case SettingType::kNumber:
       return ParseNumber<double>(text);
     case SettingType::kFlag:
-      if (text == "1" || text == "true") return Value{true};
-      if (text == "0" || text == "false") return Value{false};
+      if (text == "1" || text == "true") return SettingValue{true};
+      if (text == "0" || text == "false") return SettingValue{false};
       break;
   }
   return std::nullopt;

@@ -17,7 +17,7 @@
 namespace steptrace::cli {
 namespace {
 
-Status SetColor(const Value& value, Settings& settings) {
+Status SetColor(const SettingValue& value, Settings& settings) {
   auto* text = std::get_if<std::string>(&value);
   if (text == nullptr || !ParseColorMode(*text).ok()) {
     return Error{"is not one of \"auto\", \"always\", \"never\""};
@@ -26,7 +26,7 @@ Status SetColor(const Value& value, Settings& settings) {
   return {};
 }
 
-Status SetPrice(const Value& value, Settings& settings) {
+Status SetPrice(const SettingValue& value, Settings& settings) {
   auto* integer = std::get_if<int64_t>(&value);
   auto* decimal = std::get_if<double>(&value);
   double price = integer ? static_cast<double>(*integer) : decimal ? *decimal : -1;
@@ -37,7 +37,7 @@ Status SetPrice(const Value& value, Settings& settings) {
   return {};
 }
 
-Status SetHooks(const Value& value, Settings& settings) {
+Status SetHooks(const SettingValue& value, Settings& settings) {
   auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return Error{""};
   STEPTRACE_RETURN_IF_ERROR(CheckHooks(*text));
@@ -45,14 +45,14 @@ Status SetHooks(const Value& value, Settings& settings) {
   return {};
 }
 
-Status SetTensors(const Value& value, Settings& settings) {
+Status SetTensors(const SettingValue& value, Settings& settings) {
   auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return Error{""};
   STEPTRACE_ASSIGN_OR_RETURN(settings.tensors, TensorWords(*text));
   return {};
 }
 
-Status SetEditorUrl(const Value& value, Settings& settings) {
+Status SetEditorUrl(const SettingValue& value, Settings& settings) {
   auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return Error{""};
   const size_t colon = text->find(':') + 1;  // npos + 1 is 0
@@ -63,7 +63,7 @@ Status SetEditorUrl(const Value& value, Settings& settings) {
   return {};
 }
 
-Status SetInterval(const Value& value, Settings& settings) {
+Status SetInterval(const SettingValue& value, Settings& settings) {
   auto* integer = std::get_if<int64_t>(&value);
   if (integer == nullptr || *integer < kMinSystemIntervalMs || *integer > kMaxSystemIntervalMs) {
     return Error{fmt::format("is not a whole number of ms from {} to {}", kMinSystemIntervalMs,
@@ -73,7 +73,7 @@ Status SetInterval(const Value& value, Settings& settings) {
   return {};
 }
 
-Status SetStackRate(const Value& value, Settings& settings) {
+Status SetStackRate(const SettingValue& value, Settings& settings) {
   auto* integer = std::get_if<int64_t>(&value);
   if (integer == nullptr || *integer < 0 || *integer > agent::kMaxStackRate) {
     return Error{fmt::format("is not a whole number from 0 to {}", agent::kMaxStackRate)};
@@ -83,9 +83,9 @@ Status SetStackRate(const Value& value, Settings& settings) {
 }
 
 // One of SageMaker's fields of a window: whether they go together is looked at when all are known.
-std::function<Status(const Value&, Settings&)> StoreField(
+std::function<Status(const SettingValue&, Settings&)> StoreField(
     std::optional<int64_t> agent::WindowFields::*field) {
-  return [field](const Value& value, Settings& settings) -> Status {
+  return [field](const SettingValue& value, Settings& settings) -> Status {
     auto* integer = std::get_if<int64_t>(&value);
     if (integer == nullptr) return Error{""};
     settings.window_fields.*field = *integer;
@@ -93,7 +93,7 @@ std::function<Status(const Value&, Settings&)> StoreField(
   };
 }
 
-Status SetDuration(const Value& value, Settings& settings) {
+Status SetDuration(const SettingValue& value, Settings& settings) {
   auto* integer = std::get_if<int64_t>(&value);
   auto* decimal = std::get_if<double>(&value);
   if (integer == nullptr && decimal == nullptr) return Error{""};
@@ -102,7 +102,7 @@ Status SetDuration(const Value& value, Settings& settings) {
 }
 
 // What automatic windows may cost: no more than a run of days makes use of.
-Status SetWindowSeconds(const Value& value, Settings& settings) {
+Status SetWindowSeconds(const SettingValue& value, Settings& settings) {
   constexpr double kMostSeconds = 3600;
   auto* integer = std::get_if<int64_t>(&value);
   auto* decimal = std::get_if<double>(&value);
@@ -115,7 +115,7 @@ Status SetWindowSeconds(const Value& value, Settings& settings) {
 }
 
 // A whole number from 0 to `most` megabytes, times `scale`.
-Status SetMegabytes(const Value& value, int64_t most, int64_t scale, int64_t& setting) {
+Status SetMegabytes(const SettingValue& value, int64_t most, int64_t scale, int64_t& setting) {
   auto* integer = std::get_if<int64_t>(&value);
   if (integer == nullptr || *integer < 0 || *integer > most) {
     return Error{fmt::format("is not a whole number of megabytes from 0 to {}", most)};
@@ -124,15 +124,15 @@ Status SetMegabytes(const Value& value, int64_t most, int64_t scale, int64_t& se
   return {};
 }
 
-Status SetWindowMegabytes(const Value& value, Settings& settings) {
+Status SetWindowMegabytes(const SettingValue& value, Settings& settings) {
   return SetMegabytes(value, 100'000, 1'000'000, settings.window_budget.bytes);
 }
 
-Status SetCacheMegabytes(const Value& value, Settings& settings) {
+Status SetCacheMegabytes(const SettingValue& value, Settings& settings) {
   return SetMegabytes(value, 1'000'000, 1, settings.cache_mb);
 }
 
-Status SetCapture(const Value& value, Settings& settings) {
+Status SetCapture(const SettingValue& value, Settings& settings) {
   auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return Error{""};
   if (auto kinds = agent::ParseKinds(*text); !kinds.ok()) {
@@ -145,7 +145,7 @@ Status SetCapture(const Value& value, Settings& settings) {
 }
 
 // A list takes the place of what was set before; a text is one with commas.
-Status SetRedact(const Value& value, Settings& settings) {
+Status SetRedact(const SettingValue& value, Settings& settings) {
   auto* texts = std::get_if<Texts>(&value);
   auto* text = std::get_if<std::string>(&value);
   if (texts == nullptr && text == nullptr) return Error{""};
@@ -156,15 +156,15 @@ Status SetRedact(const Value& value, Settings& settings) {
   return {};
 }
 
-Status SetReaders(const Value& value, Settings& settings) {
+Status SetReaders(const SettingValue& value, Settings& settings) {
   auto* text = std::get_if<std::string>(&value);
   return text == nullptr ? Status(Error{""}) : SetReadableBy(*text, settings);
 }
 
 // Stores a value of exactly type T; what else comes gets the general message.
 template <class T, class Member>
-std::function<Status(const Value&, Settings&)> Store(Member Settings::*member) {
-  return [member](const Value& value, Settings& settings) -> Status {
+std::function<Status(const SettingValue&, Settings&)> Store(Member Settings::*member) {
+  return [member](const SettingValue& value, Settings& settings) -> Status {
     auto* typed = std::get_if<T>(&value);
     if (typed == nullptr) return Error{""};
     settings.*member = *typed;
@@ -184,7 +184,7 @@ std::string ShownWindowField(const Settings& settings) {
 }
 
 // A list takes the place of what was set before; a text is one with commas.
-Status SetAlertRules(const Value& value, Settings& settings) {
+Status SetAlertRules(const SettingValue& value, Settings& settings) {
   auto* texts = std::get_if<Texts>(&value);
   auto* text = std::get_if<std::string>(&value);
   if (texts == nullptr && text == nullptr) return Error{""};
@@ -198,7 +198,7 @@ Status SetAlertRules(const Value& value, Settings& settings) {
 }
 
 Setting OfThreshold(const model::AlertThreshold& threshold) {
-  const auto set = [&threshold](const Value& value, Settings& settings) -> Status {
+  const auto set = [&threshold](const SettingValue& value, Settings& settings) -> Status {
     auto* integer = std::get_if<int64_t>(&value);
     auto* decimal = std::get_if<double>(&value);
     const double number = integer ? static_cast<double>(*integer) : decimal ? *decimal : -1;

@@ -15,7 +15,7 @@
 namespace steptrace::cli {
 
 using Texts = std::vector<std::string>;
-using Value = std::variant<bool, int64_t, double, std::string, Texts>;
+using SettingValue = std::variant<bool, int64_t, double, std::string, Texts>;
 
 // One setting: how it is called in each place, how a value of its type gets in, and what it is
 // where nobody sets it.
@@ -26,7 +26,7 @@ struct Setting {
   const char* variable;
   SettingType type;
   const char* sentence;
-  std::function<Status(const Value&, Settings&)> set;
+  std::function<Status(const SettingValue&, Settings&)> set;
   std::function<std::string(const Settings&)> shown;
 };
 

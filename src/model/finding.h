@@ -25,7 +25,7 @@ enum class Topic : uint8_t;         // likewise: what the agent watches
 using Value = std::variant<std::monostate, bool, int64_t, double>;
 
 // Times in ns, shares from 0 to 1.
-enum class Unit : uint8_t {
+enum class FigureUnit : uint8_t {
   kNs,
   kShare,
   kShareNumber,  // the same, said without its sign
@@ -57,7 +57,7 @@ struct Finding {
 
 struct FigureInfo {
   std::string_view name;
-  Unit unit{};
+  FigureUnit unit{};
   bool optional = false;
 };
 

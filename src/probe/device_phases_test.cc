@@ -27,7 +27,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using transport::testing::DrainAll;
 using transport::testing::ProcessTrace;
-using transport::testing::RingFolder;
+using transport::testing::TestRingFolder;
 
 constexpr uint64_t kUs = 1000;
 constexpr uint64_t kMs = 1'000'000;
@@ -129,7 +129,7 @@ class DevicePhasesTest : public ::testing::Test {
     return static_cast<double>(sum);
   }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
 };
 
 // A step of a device that has time: the host launches slowly.

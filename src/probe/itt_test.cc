@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using transport::testing::DrainAll;
 using transport::testing::ProcessTrace;
-using transport::testing::RingFolder;
+using transport::testing::TestRingFolder;
 using transport::testing::WhyNotNested;
 
 // The static half of a program that links ITT: its table of functions, and the calls as its macros
@@ -100,7 +100,7 @@ class IttTest : public ::testing::Test {
     return texts;
   }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
   Program program_;
   itt::Domain* torch_ = nullptr;
 };

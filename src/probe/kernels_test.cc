@@ -27,7 +27,7 @@ using ::testing::SizeIs;
 using transport::testing::DrainAll;
 using transport::testing::DrainInto;
 using transport::testing::ProcessTrace;
-using transport::testing::RingFolder;
+using transport::testing::TestRingFolder;
 using wire::Category;
 using wire::RecordKind;
 

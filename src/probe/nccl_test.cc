@@ -36,7 +36,7 @@ namespace {
 using ::testing::ElementsAre;
 using transport::testing::DrainAll;
 using transport::testing::ProcessTrace;
-using transport::testing::RingFolder;
+using transport::testing::TestRingFolder;
 
 constexpr int32_t kSendGpuWait = 8, kSendWait = 9, kReceiveWait = 10, kReceiveFlushWait = 11,
                   kReceiveGpuWait = 12, kSendPeerWait = 20;
@@ -225,7 +225,7 @@ class NcclRing : public ::testing::Test {
     return steps;
   }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
 };
 
 template <class Number>

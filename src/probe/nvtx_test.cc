@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using transport::testing::DrainAll;
 using transport::testing::ProcessTrace;
-using transport::testing::RingFolder;
+using transport::testing::TestRingFolder;
 using transport::testing::WhyNotNested;
 
 // What a library that includes NVTX's header has of its own: places for pointers, in tables by
@@ -152,7 +152,7 @@ class NvtxTest : public ::testing::Test {
     return events;
   }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
   Copy copy_;
 };
 

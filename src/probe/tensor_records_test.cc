@@ -14,7 +14,7 @@ namespace {
 
 namespace t = transport;
 using transport::testing::DrainAll;
-using transport::testing::RingFolder;
+using transport::testing::TestRingFolder;
 using wire::Record;
 using wire::RecordKind;
 
@@ -32,7 +32,7 @@ class TensorRecordsTest : public ::testing::Test {
 
   std::vector<Record> Written() { return DrainAll(folder_.OpenOnly()).threads.at(0).records; }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
   TensorSubject subject_;
   TensorStats stats_;
 };

@@ -84,7 +84,7 @@ const Json& Member(const Json& json, const char* key) {
   return found == json.end() ? nothing : *found;
 }
 
-Json ClockToJson(const ClockCalibration& clock) {
+Json ClockToJson(const ClockInfo& clock) {
   return {{"source", clock.source},
           {"ticks_per_ns", clock.ticks_per_ns},
           {"uncertainty_ns", clock.uncertainty_ns},
@@ -171,8 +171,8 @@ Json TablesToJson(const Manifest& manifest) {
   return all;
 }
 
-ClockCalibration ClockFromJson(const Json& json) {
-  ClockCalibration clock;
+ClockInfo ClockFromJson(const Json& json) {
+  ClockInfo clock;
   Get(json, "source", &clock.source);
   Get(json, "ticks_per_ns", &clock.ticks_per_ns);
   Get(json, "uncertainty_ns", &clock.uncertainty_ns);

@@ -22,8 +22,8 @@ inline constexpr const char* kStatusStopped = "stopped";
 inline constexpr const char* kStatusInterrupted = "interrupted";
 
 // How the node's clocks were set against each other, so that its times can be checked later.
-struct ClockCalibration {
-  std::string source;          // tsc or monotonic
+struct ClockInfo {
+  std::string source{};        // tsc or monotonic
   double ticks_per_ns = 0;     // 0: not calibrated
   int64_t uncertainty_ns = 0;  // of the epoch's UTC against the monotonic clock
   int64_t monotonic_ns = 0;    // a moment, by both clocks
@@ -32,12 +32,12 @@ struct ClockCalibration {
 
 struct NodeInfo {
   int32_t node = 0;
-  std::string host;
-  int32_t cpus = 0;          // 0: not known
+  std::string host{};
+  int32_t cpus = 0;          // 0: not known, as of a profile from elsewhere
   int64_t memory_bytes = 0;  // 0: not known
-  std::string kernel;
-  std::string boot_id;
-  ClockCalibration clock;
+  std::string kernel{};
+  std::string boot_id{};
+  ClockInfo clock{};
   std::vector<std::string> gpu_uuids{};  // by device; empty: not known
 };
 

@@ -10,7 +10,7 @@
 
 namespace steptrace::store {
 
-arrow::Status OpenParquet(const std::filesystem::path& path, FileReader* reader) {
+arrow::Status OpenParquet(const std::filesystem::path& path, ParquetReader* reader) {
   ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path.string(), Pool()));
   parquet::arrow::FileReaderBuilder builder;
   parquet::ReaderProperties file_properties(Pool());

@@ -31,10 +31,10 @@ arrow::Status WithoutExceptions(F&& f) {
   }
 }
 
-using FileReader = std::unique_ptr<parquet::arrow::FileReader>;
+using ParquetReader = std::unique_ptr<parquet::arrow::FileReader>;
 
 // Without threads; each page is compared with its checksum. Throws where parquet-cpp does.
-arrow::Status OpenParquet(const std::filesystem::path& path, FileReader* reader);
+arrow::Status OpenParquet(const std::filesystem::path& path, ParquetReader* reader);
 
 // As many rows as a group may have, else an error. Throws where parquet-cpp does.
 arrow::Result<int64_t> RowsOfGroup(parquet::arrow::FileReader& reader, int group);

@@ -17,12 +17,12 @@ struct ReadOptions {
   std::vector<int32_t> tracks{};  // only these, of tables with tracks, if any are named
 };
 
-enum class Compare { kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
+enum class ScanCompare { kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
 
 // `column compare value`; the value is read by the type of the column. Nulls never match.
-struct Condition {
+struct ScanCondition {
   std::string column;
-  Compare compare = Compare::kEqual;
+  ScanCompare compare = ScanCompare::kEqual;
   std::string value;
 };
 
@@ -30,7 +30,7 @@ enum class ScanFormat { kArrowStream, kCsv, kParquet };
 
 struct ScanOptions {
   std::vector<std::string> columns;  // empty: all
-  std::vector<Condition> where;      // all must hold
+  std::vector<ScanCondition> where;  // all must hold
   std::optional<int64_t> limit;      // at most so many rows
   ScanFormat format = ScanFormat::kArrowStream;
 };

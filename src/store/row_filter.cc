@@ -15,19 +15,19 @@
 namespace steptrace::store {
 namespace {
 
-bool Holds(std::partial_ordering order, Compare compare) {
+bool Holds(std::partial_ordering order, ScanCompare compare) {
   switch (compare) {
-    case Compare::kEqual:
+    case ScanCompare::kEqual:
       return order == 0;
-    case Compare::kNotEqual:
+    case ScanCompare::kNotEqual:
       return order != 0;
-    case Compare::kLess:
+    case ScanCompare::kLess:
       return order < 0;
-    case Compare::kLessOrEqual:
+    case ScanCompare::kLessOrEqual:
       return order <= 0;
-    case Compare::kGreater:
+    case ScanCompare::kGreater:
       return order > 0;
-    case Compare::kGreaterOrEqual:
+    case ScanCompare::kGreaterOrEqual:
       return order >= 0;
   }
   return false;
@@ -62,8 +62,8 @@ template <class Row>
 using Predicate = std::function<bool(const Row&)>;
 
 template <class Row, class Member>
-Result<Predicate<Row>> MakePredicate(const Field<Row, Member>& field, const Condition& condition,
-                                     const StringTable& strings) {
+Result<Predicate<Row>> MakePredicate(const Field<Row, Member>& field,
+                                     const ScanCondition& condition, const StringTable& strings) {
   using Value = typename OptionalOf<Member>::Value;
   auto value = ParseValue<Value>(condition.value);
   if (!value) {
@@ -97,10 +97,10 @@ Status CheckColumns(const std::vector<std::string>& columns) {
 }
 
 template <class Row>
-Result<std::function<bool(const Row&)>> MakeFilter(const std::vector<Condition>& conditions,
+Result<std::function<bool(const Row&)>> MakeFilter(const std::vector<ScanCondition>& conditions,
                                                    const StringTable& strings) {
   std::vector<Predicate<Row>> predicates;
-  for (const Condition& condition : conditions) {
+  for (const ScanCondition& condition : conditions) {
     STEPTRACE_RETURN_IF_ERROR(CheckColumns<Row>({condition.column}));
     Status failed;
     ForEachField<Row>([&](const auto& field) {
@@ -120,9 +120,9 @@ Result<std::function<bool(const Row&)>> MakeFilter(const std::vector<Condition>&
   });
 }
 
-#define STEPTRACE_INSTANTIATE(Row)                                                           \
-  template Status CheckColumns<Row>(const std::vector<std::string>&);                        \
-  template Result<std::function<bool(const Row&)>> MakeFilter(const std::vector<Condition>&, \
+#define STEPTRACE_INSTANTIATE(Row)                                                               \
+  template Status CheckColumns<Row>(const std::vector<std::string>&);                            \
+  template Result<std::function<bool(const Row&)>> MakeFilter(const std::vector<ScanCondition>&, \
                                                               const StringTable&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
 #undef STEPTRACE_INSTANTIATE

@@ -128,7 +128,7 @@ bool MatchManifest(const std::vector<Row>& rows, const SegmentInfo& segment) {
 template <class Row>
 arrow::Status SalvageFile(const fs::path& path, const SegmentInfo& segment, StringTable& strings,
                           Salvaged<Row>* kept) {
-  FileReader reader;
+  ParquetReader reader;
   ARROW_RETURN_NOT_OK(OpenParquet(path, &reader));
   std::shared_ptr<arrow::Schema> schema;
   ARROW_RETURN_NOT_OK(reader->GetSchema(&schema));
@@ -145,7 +145,7 @@ arrow::Status SalvageFile(const fs::path& path, const SegmentInfo& segment, Stri
 
 template <class Row>
 arrow::Status Describe(const fs::path& path, SegmentInfo* segment) {
-  FileReader reader;
+  ParquetReader reader;
   ARROW_RETURN_NOT_OK(OpenParquet(path, &reader));
   std::shared_ptr<arrow::Schema> schema;
   ARROW_RETURN_NOT_OK(reader->GetSchema(&schema));

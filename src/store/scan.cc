@@ -217,11 +217,11 @@ class TableScan {
 
 // Conditions on names that a segment without the name cannot meet.
 template <class Row>
-std::vector<ColumnText> WantedTexts(const std::vector<Condition>& conditions) {
+std::vector<ColumnText> WantedTexts(const std::vector<ScanCondition>& conditions) {
   std::vector<ColumnText> texts;
-  for (const Condition& condition : conditions) {
+  for (const ScanCondition& condition : conditions) {
     // No text at all is no entry of a dictionary.
-    if (condition.compare != Compare::kEqual || condition.value.empty()) continue;
+    if (condition.compare != ScanCompare::kEqual || condition.value.empty()) continue;
     ForEachField<Row>([&](const auto& field) {
       constexpr bool kIsName =
           std::is_same_v<std::remove_cvref_t<decltype(std::declval<Row>().*field.member)>,
@@ -242,7 +242,7 @@ Status ScanRows(const fs::path& run, const Manifest& manifest, StringTable& stri
   STEPTRACE_ASSIGN_OR_RETURN(auto output, RowOutput<Row>::Make(options, strings, fd));
   std::vector<std::string> asked = options.columns;
   if (!asked.empty()) {
-    for (const Condition& condition : options.where) asked.push_back(condition.column);
+    for (const ScanCondition& condition : options.where) asked.push_back(condition.column);
   }
   TableScan<Row> scan(run, strings, std::move(filter), WantedTexts<Row>(options.where),
                       std::move(output), hooks);

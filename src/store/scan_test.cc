@@ -37,10 +37,10 @@ TEST(Scan, MergesSegmentsByTimeAndFilters) {
   MakeTwoRanks(dir.path() / "run", 40);
   RunReader reader = OpenRun(dir.path() / "run");
   ScanOptions options = Csv({"rank", "step", "kind"});
-  options.where = {{"step", Compare::kGreaterOrEqual, "7"},
-                   {"kind", Compare::kEqual, "train"},
-                   {"rank", Compare::kLess, "2"},
-                   {"data_ns", Compare::kNotEqual, "-1"}};
+  options.where = {{"step", ScanCompare::kGreaterOrEqual, "7"},
+                   {"kind", ScanCompare::kEqual, "train"},
+                   {"rank", ScanCompare::kLess, "2"},
+                   {"data_ns", ScanCompare::kNotEqual, "-1"}};
   options.limit = 3;
   EXPECT_EQ(ScanToString(reader, "steps", options),
             "rank,step,kind\n0,7,train\n1,7,train\n0,8,train\n");
@@ -66,7 +66,7 @@ TEST(Scan, OnlySegmentsThatHoldTheNameAreRead) {
     EXPECT_TRUE(MayHoldTexts(run, segment, unknown));
   }
   ScanOptions options = Csv({"step"});
-  options.where = {{"kind", Compare::kEqual, "rain"}};
+  options.where = {{"kind", ScanCompare::kEqual, "rain"}};
   EXPECT_EQ(ScanToString(reader, "steps", options), "step\n");
 }
 
@@ -74,7 +74,7 @@ TEST(Scan, NullsMatchNoCondition) {
   TempDir dir;
   MakeTwoRanks(dir.path() / "run", 40);  // every second step has a queue depth
   RunReader reader = OpenRun(dir.path() / "run");
-  for (Compare compare : {Compare::kGreaterOrEqual, Compare::kNotEqual}) {
+  for (ScanCompare compare : {ScanCompare::kGreaterOrEqual, ScanCompare::kNotEqual}) {
     ScanOptions options = Csv({"step"});
     options.where = {{"min_queue_depth", compare, "-5"}};
     std::string odd = ScanToString(reader, "steps", options);
@@ -123,9 +123,9 @@ TEST(Scan, SaysWhatIsWrongInOneLine) {
   EXPECT_THAT(error("step", {}), HasSubstr("no table 'step'; the tables are tracks, slices"));
   EXPECT_THAT(error("steps", Csv({"nope"})), HasSubstr("no column 'nope'"));
   ScanOptions options;
-  options.where = {{"other", Compare::kEqual, "1"}};
+  options.where = {{"other", ScanCompare::kEqual, "1"}};
   EXPECT_THAT(error("steps", options), HasSubstr("no column 'other'"));
-  options.where = {{"step", Compare::kEqual, "one"}};
+  options.where = {{"step", ScanCompare::kEqual, "one"}};
   EXPECT_THAT(error("steps", options), HasSubstr("'one' is not a int64"));
   EXPECT_THAT(error("steps", {}), HasSubstr("Bad file descriptor"));
 }

@@ -76,7 +76,7 @@ void FillFacts(const RowsView<Row>& rows, SegmentInfo* segment) {
 }
 
 // The file of a segment whose end is as it was written.
-arrow::Status OpenSegment(const fs::path& run, const SegmentInfo& segment, FileReader* reader) {
+arrow::Status OpenSegment(const fs::path& run, const SegmentInfo& segment, ParquetReader* reader) {
   const fs::path path = run / segment.file;
   if (segment.footer_crc32) {
     const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -123,7 +123,7 @@ arrow::Status AddBatches(const arrow::Table& table, SegmentTable* segment) {
 
 arrow::Status LoadFile(const fs::path& run, const SegmentInfo& info,
                        const std::vector<std::string>& columns, SegmentTable* segment) {
-  FileReader reader;
+  ParquetReader reader;
   ARROW_RETURN_NOT_OK(OpenSegment(run, info, &reader));
   std::shared_ptr<arrow::Schema> schema;
   ARROW_RETURN_NOT_OK(reader->GetSchema(&schema));
@@ -306,7 +306,7 @@ bool MayHoldTexts(const fs::path& run, const SegmentInfo& segment,
                   std::span<const ColumnText> texts) {
   bool may = texts.empty();
   const arrow::Status status = WithoutExceptions([&] {
-    FileReader reader;
+    ParquetReader reader;
     ARROW_RETURN_NOT_OK(OpenSegment(run, segment, &reader));
     for (int group = 0; group < reader->num_row_groups() && !may; ++group) {
       may = std::all_of(texts.begin(), texts.end(), [&](const ColumnText& text) {

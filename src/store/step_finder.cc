@@ -33,7 +33,7 @@ StepFinder StepFinder::OfRun(const std::filesystem::path& run, const Manifest& m
 
 void StepFinder::Add(const StepRow& step) {
   if (step.dur_ns <= 0) return;
-  RankSteps& steps = ranks_[step.rank];
+  RankSpans& steps = ranks_[step.rank];
   // Of a damaged file: an end beyond all time.
   int64_t end_ns;
   if (__builtin_add_overflow(step.ts_ns, step.dur_ns, &end_ns)) end_ns = INT64_MAX;
@@ -42,7 +42,7 @@ void StepFinder::Add(const StepRow& step) {
 }
 
 // The span that began last at or before `ts_ns`; their number if none did.
-size_t StepFinder::Locate(RankSteps* steps, int64_t ts_ns) {
+size_t StepFinder::Locate(RankSpans* steps, int64_t ts_ns) {
   const auto& spans = steps->spans;
   const auto holds = [&](size_t at) {
     return spans[at].begin_ns <= ts_ns &&
@@ -60,7 +60,7 @@ size_t StepFinder::Locate(RankSteps* steps, int64_t ts_ns) {
 std::optional<int64_t> StepFinder::StepAt(int32_t rank, int64_t ts_ns) {
   const auto found = ranks_.find(rank);
   if (found == ranks_.end()) return std::nullopt;
-  RankSteps& steps = found->second;
+  RankSpans& steps = found->second;
   if (!steps.sorted) {
     std::stable_sort(steps.spans.begin(), steps.spans.end(),
                      [](const Span& a, const Span& b) { return a.begin_ns < b.begin_ns; });

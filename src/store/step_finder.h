@@ -32,14 +32,14 @@ class StepFinder {
     int64_t end_ns = 0;
     int64_t step = 0;
   };
-  struct RankSteps {
+  struct RankSpans {
     std::vector<Span> spans;
     bool sorted = true;
     size_t last = 0;  // where the last answer was
   };
-  static size_t Locate(RankSteps* steps, int64_t ts_ns);
+  static size_t Locate(RankSpans* steps, int64_t ts_ns);
 
-  std::map<int32_t, RankSteps> ranks_;
+  std::map<int32_t, RankSpans> ranks_;
 };
 
 }  // namespace steptrace::store

@@ -14,11 +14,9 @@ namespace steptrace::testing {
 class CapturingSink : public agent::MetricSink {
  public:
   void OnSample(const agent::MetricSample& sample) override { samples.push_back(sample); }
-  void OnUnavailable(const agent::UnavailableSource& source) override {
-    unavailable.push_back(source);
-  }
+  void OnUnavailable(const agent::MissingSource& source) override { unavailable.push_back(source); }
   void OnGpu(const agent::GpuUse& use) override { gpus.push_back(use); }
-  void OnAllowedCores(const agent::AllowedCores& cores) override { allowed_cores.push_back(cores); }
+  void OnAllowedCores(const agent::ProcessCores& cores) override { allowed_cores.push_back(cores); }
   void Clear() { samples.clear(); }
 
   // The last value of a metric; `device` and `pid` where its scope has them.
@@ -34,17 +32,17 @@ class CapturingSink : public agent::MetricSink {
   bool Has(store::Metric metric, int32_t device = -1, int32_t pid = 0) const {
     return Value(metric, device, pid).has_value();
   }
-  const agent::UnavailableSource* Unavailable(const std::string& source) const {
-    for (const agent::UnavailableSource& entry : unavailable) {
+  const agent::MissingSource* Unavailable(const std::string& source) const {
+    for (const agent::MissingSource& entry : unavailable) {
       if (entry.source == source) return &entry;
     }
     return nullptr;
   }
 
   std::vector<agent::MetricSample> samples;
-  std::vector<agent::UnavailableSource> unavailable;
+  std::vector<agent::MissingSource> unavailable;
   std::vector<agent::GpuUse> gpus;
-  std::vector<agent::AllowedCores> allowed_cores;
+  std::vector<agent::ProcessCores> allowed_cores;
 };
 
 // Samples a reader at one-second steps (or others) of a time that only the test moves.

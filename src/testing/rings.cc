@@ -26,20 +26,20 @@ ThreadTrace& TraceOf(ProcessTrace& trace, int ring, int32_t tid, uint32_t genera
 
 }  // namespace
 
-RingFolder::RingFolder(const std::filesystem::path& parent) {
+TestRingFolder::TestRingFolder(const std::filesystem::path& parent) {
   std::string pattern = parent / "steptrace-test-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) Fail("no temporary folder in " + parent.string());
   path_ = pattern;
   setenv("STEPTRACE_RING_DIR", path_.c_str(), 1);
 }
 
-RingFolder::~RingFolder() {
+TestRingFolder::~TestRingFolder() {
   unsetenv("STEPTRACE_RING_DIR");
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::vector<std::string> RingFolder::Files(const std::string& suffix) const {
+std::vector<std::string> TestRingFolder::Files(const std::string& suffix) const {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(path_)) {
     if (entry.path().filename().string().ends_with(suffix)) {
@@ -50,14 +50,14 @@ std::vector<std::string> RingFolder::Files(const std::string& suffix) const {
   return names;
 }
 
-UntrustedRingFile RingFolder::Open(const std::string& name) const {
+UntrustedRingFile TestRingFolder::Open(const std::string& name) const {
   UniqueFd folder(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   auto file = UntrustedRingFile::Open(folder.get(), name.c_str(), geteuid());
   if (!file.ok()) Fail(file.error().text());
   return *std::move(file);
 }
 
-UntrustedRingFile RingFolder::OpenOnly() const {
+UntrustedRingFile TestRingFolder::OpenOnly() const {
   const auto files = Files();
   if (files.size() != 1) Fail(std::to_string(files.size()) + " ring files in " + path_.string());
   return Open(files[0]);
@@ -99,7 +99,7 @@ ProcessTrace DrainAll(UntrustedRingFile file) {
   return trace;
 }
 
-std::vector<ProcessTrace> DrainFolder(const RingFolder& folder) {
+std::vector<ProcessTrace> DrainFolder(const TestRingFolder& folder) {
   std::vector<ProcessTrace> traces;
   for (const std::string& name : folder.Files()) traces.push_back(DrainAll(folder.Open(name)));
   std::sort(traces.begin(), traces.end(), [](const ProcessTrace& a, const ProcessTrace& b) {

@@ -13,12 +13,12 @@
 namespace steptrace::transport::testing {
 
 // A private folder that the writer accepts, named in STEPTRACE_RING_DIR; removed at the end.
-class RingFolder {
+class TestRingFolder {
  public:
-  explicit RingFolder(const std::filesystem::path& parent = "/dev/shm");
-  ~RingFolder();
-  RingFolder(const RingFolder&) = delete;
-  RingFolder& operator=(const RingFolder&) = delete;
+  explicit TestRingFolder(const std::filesystem::path& parent = "/dev/shm");
+  ~TestRingFolder();
+  TestRingFolder(const TestRingFolder&) = delete;
+  TestRingFolder& operator=(const TestRingFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   // Names of the files whose names end so, sorted.
@@ -53,7 +53,7 @@ struct ProcessTrace {
 void DrainInto(UntrustedRingFile& file, ProcessTrace& trace);
 ProcessTrace DrainAll(UntrustedRingFile file);
 // Of every file in the folder, in the order of their pids.
-std::vector<ProcessTrace> DrainFolder(const RingFolder& folder);
+std::vector<ProcessTrace> DrainFolder(const TestRingFolder& folder);
 
 // Empty if every end closes the innermost open begin of its name and says the same depth; else what
 // is wrong first. Begins may be left open.

@@ -156,7 +156,8 @@ void AddLine(RuleCase& one, const std::string& line) {
     one.run.duration_ns = TimeOr(keys, "duration", 0);
     one.run.epoch_utc_ns = TimeOr(keys, "epoch", 0);
     one.run.status = keys.contains("status") ? keys.at("status") : "completed";
-    if (keys.contains("cpus")) one.run.nodes.push_back({0, "node0", Or(keys, "cpus", 0), 0});
+    if (keys.contains("cpus"))
+      one.run.nodes.push_back({.host = "node0", .cpus = Or(keys, "cpus", 0)});
   } else if (words[0] == "steps") {
     AddSteps(one, words);
   } else if (words[0] == "loaders") {

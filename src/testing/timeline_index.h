@@ -17,14 +17,14 @@ namespace steptrace::timeline {
 inline constexpr uint64_t kTestFingerprint = 99;
 
 // Tracks by number, their slices in any order; label i is ("label i", "category").
-inline Index MakeIndex(const std::vector<std::pair<int32_t, std::vector<Slice>>>& tracks,
+inline Index MakeIndex(const std::vector<std::pair<int32_t, std::vector<LaneSlice>>>& tracks,
                        int64_t memory_bytes = 64 << 20) {
   IndexBuilder builder({.memory_bytes = memory_bytes, .spill_folder = "/tmp"});
   for (uint32_t label = 0; label < 7; ++label) {
     EXPECT_EQ(builder.Label("label " + std::to_string(label), "category"), label);
   }
   for (const auto& [track, slices] : tracks) {
-    for (const Slice& slice : slices) {
+    for (const LaneSlice& slice : slices) {
       EXPECT_TRUE(builder.AddSlice(track, slice.ts_ns, slice.dur_ns, slice.label).ok());
     }
   }

@@ -161,7 +161,10 @@ void Parser::Run(Attributes attributes) {
   const int nodes = std::stoi(Take(attributes, "nodes", "1"));
   const int cpus = std::stoi(Take(attributes, "cpus", "2"));
   for (int node = 0; node < nodes; ++node) {
-    run.nodes.push_back({node, fmt::format("host{}", node), cpus, int64_t{24} << 30});
+    run.nodes.push_back({.node = node,
+                         .host = fmt::format("host{}", node),
+                         .cpus = cpus,
+                         .memory_bytes = int64_t{24} << 30});
   }
 }
 

@@ -11,7 +11,7 @@
 // The file of an index: the specification. Native byte order (a cache is read where it was made;
 // the magic tells another order apart). All places are bytes from the file's begin, multiples of 8.
 //
-//   FileHeader
+//   IndexFileHeader
 //   of each track, of each lane:
 //     blocks     each 64 slices but the last, each array padded to 8 bytes and as wide as the
 //                largest number in it asks for:
@@ -46,7 +46,7 @@ inline constexpr size_t kMaxNameBytes = 512;     // longer names are cut and mar
 inline constexpr size_t kMaxSearchBytes = 64 << 10;
 inline constexpr size_t kMaxAllSearchBytes = 64 << 20;
 
-struct FileHeader {
+struct IndexFileHeader {
   std::array<char, 8> magic;
   uint32_t version;
   uint32_t order;        // kByteOrder as its writer stores it
@@ -109,9 +109,11 @@ struct PackedPlace {
   static constexpr uint64_t kMaxPlace = (uint64_t{1} << 48) - 1;
 };
 
-static_assert(sizeof(FileHeader) == 64 && sizeof(FileDirectory) == 32 && sizeof(FileTrack) == 48);
+static_assert(sizeof(IndexFileHeader) == 64 && sizeof(FileDirectory) == 32 &&
+              sizeof(FileTrack) == 48);
 static_assert(sizeof(FileLane) == 16 && sizeof(FileLabel) == 24);
-static_assert(std::is_trivially_copyable_v<FileHeader> && std::is_trivially_copyable_v<FileTrack>);
+static_assert(std::is_trivially_copyable_v<IndexFileHeader> &&
+              std::is_trivially_copyable_v<FileTrack>);
 
 constexpr uint64_t Padded(uint64_t bytes) {
   return (bytes + 7) / 8 * 8;

@@ -48,7 +48,7 @@ bool GrowingIndex::Add(Rows<Row>& rows, const Row& row, int64_t end_ns) {
 }
 
 bool GrowingIndex::AddSlice(int32_t track, int64_t ts_ns, int64_t dur_ns, uint32_t label) {
-  const Slice slice = {ts_ns, UsableDuration(ts_ns, dur_ns), label};
+  const LaneSlice slice = {ts_ns, UsableDuration(ts_ns, dur_ns), label};
   return Add(slices_[track], slice, slice.end_ns());
 }
 

@@ -73,7 +73,7 @@ class GrowingIndex {
   UniqueFd blocks_fd_;
   IndexWriter blocks_;
   LabelTable labels_;
-  std::map<int32_t, Rows<Slice>> slices_;  // by track
+  std::map<int32_t, Rows<LaneSlice>> slices_;  // by track
   std::map<int32_t, Rows<CounterValue>> values_;
   size_t waiting_ = 0;
   int64_t late_ns_ = 0;

@@ -36,7 +36,7 @@ Result<Index> Index::FromFd(UniqueFd fd, const std::string& name, uint64_t finge
   if (::fstat(fd.get(), &facts) != 0) return Error{name + ": " + std::strerror(errno)};
   Index index;
   index.bytes_ = static_cast<uint64_t>(std::max<off_t>(0, facts.st_size));
-  if (index.bytes_ < sizeof(FileHeader)) return Error{name + ": cut off", "it is made again"};
+  if (index.bytes_ < sizeof(IndexFileHeader)) return Error{name + ": cut off", "it is made again"};
   void* mapped = ::mmap(nullptr, index.bytes_, PROT_READ, MAP_SHARED, fd.get(), 0);
   if (mapped == MAP_FAILED) return Error{name + ": " + std::strerror(errno)};
   index.file_ = static_cast<const std::byte*>(mapped);
@@ -62,7 +62,8 @@ Result<Index> Index::FromParts(int blocks, uint64_t blocks_bytes, UniqueFd rest,
   Index index;
   index.header_at_ = PlaceBehind(blocks_bytes);
   const auto rest_bytes = static_cast<uint64_t>(std::max<off_t>(0, facts.st_size));
-  if (rest_bytes < sizeof(FileHeader) || static_cast<uint64_t>(of_blocks.st_size) < blocks_bytes) {
+  if (rest_bytes < sizeof(IndexFileHeader) ||
+      static_cast<uint64_t>(of_blocks.st_size) < blocks_bytes) {
     return Error{name + ": cut off", "it is made again"};
   }
   index.bytes_ = index.header_at_ + rest_bytes;
@@ -108,12 +109,12 @@ void Index::DropPages() const {
 }
 
 Status Index::Check(const std::string& name, uint64_t fingerprint) {
-  FileHeader header;
+  IndexFileHeader header;
   std::memcpy(&header, file_ + header_at_, sizeof(header));
   if (header.magic != kMagic || header.order != kByteOrder || header.version != kFormatVersion) {
     return Error{name + ": of another format", "it is made again"};
   }
-  if (header.header_hash != HashBytes(&header, offsetof(FileHeader, header_hash)) ||
+  if (header.header_hash != HashBytes(&header, offsetof(IndexFileHeader, header_hash)) ||
       header.file_bytes != bytes_ || !CheckDirectory(header) || !CheckLanes()) {
     return Error{name + ": damaged", "it is made again"};
   }
@@ -121,7 +122,7 @@ Status Index::Check(const std::string& name, uint64_t fingerprint) {
   return {};
 }
 
-bool Index::CheckDirectory(const FileHeader& header) {
+bool Index::CheckDirectory(const IndexFileHeader& header) {
   if (!Fits(header.directory_at, header.directory_bytes, bytes_) ||
       header.directory_bytes < sizeof(FileDirectory)) {
     return false;

@@ -76,7 +76,7 @@ class Index {
  private:
   Index() = default;
   Status Check(const std::string& name, uint64_t fingerprint);
-  bool CheckDirectory(const FileHeader& header);
+  bool CheckDirectory(const IndexFileHeader& header);
   bool CheckLanes();
   bool CheckBlocks(const FileLane& lane) const;
   bool CheckValues(const FileLane& lane) const;

@@ -75,13 +75,13 @@ Status IndexBuilder::AddSlice(int32_t track, int64_t ts_ns, int64_t dur_ns, uint
     last_slices_ = &slices_[track];
     last_track_ = track;
   }
-  Waiting<Slice>& waiting = *last_slices_;
-  const Slice slice = {ts_ns, UsableDuration(ts_ns, dur_ns), label};
+  Waiting<LaneSlice>& waiting = *last_slices_;
+  const LaneSlice slice = {ts_ns, UsableDuration(ts_ns, dur_ns), label};
   if (waiting.out && ts_ns < settled_ns_) {
     return Error{"a slice before what was settled", "make the index without settling"};
   }
   waiting.rows.Add(slice);
-  return MakeRoom(sizeof(Slice));
+  return MakeRoom(sizeof(LaneSlice));
 }
 
 Status IndexBuilder::AddValue(int32_t track, int64_t ts_ns, double value) {
@@ -154,14 +154,14 @@ Status IndexBuilder::Settle(int64_t ts_ns) {
   return writer_->status();
 }
 
-void IndexBuilder::WriteSettled(int32_t track, Waiting<Slice>& waiting) {
+void IndexBuilder::WriteSettled(int32_t track, Waiting<LaneSlice>& waiting) {
   // Those that were spilled come before those that wait: both are merged at the end.
   if (waiting.rows.size() < kWorthWriting || !waiting.extents.empty()) return;
-  const size_t taken = waiting.rows.TakeBefore(settled_ns_, [&](const Slice& slice) {
+  const size_t taken = waiting.rows.TakeBefore(settled_ns_, [&](const LaneSlice& slice) {
     if (!waiting.out) waiting.out = std::make_unique<IndexWriter::Track>(*writer_, track);
     waiting.out->Add(slice);
   });
-  waiting_bytes_ -= static_cast<int64_t>(taken * sizeof(Slice));
+  waiting_bytes_ -= static_cast<int64_t>(taken * sizeof(LaneSlice));
 }
 
 Status IndexBuilder::Finish() {
@@ -171,11 +171,12 @@ Status IndexBuilder::Finish() {
   // Let go of one after the other: of a million tracks they are most of what is held.
   for (auto it = slices_.begin(); it != slices_.end(); it = slices_.erase(it)) {
     const int32_t track = it->first;
-    Waiting<Slice>& waiting = it->second;
+    Waiting<LaneSlice>& waiting = it->second;
     auto out = std::move(waiting.out);
     if (!out) out = std::make_unique<IndexWriter::Track>(*writer_, track);
     if (out->slices() > 0 || !waiting.rows.empty() || !waiting.extents.empty()) {
-      STEPTRACE_RETURN_IF_ERROR(Merge(waiting, [&out](const Slice& slice) { AddTo(*out, slice); }));
+      STEPTRACE_RETURN_IF_ERROR(
+          Merge(waiting, [&out](const LaneSlice& slice) { AddTo(*out, slice); }));
     } else {
       STEPTRACE_RETURN_IF_ERROR(
           Merge(values_[track], [&out](const CounterValue& value) { AddTo(*out, value); }));

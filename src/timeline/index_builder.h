@@ -67,7 +67,7 @@ class IndexBuilder {
   template <class Row>
   void SpillOne(Waiting<Row>& waiting);
   Status Spill();
-  void WriteSettled(int32_t track, Waiting<Slice>& waiting);
+  void WriteSettled(int32_t track, Waiting<LaneSlice>& waiting);
   Status MakeRoom(size_t bytes) {
     waiting_bytes_ += static_cast<int64_t>(bytes);
     return waiting_bytes_ < options_.memory_bytes ? Status() : Spill();
@@ -75,9 +75,9 @@ class IndexBuilder {
 
   Options options_;
   LabelTable labels_;
-  std::map<int32_t, Waiting<Slice>> slices_;  // by track
+  std::map<int32_t, Waiting<LaneSlice>> slices_;  // by track
   std::map<int32_t, Waiting<CounterValue>> values_;
-  Waiting<Slice>* last_slices_ = nullptr;  // of the track last added to: rows come in runs
+  Waiting<LaneSlice>* last_slices_ = nullptr;  // of the track last added to: rows come in runs
   int32_t last_track_ = 0;
   int64_t waiting_bytes_ = 0;
   int64_t settled_ns_ = std::numeric_limits<int64_t>::min();

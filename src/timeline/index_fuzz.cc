@@ -58,7 +58,7 @@ std::string GoodIndex() {
 // An index by its directory alone has thousands of bytes of pages before what decides: places are
 // taken from the header, the directory and the lane indexes as often as from anywhere.
 void Change(std::string& bytes, const uint8_t* data, size_t size) {
-  FileHeader header;
+  IndexFileHeader header;
   std::memcpy(&header, bytes.data(), sizeof(header));
   for (; size >= 6; data += 6, size -= 6) {
     uint32_t place = 0;
@@ -72,7 +72,7 @@ void Change(std::string& bytes, const uint8_t* data, size_t size) {
 }
 
 void MakeChecksumsRight(std::string& bytes) {
-  FileHeader header;
+  IndexFileHeader header;
   if (bytes.size() < sizeof(header)) return;
   std::memcpy(&header, bytes.data(), sizeof(header));
   header.magic = kMagic;
@@ -84,11 +84,11 @@ void MakeChecksumsRight(std::string& bytes) {
       header.directory_bytes <= bytes.size() - header.directory_at) {
     header.directory_hash = HashBytes(bytes.data() + header.directory_at, header.directory_bytes);
   }
-  header.header_hash = HashBytes(&header, offsetof(FileHeader, header_hash));
+  header.header_hash = HashBytes(&header, offsetof(IndexFileHeader, header_hash));
   std::memcpy(bytes.data(), &header, sizeof(header));
 }
 
-void CheckLane(const Index& index, uint32_t track, uint32_t number, TimeRange time_range) {
+void CheckLane(const Index& index, uint32_t track, uint32_t number, ViewRange time_range) {
   const Lane lane = index.LaneAt(track, number);
   std::vector<ViewRow> rows;
   for (const int64_t width : {1, 97}) {
@@ -106,7 +106,7 @@ void CheckLane(const Index& index, uint32_t track, uint32_t number, TimeRange ti
   }
 }
 
-void CheckIndex(const Index& index, TimeRange time_range) {
+void CheckIndex(const Index& index, ViewRange time_range) {
   const size_t tracks = std::min(index.tracks().size(), kMaxTracks);
   std::vector<uint32_t> places;
   std::vector<LabelSums> sums(index.labels());
@@ -142,7 +142,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (data[0] % 8 < 7) MakeChecksumsRight(bytes);
   auto index = Index::FromFd(FileOf(bytes), "index", kFingerprint);
-  constexpr TimeRange kTimeRanges[] = {
+  constexpr ViewRange kTimeRanges[] = {
       {0, 420'000}, {200'000, 210'000}, {1000, 1001}, {-(int64_t{1} << 61), int64_t{1} << 61}};
   if (index.ok()) CheckIndex(*index, kTimeRanges[data[0] / 64]);
   return 0;

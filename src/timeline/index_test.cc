@@ -19,9 +19,9 @@
 namespace steptrace::timeline {
 namespace {
 
-std::vector<Slice> Many(size_t count) {
+std::vector<LaneSlice> Many(size_t count) {
   std::mt19937_64 random(1);
-  std::vector<Slice> slices;
+  std::vector<LaneSlice> slices;
   for (size_t i = 0; i < count; ++i) {
     slices.push_back({static_cast<int64_t>(random() % 1'000'000),
                       static_cast<int64_t>(random() % 1000), static_cast<uint32_t>(random() % 7)});
@@ -29,16 +29,16 @@ std::vector<Slice> Many(size_t count) {
   return slices;
 }
 
-std::tuple<int64_t, int64_t, uint32_t> Numbers(const Slice& slice) {
+std::tuple<int64_t, int64_t, uint32_t> Numbers(const LaneSlice& slice) {
   return {slice.ts_ns, slice.dur_ns, slice.label};
 }
 
-std::string BytesOf(const std::vector<std::pair<int32_t, std::vector<Slice>>>& tracks,
+std::string BytesOf(const std::vector<std::pair<int32_t, std::vector<LaneSlice>>>& tracks,
                     int64_t memory_bytes) {
   IndexBuilder builder({.memory_bytes = memory_bytes, .spill_folder = "/tmp"});
   builder.Label("a", "b");
   for (const auto& [track, slices] : tracks) {
-    for (const Slice& s : slices) {
+    for (const LaneSlice& s : slices) {
       EXPECT_TRUE(builder.AddSlice(track, s.ts_ns, s.dur_ns, s.label).ok());
     }
   }
@@ -66,7 +66,7 @@ TEST(RunningHash, IsThatOfTheFilesThatAreThere) {
 }
 
 TEST(IndexBuilder, WhatIsSpilledAndMergedGivesTheSameFile) {
-  const std::vector<std::pair<int32_t, std::vector<Slice>>> tracks = {
+  const std::vector<std::pair<int32_t, std::vector<LaneSlice>>> tracks = {
       {3, Many(20'000)}, {1, Many(5)}, {2, Many(9000)}};
   const std::string in_memory = BytesOf(tracks, 64 << 20);
   EXPECT_EQ(BytesOf(tracks, 50'000), in_memory);
@@ -75,18 +75,19 @@ TEST(IndexBuilder, WhatIsSpilledAndMergedGivesTheSameFile) {
 
 // Slices by begin, of several lanes, in parts of which each tells where the next begins.
 TEST(IndexBuilder, WhatIsSettledAndWrittenEarlyGivesTheSameIndex) {
-  std::vector<Slice> slices = Many(40'000);
+  std::vector<LaneSlice> slices = Many(40'000);
   std::sort(slices.begin(), slices.end(),
-            [](const Slice& a, const Slice& b) { return Precedes(a, b); });
+            [](const LaneSlice& a, const LaneSlice& b) { return Precedes(a, b); });
   const Index whole = MakeIndex({{1, slices}, {2, Many(50)}});
   IndexBuilder builder({.memory_bytes = 500'000, .settle_bytes = 1, .spill_folder = "/tmp"});
   for (uint32_t label = 0; label < 7; ++label) builder.Label("label", std::to_string(label));
   auto fd = UnnamedFile("/tmp");
   ASSERT_TRUE(fd.ok());
   builder.Begin(fd->get(), "test", kTestFingerprint);
-  for (const Slice& s : Many(50)) ASSERT_TRUE(builder.AddSlice(2, s.ts_ns, s.dur_ns, s.label).ok());
+  for (const LaneSlice& s : Many(50))
+    ASSERT_TRUE(builder.AddSlice(2, s.ts_ns, s.dur_ns, s.label).ok());
   for (size_t i = 0; i < slices.size(); ++i) {
-    const Slice& s = slices[i];
+    const LaneSlice& s = slices[i];
     if (i % 10'000 == 0) {
       ASSERT_TRUE(builder.Settle(s.ts_ns).ok());
     }
@@ -114,7 +115,7 @@ TEST(IndexBuilder, WhatIsSettledAndWrittenEarlyGivesTheSameIndex) {
 
 // Numbers of every width, in one lane: each block takes what it needs.
 TEST(Index, BlocksOfAnyWidthHoldTheirNumbers) {
-  std::vector<Slice> slices;
+  std::vector<LaneSlice> slices;
   int64_t at = std::numeric_limits<int64_t>::min();
   for (int64_t i = 0; i < 64 * 40; ++i) {
     const int bits = static_cast<int>(i / 64) % 56;

@@ -18,8 +18,8 @@ unsigned WidthLog(uint64_t most) {
 }
 
 template <class T, class F>
-void StoreAs(const std::vector<Slice>& slices, char* at, F number) {
-  for (const Slice& slice : slices) {
+void StoreAs(const std::vector<LaneSlice>& slices, char* at, F number) {
+  for (const LaneSlice& slice : slices) {
     const T value = static_cast<T>(number(slice));
     std::memcpy(at, &value, sizeof(value));
     at += sizeof(value);
@@ -28,7 +28,7 @@ void StoreAs(const std::vector<Slice>& slices, char* at, F number) {
 
 // Stores a number of each slice in that width; gives the place behind them and their padding.
 template <class F>
-char* StoreNumbers(const std::vector<Slice>& slices, unsigned log, char* at, F number) {
+char* StoreNumbers(const std::vector<LaneSlice>& slices, unsigned log, char* at, F number) {
   if (log == 1) StoreAs<uint16_t>(slices, at, number);
   if (log == 2) StoreAs<uint32_t>(slices, at, number);
   if (log == 3) StoreAs<uint64_t>(slices, at, number);
@@ -73,7 +73,7 @@ uint32_t LabelTable::Intern(std::string_view name, std::string_view category) {
 IndexWriter::IndexWriter(int fd, const std::string& name, uint64_t fingerprint, uint64_t base)
     : out_(fd, name, base), base_(base), fingerprint_(fingerprint) {
   // The header comes last: a file cut off before it is no index.
-  const FileHeader empty{};
+  const IndexFileHeader empty{};
   out_.Append(&empty, sizeof(empty));
 }
 
@@ -93,7 +93,7 @@ Result<uint64_t> IndexWriter::Flush() {
   return out_.at();
 }
 
-void IndexWriter::Track::Add(const Slice& slice) {
+void IndexWriter::Track::Add(const LaneSlice& slice) {
   const auto number = static_cast<size_t>(assigner_.Assign(slice));
   if (number == lanes_.size()) lanes_.emplace_back();
   writer_->Add(lanes_[number], slice);
@@ -102,7 +102,7 @@ void IndexWriter::Track::Add(const Slice& slice) {
   ++track_.slices;
 }
 
-void IndexWriter::Add(LaneOut& lane, const Slice& slice) {
+void IndexWriter::Add(LaneOut& lane, const LaneSlice& slice) {
   if (lane.slices.empty()) {
     lane.first_ts_ns.push_back(slice.ts_ns);
     lane.covered_ns.push_back(lane.covered);
@@ -163,7 +163,7 @@ void IndexWriter::EncodeBlock(LaneOut& lane) {
   const auto first_ns = static_cast<uint64_t>(lane.slices.front().ts_ns);
   uint64_t most_dur = 0;
   uint32_t most_label = 0;
-  for (const Slice& slice : lane.slices) {
+  for (const LaneSlice& slice : lane.slices) {
     most_dur = std::max(most_dur, static_cast<uint64_t>(slice.dur_ns));
     most_label = std::max(most_label, slice.label);
   }
@@ -176,13 +176,13 @@ void IndexWriter::EncodeBlock(LaneOut& lane) {
   char* at = lane.encoded.data() + place.at;
   std::memcpy(at, &first_ns, sizeof(first_ns));
   at += sizeof(first_ns);
-  at = StoreNumbers(lane.slices, place.begin_log, at, [first_ns](const Slice& slice) {
+  at = StoreNumbers(lane.slices, place.begin_log, at, [first_ns](const LaneSlice& slice) {
     return static_cast<uint64_t>(slice.ts_ns) - first_ns;
   });
   at = StoreNumbers(lane.slices, place.dur_log, at,
-                    [](const Slice& slice) { return static_cast<uint64_t>(slice.dur_ns); });
+                    [](const LaneSlice& slice) { return static_cast<uint64_t>(slice.dur_ns); });
   StoreNumbers(lane.slices, place.label_log, at,
-               [](const Slice& slice) { return uint64_t{slice.label}; });
+               [](const LaneSlice& slice) { return uint64_t{slice.label}; });
   lane.places.push_back(place.Packed());
   lane.slices.clear();
 }
@@ -243,7 +243,7 @@ void IndexWriter::WriteValuesIndex(ValuesOut& values) {
 
 Status IndexWriter::Finish(const LabelTable& labels) {
   out_.Pad();
-  FileHeader header{};
+  IndexFileHeader header{};
   header.directory_at = out_.at();
   RunningHash hash;
   const auto add = [this, &hash](const void* data, size_t size) {
@@ -266,7 +266,7 @@ Status IndexWriter::Finish(const LabelTable& labels) {
   header.order = kByteOrder;
   header.fingerprint = fingerprint_;
   header.file_bytes = out_.at();
-  header.header_hash = HashBytes(&header, offsetof(FileHeader, header_hash));
+  header.header_hash = HashBytes(&header, offsetof(IndexFileHeader, header_hash));
   out_.Overwrite(base_, &header, sizeof(header));
   return out_.status();
 }

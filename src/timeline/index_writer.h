@@ -52,10 +52,10 @@ class IndexWriter {
 
  private:
   struct LaneOut {
-    std::vector<Slice> slices;     // of the block at hand
-    std::vector<char> encoded;     // blocks that wait to be written together
-    std::vector<uint64_t> places;  // of those that wait: from the begin of `encoded`
-    size_t written = 0;            // of the places
+    std::vector<LaneSlice> slices;  // of the block at hand
+    std::vector<char> encoded;      // blocks that wait to be written together
+    std::vector<uint64_t> places;   // of those that wait: from the begin of `encoded`
+    size_t written = 0;             // of the places
     // level 1
     std::vector<int64_t> first_ts_ns;
     std::vector<int64_t> longest_ns;
@@ -72,7 +72,7 @@ class IndexWriter {
     std::vector<double> least, most, sum;
     uint64_t size = 0;
   };
-  void Add(LaneOut& lane, const Slice& slice);
+  void Add(LaneOut& lane, const LaneSlice& slice);
   static void EncodeBlock(LaneOut& lane);
   void FlushBlocks(LaneOut& lane);
   void FlushPage(ValuesOut& values);
@@ -92,7 +92,7 @@ class IndexWriter::Track {
   Track(IndexWriter& writer, int32_t number);
   // Goes on with a track as it stands, for another file, which lies behind that of its blocks.
   Track(IndexWriter& writer, const Track& begun);
-  void Add(const Slice& slice);
+  void Add(const LaneSlice& slice);
   void AddValue(int64_t ts_ns, double value);  // of a counter: no slices beside it; by time
   uint64_t slices() const { return track_.slices; }
 

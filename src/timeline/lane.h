@@ -32,7 +32,7 @@ class Lane {
   int64_t Dur(uint64_t i) const { return BlockOf(i / kFanout).Dur(i % kFanout); }
   uint32_t Label(uint64_t i) const { return BlockOf(i / kFanout).Label(i % kFanout); }
   int64_t End(uint64_t i) const;
-  Slice At(uint64_t i) const {
+  LaneSlice At(uint64_t i) const {
     const Block block = BlockOf(i / kFanout);
     return {block.Ts(i % kFanout), block.Dur(i % kFanout), block.Label(i % kFanout)};
   }

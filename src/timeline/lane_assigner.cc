@@ -12,7 +12,7 @@ constexpr size_t kFirstCapacity = 4;
 
 }  // namespace
 
-int32_t LaneAssigner::Assign(const Slice& slice) {
+int32_t LaneAssigner::Assign(const LaneSlice& slice) {
   // Open and enclosing: ends after this one begins, and not before it ends. An open slice began no
   // later, for slices come in order.
   const int64_t end_ns = slice.end_ns();

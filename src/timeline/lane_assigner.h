@@ -15,7 +15,7 @@ namespace steptrace::timeline {
 // Slices come in the order of Precedes. A slice costs O(log lanes).
 class LaneAssigner {
  public:
-  int32_t Assign(const Slice& slice);
+  int32_t Assign(const LaneSlice& slice);
   int32_t lanes() const { return lanes_; }
 
  private:

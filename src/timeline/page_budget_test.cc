@@ -94,7 +94,7 @@ TEST(PageBudget, ThreadsShareIt) {
 
 TEST(PageBudget, AnIndexTellsWhatIsReadOfIt) {
   const int64_t before = PageBudget::OfProcess().held_bytes();
-  std::vector<Slice> slices;
+  std::vector<LaneSlice> slices;
   for (int64_t i = 0; i < 200'000; ++i) slices.push_back({i * 100, 50, 0});
   {
     const Index index = MakeIndex({{1, slices}});

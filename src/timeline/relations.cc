@@ -29,7 +29,7 @@ std::optional<uint64_t> Encloser(const Lane& lane, int64_t ts_ns, int64_t end_ns
   return before_end_ns > ts_ns && before_end_ns >= end_ns ? std::optional(after - 1) : std::nullopt;
 }
 
-uint64_t CutNs(int64_t ts_ns, int64_t end_ns, TimeRange time_range) {
+uint64_t CutNs(int64_t ts_ns, int64_t end_ns, ViewRange time_range) {
   const int64_t from_ns = std::max(ts_ns, time_range.from_ns);
   const int64_t to_ns = std::min(end_ns, time_range.to_ns);
   return to_ns > from_ns ? static_cast<uint64_t>(to_ns) - static_cast<uint64_t>(from_ns) : 0;
@@ -65,7 +65,7 @@ std::vector<bool> LabelsWith(const Index& index, std::string_view part) {
 
 }  // namespace
 
-void AddSums(const Index& index, uint32_t track, TimeRange time_range,
+void AddSums(const Index& index, uint32_t track, ViewRange time_range,
              std::vector<LabelSums>& sums) {
   sums.resize(std::max<size_t>(sums.size(), index.labels()));
   const uint32_t lanes = index.tracks()[track].lanes;
@@ -76,7 +76,7 @@ void AddSums(const Index& index, uint32_t track, TimeRange time_range,
     const uint32_t highest = number > kLanesUp ? number - kLanesUp : 0;
     const auto [begin, end] = Index::Touched(lane, time_range.from_ns, time_range.to_ns);
     for (uint64_t i = begin; i < end; ++i) {
-      const Slice slice = lane.At(i);
+      const LaneSlice slice = lane.At(i);
       if (slice.label >= sums.size()) continue;
       const int64_t end_ns = lane.End(i);
       const uint64_t cut_ns = CutNs(slice.ts_ns, end_ns, time_range);
@@ -105,7 +105,7 @@ void AddSums(const Index& index, uint32_t track, TimeRange time_range,
   }
 }
 
-SearchResult Search(const Index& index, std::span<const uint32_t> tracks, TimeRange time_range,
+SearchResult Search(const Index& index, std::span<const uint32_t> tracks, ViewRange time_range,
                     std::string_view part, size_t limit) {
   const std::vector<bool> wanted = LabelsWith(index, part);
   SearchResult result;

@@ -8,14 +8,14 @@ namespace steptrace::timeline {
 
 // A slice as the index keeps it. Ordered by begin, of those that begin together the longer first,
 // so that parents precede their children.
-struct Slice {
+struct LaneSlice {
   int64_t ts_ns = 0;
   int64_t dur_ns = 0;  // 0 <= dur_ns, ts_ns + dur_ns <= INT64_MAX
   uint32_t label = 0;  // name and category
 
   int64_t end_ns() const { return ts_ns + dur_ns; }
 
-  friend bool Precedes(const Slice& a, const Slice& b) {
+  friend bool Precedes(const LaneSlice& a, const LaneSlice& b) {
     return a.ts_ns != b.ts_ns ? a.ts_ns < b.ts_ns : a.dur_ns > b.dur_ns;
   }
 };

@@ -33,7 +33,7 @@ inline constexpr uint64_t kSlicesForTwo = uint64_t{1} << 22;
 void ViewLane(const Lane& lane, const PixelGrid& grid, std::vector<ViewRow>& rows,
               uint64_t slices_for_two = kSlicesForTwo);
 
-struct TimeRange {
+struct ViewRange {
   int64_t from_ns = 0;
   int64_t to_ns = 0;  // not before from_ns
 };
@@ -48,7 +48,7 @@ struct LabelSums {
 };
 
 // Adds the slices that a time range touches on one track (its place) to `sums`, one entry a label.
-void AddSums(const Index& index, uint32_t track, TimeRange time_range,
+void AddSums(const Index& index, uint32_t track, ViewRange time_range,
              std::vector<LabelSums>& sums);
 
 struct SearchResult {
@@ -58,7 +58,7 @@ struct SearchResult {
 
 // The slices on those tracks (their places) that a time range touches and whose name holds `part`
 // (of a name of over kMaxSearchBytes: their begin); case does not matter for ASCII.
-SearchResult Search(const Index& index, std::span<const uint32_t> tracks, TimeRange time_range,
+SearchResult Search(const Index& index, std::span<const uint32_t> tracks, ViewRange time_range,
                     std::string_view part, size_t limit);
 
 // The innermost slice that encloses one.

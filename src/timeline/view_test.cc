@@ -30,8 +30,8 @@ struct Shape {
   int64_t step_ns;  // begins and durations are multiples: equal begins, touching slices
 };
 
-std::vector<Slice> Draw(const Shape& shape, std::mt19937_64& random) {
-  std::vector<Slice> slices;
+std::vector<LaneSlice> Draw(const Shape& shape, std::mt19937_64& random) {
+  std::vector<LaneSlice> slices;
   const auto below = [&](int64_t most) {
     return static_cast<int64_t>(random() % static_cast<uint64_t>(std::max<int64_t>(1, most)));
   };
@@ -45,8 +45,8 @@ std::vector<Slice> Draw(const Shape& shape, std::mt19937_64& random) {
   return slices;
 }
 
-std::vector<std::vector<Slice>> LanesOf(const Index& index, uint32_t track) {
-  std::vector<std::vector<Slice>> lanes(index.tracks()[track].lanes);
+std::vector<std::vector<LaneSlice>> LanesOf(const Index& index, uint32_t track) {
+  std::vector<std::vector<LaneSlice>> lanes(index.tracks()[track].lanes);
   for (uint32_t number = 0; number < lanes.size(); ++number) {
     const Lane lane = index.LaneAt(track, number);
     for (uint64_t i = 0; i < lane.size(); ++i) lanes[number].push_back(lane.At(i));
@@ -60,14 +60,14 @@ struct Expected {
 };
 
 // The definition of docs/reference/http.md, word for word, by looking at every slice and pixel.
-std::vector<Expected> ByDefinition(const std::vector<Slice>& lane, int64_t from, int64_t to,
+std::vector<Expected> ByDefinition(const std::vector<LaneSlice>& lane, int64_t from, int64_t to,
                                    int64_t width) {
   const Wide span = Wide{to} - from;
   const auto edge = [&](int64_t i) { return static_cast<int64_t>(from + Wide{i} * span / width); };
   std::vector<Expected> rows;
   std::map<int64_t, Expected> pixels;
   int64_t hint = 0;  // the pixel at hand; slices come by begin
-  for (const Slice& slice : lane) {
+  for (const LaneSlice& slice : lane) {
     if (Wide{slice.dur_ns} * width >= span) {
       if (slice.ts_ns < to && slice.end_ns() > from) {
         rows.push_back({slice.ts_ns, slice.dur_ns, 1, slice.dur_ns, slice.dur_ns});
@@ -85,7 +85,7 @@ std::vector<Expected> ByDefinition(const std::vector<Slice>& lane, int64_t from,
     const int64_t end = edge(number + 1);
     row.ts_ns = begin;
     row.dur_ns = end - begin;
-    for (const Slice& slice : lane) {
+    for (const LaneSlice& slice : lane) {
       const int64_t a = std::max(begin, slice.ts_ns);
       const int64_t b = std::min(end, slice.end_ns());
       if (b > a) row.busy_ns += b - a;
@@ -119,7 +119,7 @@ TEST_P(ViewShapes, EveryLaneIsDisjointAndHoldsAllSlices) {
   const auto slices = Draw(GetParam(), random);
   const Index index = MakeIndex({{7, slices}});
   std::multiset<std::tuple<int64_t, int64_t, uint32_t>> expected, found;
-  for (const Slice& s : slices) expected.emplace(s.ts_ns, s.dur_ns, s.label);
+  for (const LaneSlice& s : slices) expected.emplace(s.ts_ns, s.dur_ns, s.label);
   for (const auto& lane : LanesOf(index, 0)) {
     for (size_t i = 0; i < lane.size(); ++i) {
       found.emplace(lane[i].ts_ns, lane[i].dur_ns, lane[i].label);
@@ -165,7 +165,7 @@ TEST_P(ViewShapes, SumsAreThoseOfTheSlices) {
     AddSums(index, 0, {from, to}, sums);
     std::vector<LabelSums> expected(sums.size());
     for (uint32_t number = 0; number < lanes.size(); ++number) {
-      for (const Slice& slice : lanes[number]) {
+      for (const LaneSlice& slice : lanes[number]) {
         const bool begins = slice.ts_ns >= from && slice.ts_ns < to;
         if (!begins && !(slice.ts_ns < from && slice.end_ns() > from)) continue;
         const int64_t cut =
@@ -218,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(
 // A deep pyramid: 300,000 slices that do not overlap, in 4 levels.
 TEST(View, AgreesWithItsDefinitionOnADeepPyramid) {
   std::mt19937_64 random(4);
-  std::vector<Slice> slices;
+  std::vector<LaneSlice> slices;
   int64_t at = -1'000'000;
   for (int i = 0; i < 300'000; ++i) {
     const auto dur = static_cast<int64_t>(random() % 100 * (random() % 1000 == 0 ? 1000 : 1));
@@ -241,8 +241,9 @@ TEST(View, AgreesWithItsDefinitionOnADeepPyramid) {
     const auto [begin, end] = Index::Touched(lane, from, to);
     EXPECT_LE(hidden, static_cast<int64_t>(end - begin));
     // By definition only where that is cheap: pixels times slices.
-    std::vector<Slice> near(slices.begin() + std::max<int64_t>(0, int64_t(begin) - 2),
-                            slices.begin() + std::min<int64_t>(slices.size(), int64_t(end) + 2));
+    std::vector<LaneSlice> near(
+        slices.begin() + std::max<int64_t>(0, int64_t(begin) - 2),
+        slices.begin() + std::min<int64_t>(slices.size(), int64_t(end) + 2));
     if (near.size() * width < 300'000'000) {
       EXPECT_EQ(Seen(lane, from, to, width), ByDefinition(near, from, to, width));
     }
@@ -277,7 +278,7 @@ TEST(View, ADepthOfNestingIsALane) {
 }
 
 TEST(Search, GivesTheFirstByTimeAndCountsAll) {
-  std::vector<Slice> slices;
+  std::vector<LaneSlice> slices;
   for (int64_t i = 0; i < 1000; ++i) slices.push_back({1000 - i, 1, static_cast<uint32_t>(i % 7)});
   const Index index = MakeIndex({{1, slices}, {2, {{5, 1, 3}}}});
   const std::vector<uint32_t> both = {0, 1};

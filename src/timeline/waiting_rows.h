@@ -18,7 +18,7 @@ struct CounterValue {
   friend bool Precedes(const CounterValue& a, const CounterValue& b) { return a.ts_ns < b.ts_ns; }
 };
 
-inline void AddTo(IndexWriter::Track& track, const Slice& slice) {
+inline void AddTo(IndexWriter::Track& track, const LaneSlice& slice) {
   track.Add(slice);
 }
 inline void AddTo(IndexWriter::Track& track, const CounterValue& value) {

@@ -23,7 +23,7 @@ namespace {
 
 using testing::DrainInto;
 using testing::ProcessTrace;
-using testing::RingFolder;
+using testing::TestRingFolder;
 
 constexpr char kFile[] = "1.2.ring";
 constexpr uint64_t kControl = wire::kControlOffset;
@@ -111,7 +111,7 @@ class DamageTest : public ::testing::Test {
     return trace;
   }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
   UniqueFd fd_;
 };
 
@@ -396,7 +396,7 @@ int64_t ThreadCpuNs() {
 }
 
 TEST(ReaderRateTest, DrainsAMillionRecordsASecond) {
-  RingFolder folder;
+  TestRingFolder folder;
   ASSERT_TRUE(Attach());
   const uint32_t name = Name("x", 1, static_cast<uint16_t>(wire::Category::kUser));
   UntrustedRingFile file = folder.OpenOnly();

@@ -23,7 +23,7 @@ using transport::UntrustedRingFile;
 using transport::testing::DrainFolder;
 using transport::testing::DrainInto;
 using transport::testing::ProcessTrace;
-using transport::testing::RingFolder;
+using transport::testing::TestRingFolder;
 using transport::testing::WhyNotNested;
 using wire::RecordKind;
 

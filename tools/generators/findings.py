@@ -229,7 +229,7 @@ def held(part, of, name, what, plain):
 
 def infos(kind, part, name):
     figures = ", ".join(
-        f'{{"{figure}", Unit::{UNITS[unit.removesuffix("?")][0]}, {"true" if unit.endswith("?") else "false"}}}'
+        f'{{"{figure}", FigureUnit::{UNITS[unit.removesuffix("?")][0]}, {"true" if unit.endswith("?") else "false"}}}'
         for figure, unit in part.get("figures", {}).items()
     )
     texts = ", ".join(f'"{one}"' for one in part.get("texts", {}))

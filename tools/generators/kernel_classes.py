@@ -109,7 +109,7 @@ def source(schema):
         yield f"constexpr std::string_view kNames{i}[] = {{"
         yield from literals(names["any"])
         yield "};"
-    yield "constexpr KernelNames kLists[] = {"
+    yield "constexpr KernelClassPatterns kLists[] = {"
     for i, names in enumerate(schema["names"]):
         yield f"    {{{constant(names['class'])}, kNames{i}}},"
     yield "};"
@@ -117,7 +117,7 @@ def source(schema):
     yield ""
     yield "}  // namespace"
     yield ""
-    yield "std::span<const KernelNames> KernelNameLists() {"
+    yield "std::span<const KernelClassPatterns> KernelNameLists() {"
     yield "  return kLists;"
     yield "}"
     yield ""

@@ -10,7 +10,7 @@ namespace steptrace::agent {
 namespace {
 
 using Source = CaptureOutcome::Source;
-using From = Window::From;
+using From = CaptureWindow::From;
 using wire::CaptureControl;
 using wire::WindowEnd;
 
@@ -51,7 +51,7 @@ bool CannotBeHad(WindowEnd end) {
   return end == WindowEnd::kUnavailable || end == WindowEnd::kFailed;
 }
 
-bool BeginsAtATime(const Window& window) {
+bool BeginsAtATime(const CaptureWindow& window) {
   return window.from != From::kStep;
 }
 
@@ -67,18 +67,18 @@ CaptureSchedule::CaptureSchedule(const WindowPlan& plan, int64_t epoch_monotonic
       automatic_ns_left_(plan.budget.ns) {}
 
 void CaptureSchedule::SetPlan(const WindowPlan& plan) {
-  const auto is_done = [this](const Window& window) {
+  const auto is_done = [this](const CaptureWindow& window) {
     const auto known = std::ranges::find(plan_.windows, window);
     return known != plan_.windows.end() &&
            done_[static_cast<size_t>(known - plan_.windows.begin())];
   };
   std::vector<bool> done;
-  for (const Window& window : plan.windows) done.push_back(is_done(window));
+  for (const CaptureWindow& window : plan.windows) done.push_back(is_done(window));
   automatic_ns_left_ += plan.budget.ns - plan_.budget.ns;
   plan_ = plan;
   done_ = std::move(done);
   const SentCapture* out = sent_.current();
-  for (const Window& window : parts_.Windows()) {
+  for (const CaptureWindow& window : parts_.Windows()) {
     const bool goes_on = out != nullptr && out->source == Source::kPlan && out->window == window;
     if (goes_on || std::ranges::count(plan_.windows, window) > 0) continue;
     Conclude(window, KindsOf(window), WindowEnd::kReplaced, 0);
@@ -164,7 +164,7 @@ bool CaptureSchedule::HasBegun(uint64_t demand) const {
   return out != nullptr && out->demand == demand && out->begun;
 }
 
-int64_t CaptureSchedule::StartNs(const Window& window) const {
+int64_t CaptureSchedule::StartNs(const CaptureWindow& window) const {
   switch (window.from) {
     case From::kNow:
       return parts_.BeginOf(window);
@@ -176,7 +176,7 @@ int64_t CaptureSchedule::StartNs(const Window& window) const {
 }
 
 // What has no end of its own: INT64_MAX.
-int64_t CaptureSchedule::EndNs(const Window& window) const {
+int64_t CaptureSchedule::EndNs(const CaptureWindow& window) const {
   const bool not_begun = window.from == From::kNow && parts_.BeginOf(window) == 0;
   return not_begun || !window.dur_ns ? INT64_MAX : StartNs(window) + *window.dur_ns;
 }
@@ -193,7 +193,7 @@ bool CaptureSchedule::IsOpen(size_t window) const {
 // The first window of times whose start has passed; those that are over are missed.
 std::optional<size_t> CaptureSchedule::DueTime(int64_t now_ns) {
   for (size_t i = 0; i < plan_.windows.size(); ++i) {
-    const Window& window = plan_.windows[i];
+    const CaptureWindow& window = plan_.windows[i];
     if (!IsOpen(i) || !BeginsAtATime(window) || StartNs(window) > now_ns) continue;
     if (now_ns < EndNs(window)) return i;
     if (!sent_.Holds(window)) Miss(i);  // else the process says what became of it, or its end does
@@ -218,11 +218,11 @@ CaptureSchedule::Due CaptureSchedule::AutomaticIsDue(int64_t now_ns) const {
   return suggested_ != nullptr && apart ? Due::kSuggested : Due::kNo;
 }
 
-uint32_t CaptureSchedule::KindsOf(const Window& window) const {
+uint32_t CaptureSchedule::KindsOf(const CaptureWindow& window) const {
   return window.kinds != 0 ? window.kinds : plan_.kinds;
 }
 
-CaptureControl CaptureSchedule::OfWindow(const Window& window) const {
+CaptureControl CaptureSchedule::OfWindow(const CaptureWindow& window) const {
   CaptureControl control{};
   control.kinds = KindsOf(window);
   if (window.from == From::kStep) control.first_step = static_cast<uint64_t>(window.first_step);
@@ -293,7 +293,7 @@ CaptureControl CaptureSchedule::SendOfSteps(size_t window) {
   CaptureControl control = OfWindow(plan_.windows[window]);
   std::vector<SentCapture> following;
   for (size_t i = window + 1; i < plan_.windows.size(); ++i) {
-    const Window& next = plan_.windows[i];
+    const CaptureWindow& next = plan_.windows[i];
     if (control.next_count == wire::kMaxCapturesNext || !IsOpen(i) || BeginsAtATime(next)) continue;
     control.next[control.next_count++] = {static_cast<uint64_t>(next.first_step),
                                           static_cast<uint64_t>(*next.steps), KindsOf(next), 0};
@@ -320,7 +320,7 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
   // A plan's window that has not begun gives way, and is sent again later.
   if (out != nullptr && (out->source == Source::kDemand || out->begun)) return std::nullopt;
   if (const auto window = DueTime(now_ns)) {
-    const Window& due = plan_.windows[*window];
+    const CaptureWindow& due = plan_.windows[*window];
     if (out != nullptr && out->source == Source::kPlan && out->window == due) return std::nullopt;
     return Send({.source = Source::kPlan, .window = due}, OfWindow(due));
   }
@@ -336,7 +336,7 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
 std::optional<CaptureControl> CaptureSchedule::NextAhead() {
   if (sent_.current() != nullptr) return std::nullopt;
   for (size_t i = 0; i < plan_.windows.size(); ++i) {
-    const Window& window = plan_.windows[i];
+    const CaptureWindow& window = plan_.windows[i];
     if (!IsOpen(i) || window.from != From::kNow) continue;
     return Send({.source = Source::kPlan, .window = window}, OfWindow(window));
   }
@@ -430,7 +430,7 @@ void CaptureSchedule::FinishWindow(SentCaptures::Ended ended) {
   cancel_ = true;
 }
 
-void CaptureSchedule::Conclude(const Window& window, uint32_t asked, WindowEnd end,
+void CaptureSchedule::Conclude(const CaptureWindow& window, uint32_t asked, WindowEnd end,
                                uint64_t number) {
   CaptureOutcome outcome = parts_.Conclude(window, asked, end);
   const auto known = std::ranges::find(plan_.windows, window);

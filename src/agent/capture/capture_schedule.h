@@ -96,24 +96,24 @@ class CaptureSchedule {
   int64_t OperatorsLeft() const;
   int64_t OperatorsGranted(int64_t now_ns) const;
   bool BudgetIsLeft() const;
-  wire::CaptureControl OfWindow(const Window& window) const;
+  wire::CaptureControl OfWindow(const CaptureWindow& window) const;
   wire::CaptureControl SendOfSteps(size_t window);
   wire::CaptureControl Automatic(int64_t now_ns) const;
   std::optional<wire::CaptureControl> Early();
   wire::CaptureControl Send(SentCapture request, wire::CaptureControl control,
                             std::vector<SentCapture> following = {});
-  int64_t StartNs(const Window& window) const;
-  int64_t EndNs(const Window& window) const;
+  int64_t StartNs(const CaptureWindow& window) const;
+  int64_t EndNs(const CaptureWindow& window) const;
   void Finish(SentCaptures::Ended ended);
   void FinishWindow(SentCaptures::Ended ended);
   void FinishAutomatic(const SentCaptures::Ended& ended, CaptureOutcome& outcome);
   void FinishEarly(CaptureOutcome outcome);
-  void Conclude(const Window& window, uint32_t asked, wire::WindowEnd end, uint64_t number);
+  void Conclude(const CaptureWindow& window, uint32_t asked, wire::WindowEnd end, uint64_t number);
   void Report(CaptureOutcome outcome, uint64_t number);
   void Refuse(uint64_t demand, uint32_t kinds, wire::WindowEnd end);
   void Miss(size_t window);
   void MissAutomatic();
-  uint32_t KindsOf(const Window& window) const;
+  uint32_t KindsOf(const CaptureWindow& window) const;
 
   WindowPlan plan_;
   int64_t epoch_monotonic_ns_;

@@ -46,7 +46,7 @@ void End(SentCapture& request, const WindowMark& mark) {
   AddCapturedRange(request, mark.ts_ns, steps);
 }
 
-bool IsOf(const SentCapture& request, const Window& window) {
+bool IsOf(const SentCapture& request, const CaptureWindow& window) {
   return request.source == CaptureOutcome::Source::kPlan && request.window == window;
 }
 
@@ -89,12 +89,12 @@ const SentCapture* SentCaptures::current() const {
   return found == sent_.end() ? nullptr : &*found;
 }
 
-bool SentCaptures::Holds(const Window& window) const {
+bool SentCaptures::Holds(const CaptureWindow& window) const {
   return std::ranges::any_of(sent_,
                              [&](const SentCapture& request) { return IsOf(request, window); });
 }
 
-bool SentCaptures::IsEnding(const Window& window) const {
+bool SentCaptures::IsEnding(const CaptureWindow& window) const {
   return std::ranges::any_of(sent_, [&](const SentCapture& request) {
     return IsOf(request, window) && request.replaced && request.begun;
   });

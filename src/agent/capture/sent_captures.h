@@ -14,7 +14,7 @@ namespace steptrace::agent {
 // A request that a process has been sent, and what it has said of it so far.
 struct SentCapture {
   CaptureOutcome::Source source = CaptureOutcome::Source::kPlan;
-  Window window{};  // of kPlan
+  CaptureWindow window{};  // of kPlan
   uint64_t demand = 0;
   uint32_t kinds = 0;
   int64_t asked_steps = 0;
@@ -61,9 +61,9 @@ class SentCaptures {
   SentCapture* current();
   const SentCapture* current() const;
   // Whether a request for that window has not ended yet.
-  bool Holds(const Window& window) const;
+  bool Holds(const CaptureWindow& window) const;
   // Whether that window has begun by a request that was replaced, and has not ended yet.
-  bool IsEnding(const Window& window) const;
+  bool IsEnding(const CaptureWindow& window) const;
 
   std::vector<Ended> OnMark(const WindowMark& mark);
   // The process is gone.

@@ -16,12 +16,12 @@ using wire::WindowEnd;
 constexpr size_t kMostOthers = 256;
 
 // First step and the one behind the last; both 0: it is none of numbered steps.
-std::pair<int64_t, int64_t> RequestedSteps(const Window& window) {
-  if (window.from != Window::From::kStep || window.first_step == 0) return {0, 0};
+std::pair<int64_t, int64_t> RequestedSteps(const CaptureWindow& window) {
+  if (window.from != CaptureWindow::From::kStep || window.first_step == 0) return {0, 0};
   return {window.first_step, window.first_step + window.steps.value_or(0)};
 }
 
-bool FallsShort(const Window& window, const CaptureOutcome& outcome) {
+bool FallsShort(const CaptureWindow& window, const CaptureOutcome& outcome) {
   const auto [first, end] = RequestedSteps(window);
   if (end == 0 || outcome.captured_ranges.empty()) return outcome.steps < outcome.asked_steps;
   const CapturedRange& last = outcome.captured_ranges.back();
@@ -53,32 +53,32 @@ void WindowParts::AddOther(const SentCapture& request) {
   while (others_.size() > kMostOthers) others_.pop_front();
 }
 
-const WindowParts::Part* WindowParts::Find(const Window& window) const {
+const WindowParts::Part* WindowParts::Find(const CaptureWindow& window) const {
   const auto part = std::ranges::find(parts_, window, &Part::window);
   return part == parts_.end() ? nullptr : &*part;
 }
 
-int64_t WindowParts::StepsOf(const Window& window) const {
+int64_t WindowParts::StepsOf(const CaptureWindow& window) const {
   const Part* part = Find(window);
   return part == nullptr ? 0 : part->so_far.steps;
 }
 
-int64_t WindowParts::BeginOf(const Window& window) const {
+int64_t WindowParts::BeginOf(const CaptureWindow& window) const {
   const Part* part = Find(window);
   return part == nullptr || part->so_far.captured_ranges.empty()
              ? 0
              : part->so_far.captured_ranges[0].from_ns;
 }
 
-std::vector<Window> WindowParts::Windows() const {
-  std::vector<Window> windows;
+std::vector<CaptureWindow> WindowParts::Windows() const {
+  std::vector<CaptureWindow> windows;
   for (const Part& part : parts_) windows.push_back(part.window);
   return windows;
 }
 
 // One request is out at a time: what others took and what the window's own did have no step in
 // common.
-void WindowParts::AddTakenByOthers(const Window& window, CaptureOutcome& outcome) const {
+void WindowParts::AddTakenByOthers(const CaptureWindow& window, CaptureOutcome& outcome) const {
   const auto [first, end] = RequestedSteps(window);
   for (const CapturedRange& other : others_) {
     if (other.first_step == 0 || other.first_step >= end) continue;
@@ -97,14 +97,14 @@ void WindowParts::AddTakenByOthers(const Window& window, CaptureOutcome& outcome
   std::ranges::sort(outcome.captured_ranges, {}, &CapturedRange::from_ns);
 }
 
-CaptureOutcome WindowParts::Conclude(const Window& window, uint32_t asked, WindowEnd end) {
+CaptureOutcome WindowParts::Conclude(const CaptureWindow& window, uint32_t asked, WindowEnd end) {
   CaptureOutcome outcome;
   if (const auto part = std::ranges::find(parts_, window, &Part::window); part != parts_.end()) {
     outcome = std::move(part->so_far);
     parts_.erase(part);
   }
   outcome.window = ToText({.automatic = false, .windows = {window}});
-  if (window.from == Window::From::kStep) outcome.first_step = window.first_step;
+  if (window.from == CaptureWindow::From::kStep) outcome.first_step = window.first_step;
   outcome.asked = asked;
   outcome.asked_steps = window.steps.value_or(0);
   AddTakenByOthers(window, outcome);

@@ -25,21 +25,21 @@ class WindowParts {
   // What another capture has.
   void AddOther(const SentCapture& request);
   // Of that window until now: whole steps, and when it began (0: not yet).
-  int64_t StepsOf(const Window& window) const;
-  int64_t BeginOf(const Window& window) const;
+  int64_t StepsOf(const CaptureWindow& window) const;
+  int64_t BeginOf(const CaptureWindow& window) const;
   // That have parts.
-  std::vector<Window> Windows() const;
+  std::vector<CaptureWindow> Windows() const;
 
   // The window is over: all of it. Forgets its parts.
-  CaptureOutcome Conclude(const Window& window, uint32_t asked, wire::WindowEnd end);
+  CaptureOutcome Conclude(const CaptureWindow& window, uint32_t asked, wire::WindowEnd end);
 
  private:
   struct Part {
-    Window window;
+    CaptureWindow window;
     CaptureOutcome so_far;
   };
-  const Part* Find(const Window& window) const;
-  void AddTakenByOthers(const Window& window, CaptureOutcome& outcome) const;
+  const Part* Find(const CaptureWindow& window) const;
+  void AddTakenByOthers(const CaptureWindow& window, CaptureOutcome& outcome) const;
 
   std::vector<Part> parts_;
   std::deque<CapturedRange> others_;  // the last ones

@@ -15,7 +15,7 @@
 namespace steptrace::agent {
 namespace {
 
-using From = Window::From;
+using From = CaptureWindow::From;
 
 constexpr const char* kForms =
     "write START:STEPS (1000:500) or TIME:DURATION (90s:10s; ms, s, m or h)";
@@ -78,7 +78,7 @@ std::optional<int64_t> ParseCount(std::string_view text) {
 }
 
 // The half behind the colon: a number of steps, a duration, or nothing.
-Status ReadLength(std::string_view text, std::string_view length, Window& window) {
+Status ReadLength(std::string_view text, std::string_view length, CaptureWindow& window) {
   if (length.empty()) {
     window.steps = 1;  // "only a start": one step
   } else if (const auto steps = ParseCount(length)) {
@@ -106,14 +106,14 @@ std::string UnixTimeText(int64_t ns) {
 }
 
 // "operators+stacks": with commas they would be windows.
-std::string KindsSuffix(const Window& window) {
+std::string KindsSuffix(const CaptureWindow& window) {
   if (window.kinds == 0) return {};
   std::string text = "=" + KindsText(window.kinds);
   std::replace(text.begin(), text.end(), ',', '+');
   return text;
 }
 
-std::string ToText(const Window& window) {
+std::string ToText(const CaptureWindow& window) {
   // From a time on, "until the next step" is said by no length.
   const bool until_next_step = window.from != From::kStep && window.steps.has_value();
   const std::string length = until_next_step ? ""
@@ -134,18 +134,18 @@ std::string ToText(const Window& window) {
   return {};
 }
 
-bool IsTimed(const Window& window) {
+bool IsTimed(const CaptureWindow& window) {
   return window.from != From::kStep || window.dur_ns.has_value();
 }
 
-bool ComesFirst(const Window& a, const Window& b) {
+bool ComesFirst(const CaptureWindow& a, const CaptureWindow& b) {
   if ((a.from == From::kNow) != (b.from == From::kNow)) return a.from == From::kNow;
   if (IsTimed(a) != IsTimed(b)) return !IsTimed(a);
   return std::pair(a.first_step, a.start_ns) < std::pair(b.first_step, b.start_ns);
 }
 
 // First and last (not in it) of a window: steps, or ns.
-std::pair<int64_t, int64_t> BoundsOf(const Window& window) {
+std::pair<int64_t, int64_t> BoundsOf(const CaptureWindow& window) {
   if (!IsTimed(window)) {
     const int64_t first = window.first_step == 0 ? kFirstStepToHave : window.first_step;
     return {first, first + *window.steps};
@@ -154,26 +154,26 @@ std::pair<int64_t, int64_t> BoundsOf(const Window& window) {
 }
 
 // Of two neighbours in order: whether something belongs to both.
-bool Overlap(const Window& a, const Window& b) {
+bool Overlap(const CaptureWindow& a, const CaptureWindow& b) {
   if (a.from != b.from || IsTimed(a) != IsTimed(b)) return false;
   return BoundsOf(a).second > BoundsOf(b).first;
 }
 
 // Windows of which each overlaps one before it, as windows that do not.
-std::vector<Window> Segments(std::span<const Window> windows) {
+std::vector<CaptureWindow> Segments(std::span<const CaptureWindow> windows) {
   std::vector<int64_t> boundaries;
-  for (const Window& window : windows) {
+  for (const CaptureWindow& window : windows) {
     const auto [begin, end] = BoundsOf(window);
     boundaries.insert(boundaries.end(), {begin, end});
   }
   std::ranges::sort(boundaries);
-  std::vector<Window> segments;
+  std::vector<CaptureWindow> segments;
   int64_t end_of_last = 0;
   for (size_t i = 1; i < boundaries.size(); ++i) {
     const int64_t begin = boundaries[i - 1], end = boundaries[i];
-    Window segment = windows.front();
+    CaptureWindow segment = windows.front();
     segment.kinds = 0;
-    for (const Window& window : windows) {
+    for (const CaptureWindow& window : windows) {
       const auto [from, to] = BoundsOf(window);
       if (from <= begin && end <= to) segment.kinds |= window.kinds;
     }
@@ -197,8 +197,8 @@ std::vector<Window> Segments(std::span<const Window> windows) {
 }
 
 // Windows in order; an error where some overlap that do not say what they capture.
-Result<std::vector<Window>> WithoutOverlap(std::span<const Window> windows) {
-  std::vector<Window> apart;
+Result<std::vector<CaptureWindow>> WithoutOverlap(std::span<const CaptureWindow> windows) {
+  std::vector<CaptureWindow> apart;
   for (size_t begin = 0; begin < windows.size();) {
     size_t last = begin;  // which reaches farthest
     size_t end = begin + 1;
@@ -243,14 +243,14 @@ std::vector<std::string_view> SplitAtCommas(std::string_view text) {
 
 }  // namespace
 
-Result<Window> ParseWindow(std::string_view text) {
+Result<CaptureWindow> ParseWindow(std::string_view text) {
   const std::string_view place = text.substr(0, text.find('='));
   const size_t colon = place.find(':');
   if (colon == std::string_view::npos) return Wrong(text, "it has no colon");
   const std::string_view start = place.substr(0, colon);
   const std::string_view length = place.substr(colon + 1);
   if (start.empty() && length.empty()) return Wrong(text, "it says nothing");
-  Window window;
+  CaptureWindow window;
   if (start.starts_with('@')) {
     const auto ns = ParseUnixTime(start.substr(1));
     if (!ns) {
@@ -283,15 +283,15 @@ Result<Window> ParseWindow(std::string_view text) {
   return window;
 }
 
-Result<std::optional<Window>> WindowOf(const WindowFields& fields) {
+Result<std::optional<CaptureWindow>> WindowOf(const WindowFields& fields) {
   const bool of_steps = fields.start_step || fields.num_steps;
   const bool of_time = fields.start_unix_time || fields.duration;
-  if (!of_steps && !of_time) return std::optional<Window>();
+  if (!of_steps && !of_time) return std::optional<CaptureWindow>();
   if (of_steps && of_time) {
     return Error{"window: start_step and num_steps cannot go with start_unix_time and duration",
                  "leave out one pair"};
   }
-  Window window;
+  CaptureWindow window;
   if (of_steps) {
     window.first_step = fields.start_step.value_or(0);
     window.steps = fields.num_steps.value_or(1);
@@ -340,7 +340,7 @@ Result<WindowPlan> ParsePlan(const std::vector<std::string>& windows, const Wind
       none |= part == "none";
       automatic |= part == "auto";
       if (part == "none" || part == "auto") continue;
-      STEPTRACE_ASSIGN_OR_RETURN(Window window, ParseWindow(part));
+      STEPTRACE_ASSIGN_OR_RETURN(CaptureWindow window, ParseWindow(part));
       plan.windows.push_back(window);
     }
   }
@@ -358,7 +358,8 @@ std::string ToText(const WindowPlan& plan) {
   if (plan.automatic) return "auto";
   if (plan.windows.empty()) return "none";
   std::string text;
-  for (const Window& window : plan.windows) text += (text.empty() ? "" : ",") + ToText(window);
+  for (const CaptureWindow& window : plan.windows)
+    text += (text.empty() ? "" : ",") + ToText(window);
   return text;
 }
 

@@ -30,7 +30,7 @@
 //   11:4=operators
 namespace steptrace::agent {
 
-struct Window {
+struct CaptureWindow {
   enum class From : uint8_t { kStep, kRunTime, kUnixTime, kNow };
   From from = From::kStep;
   int64_t first_step = 0;          // kStep; 0: the first that can be captured
@@ -39,10 +39,10 @@ struct Window {
   std::optional<int64_t> dur_ns{};
   uint32_t kinds = 0;  // of wire::CaptureKind; 0: those of its plan
 
-  friend bool operator==(const Window&, const Window&) = default;
+  friend bool operator==(const CaptureWindow&, const CaptureWindow&) = default;
 };
 
-Result<Window> ParseWindow(std::string_view text);
+Result<CaptureWindow> ParseWindow(std::string_view text);
 
 // What SageMaker calls the fields of a window; what is not given, is not there.
 struct WindowFields {
@@ -52,7 +52,7 @@ struct WindowFields {
   std::optional<double> duration{};          // s
 };
 // No window where no field is given; an error where they contradict one another.
-Result<std::optional<Window>> WindowOf(const WindowFields& fields);
+Result<std::optional<CaptureWindow>> WindowOf(const WindowFields& fields);
 
 // What all windows that a run takes by itself may cost together.
 struct WindowBudget {
@@ -63,10 +63,11 @@ struct WindowBudget {
 };
 
 struct WindowPlan {
-  bool automatic = false;         // one short window of operators, once the run is steady
-  std::vector<Window> windows{};  // what begins now, those of steps by their first, those of times
-  uint32_t kinds = 1;             // of wire::CaptureKind, where a window has none of its own
-  WindowBudget budget{};          // of the automatic ones
+  bool automatic = false;  // one short window of operators, once the run is steady
+  std::vector<CaptureWindow>
+      windows{};          // what begins now, those of steps by their first, those of times
+  uint32_t kinds = 1;     // of wire::CaptureKind, where a window has none of its own
+  WindowBudget budget{};  // of the automatic ones
 
   friend bool operator==(const WindowPlan&, const WindowPlan&) = default;
 };

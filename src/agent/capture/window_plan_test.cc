@@ -11,20 +11,20 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using From = Window::From;
+using From = CaptureWindow::From;
 
 constexpr int64_t kS = kNsPerSecond;
 
-Window OfSteps(int64_t first, int64_t steps) {
+CaptureWindow OfSteps(int64_t first, int64_t steps) {
   return {.from = From::kStep, .first_step = first, .start_ns = 0, .steps = steps, .dur_ns = {}};
 }
-Window OfTime(int64_t start_ns, int64_t dur_ns) {
+CaptureWindow OfTime(int64_t start_ns, int64_t dur_ns) {
   return {
       .from = From::kRunTime, .first_step = 0, .start_ns = start_ns, .steps = {}, .dur_ns = dur_ns};
 }
 
 TEST(WindowTest, StepsAndTimesAsTheyAreWritten) {
-  const std::vector<std::pair<const char*, Window>> cases = {
+  const std::vector<std::pair<const char*, CaptureWindow>> cases = {
       {"1000:500", OfSteps(1000, 500)},
       {":1", OfSteps(0, 1)},
       {"1000:", OfSteps(1000, 1)},

@@ -60,8 +60,8 @@ class DeviceActivity {
     std::function<int32_t(int32_t tid)> thread_track;
     std::function<int32_t(int32_t tid, int64_t ts_ns)> depth_at;
   };
-  enum class Loss { kLibrary, kNoBuffer, kIncomplete, kNoName, kTaken, kCount };
-  using Losses = std::array<int64_t, static_cast<size_t>(Loss::kCount)>;
+  enum class LossKind { kLibrary, kNoBuffer, kIncomplete, kNoName, kTaken, kCount };
+  using Losses = std::array<int64_t, static_cast<size_t>(LossKind::kCount)>;
 
   DeviceActivity(Host host, store::StringTable& strings, TrackRegistry& tracks);
 

@@ -5,7 +5,7 @@
 
 namespace steptrace::agent {
 
-analyze::RankDeriver& RankSteps::Of(const ProcessSession& session, bool backward_on_host) {
+analyze::RankDeriver& LiveRankSteps::Of(const ProcessSession& session, bool backward_on_host) {
   auto found = derivers_.find(session.rank());
   if (found == derivers_.end()) {
     analyze::RankDeriverOptions options;
@@ -19,25 +19,26 @@ analyze::RankDeriver& RankSteps::Of(const ProcessSession& session, bool backward
   return found->second;
 }
 
-void RankSteps::Add(const ProcessSession& session, std::span<const analyze::Event> events,
-                    bool backward_on_host) {
+void LiveRankSteps::Add(const ProcessSession& session, std::span<const analyze::Event> events,
+                        bool backward_on_host) {
   analyze::RankDeriver& deriver = Of(session, backward_on_host);
   for (const analyze::Event& event : events) deriver.Add(event);
 }
 
-void RankSteps::ProcessEnded(const ProcessSession& session, int64_t end_ns, bool backward_on_host) {
+void LiveRankSteps::ProcessEnded(const ProcessSession& session, int64_t end_ns,
+                                 bool backward_on_host) {
   Of(session, backward_on_host).ProcessEnded(session.pid(), end_ns);
 }
 
-void RankSteps::Advance(int64_t until_ns) {
+void LiveRankSteps::Advance(int64_t until_ns) {
   for (auto& [rank, deriver] : derivers_) deriver.Advance(until_ns);
 }
 
-void RankSteps::Finish(int64_t end_ns) {
+void LiveRankSteps::Finish(int64_t end_ns) {
   for (auto& [rank, deriver] : derivers_) deriver.Finish(end_ns);
 }
 
-void RankSteps::Write(const std::function<void(const store::StepRow&)>& show) {
+void LiveRankSteps::Write(const std::function<void(const store::StepRow&)>& show) {
   for (auto& [rank, deriver] : derivers_) {
     for (const store::StepRow& row : deriver.TakeSteps()) {
       writer_.Append(row);

@@ -13,10 +13,10 @@
 namespace steptrace::agent {
 
 // Has the steps of each rank derived from its processes' events. One thread.
-class RankSteps {
+class LiveRankSteps {
  public:
   // `writer` must outlive it.
-  RankSteps(store::RunWriter& writer, int32_t node) : writer_(writer), node_(node) {}
+  LiveRankSteps(store::RunWriter& writer, int32_t node) : writer_(writer), node_(node) {}
 
   // Of a session that is settled. `backward_on_host` holds for ranks that are new.
   void Add(const ProcessSession& session, std::span<const analyze::Event> events,

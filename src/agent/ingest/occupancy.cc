@@ -36,7 +36,7 @@ int64_t MostBlocks(int64_t capability) {
 }  // namespace
 
 std::optional<double> AchievedOccupancyPercent(const MultiprocessorLimits& limits,
-                                               const KernelLaunch& launch) {
+                                               const LaunchConfiguration& launch) {
   constexpr int64_t kMost = int64_t{1} << 40;  // sums and products of such numbers fit
   for (const int64_t limit :
        {limits.count, limits.threads, limits.registers, limits.shared_bytes, limits.capability}) {

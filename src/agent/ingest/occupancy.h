@@ -15,7 +15,7 @@ struct MultiprocessorLimits {
   int64_t capability = 0;  // ten times the major number, and the minor: 90
 };
 
-struct KernelLaunch {
+struct LaunchConfiguration {
   double blocks = 0;
   double threads = 0;        // of a block
   int64_t registers = 0;     // of a thread
@@ -28,6 +28,6 @@ struct KernelLaunch {
 // compute capabilities; cuda_occupancy.h). Where PyTorch's profiler tells 0, of kernels with much
 // dynamic shared memory, this tells what ran. Nothing: a limit or the launch is not known.
 std::optional<double> AchievedOccupancyPercent(const MultiprocessorLimits& limits,
-                                               const KernelLaunch& launch);
+                                               const LaunchConfiguration& launch);
 
 }  // namespace steptrace::agent

@@ -26,7 +26,7 @@ TEST(OccupancyTest, KernelsWithMuchSharedMemoryHaveOneToo) {
 }
 
 TEST(OccupancyTest, EachOfTheFourMayBeWhatBounds) {
-  const auto blocks = [](int64_t capability, KernelLaunch launch) {
+  const auto blocks = [](int64_t capability, LaunchConfiguration launch) {
     launch.blocks = 1e9;
     return *AchievedOccupancyPercent({100, 2048, 65536, 102400, capability}, launch) / 100 * 2048 /
            launch.threads;
@@ -45,12 +45,12 @@ TEST(OccupancyTest, WithoutALimitOrALaunchThereIsNone) {
   MultiprocessorLimits unreported = kA100;
   unreported.registers = 0;
   EXPECT_FALSE(AchievedOccupancyPercent(unreported, {100, 128, 32, 0}));
-  for (const KernelLaunch& launch : {KernelLaunch{0, 128, 32, 0},
-                                     {1, 0, 32, 0},
-                                     {1, 4096, 32, 0},
-                                     {1, 32, -1, 0},
-                                     {1, 32, INT64_MAX, 0},
-                                     {1, 32, 8, INT64_MAX}}) {
+  for (const LaunchConfiguration& launch : {LaunchConfiguration{0, 128, 32, 0},
+                                            {1, 0, 32, 0},
+                                            {1, 4096, 32, 0},
+                                            {1, 32, -1, 0},
+                                            {1, 32, INT64_MAX, 0},
+                                            {1, 32, 8, INT64_MAX}}) {
     EXPECT_FALSE(AchievedOccupancyPercent(kA100, launch));
   }
 }

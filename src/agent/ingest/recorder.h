@@ -78,7 +78,7 @@ class Recorder {
   RunCaptures captures_;
   SessionContext context_;
   SessionList sessions_;
-  RankSteps steps_;
+  LiveRankSteps steps_;
   RunFacts facts_;
   RowBatch batch_;
   std::vector<RingListener*> listeners_;

@@ -79,7 +79,7 @@ class StackFeed : public RingListener {
   Unplaced unplaced_before_;  // … and by threads before this one
   // What processes tell of themselves.
   std::shared_ptr<StackNumbers> numbers_ = std::make_shared<StackNumbers>(0);
-  TextTable reported_texts_;
+  CodeTexts reported_texts_;
   StackTable reported_stacks_;
   std::map<ProcessKey, ReportedStacks> reported_;
   store::StringId python_;

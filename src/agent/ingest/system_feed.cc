@@ -48,9 +48,9 @@ void SystemFeed::WriteReadings() {
   for (SystemReadings& readings : thread_.Take()) {
     const int64_t ts_ns = readings.monotonic_ns - epoch_monotonic_ns_;
     for (const MetricSample& sample : readings.samples) WriteSample(sample, ts_ns);
-    for (const UnavailableSource& source : readings.unavailable) RecordUnavailable(source, ts_ns);
+    for (const MissingSource& source : readings.unavailable) RecordUnavailable(source, ts_ns);
     for (const GpuUse& use : readings.gpus) WriteGpu(use, ts_ns);
-    for (const AllowedCores& cores : readings.allowed_cores) WriteAllowedCores(cores, ts_ns);
+    for (const ProcessCores& cores : readings.allowed_cores) WriteAllowedCores(cores, ts_ns);
     first_readings_ = false;
     driver_bytes_ = readings.driver_bytes;
     job_ = std::move(readings.job);
@@ -73,7 +73,7 @@ void SystemFeed::ForgetGone(const SystemReadings& readings) {
 }
 
 // What this machine never had is a fact about it; what could be there, or was, is a loss.
-void SystemFeed::RecordUnavailable(const UnavailableSource& source, int64_t ts_ns) {
+void SystemFeed::RecordUnavailable(const MissingSource& source, int64_t ts_ns) {
   if (first_readings_ && source.remedy.empty()) {
     store::RunMetadataRow row;
     row.ts_ns = ts_ns;
@@ -118,7 +118,7 @@ void SystemFeed::WriteGpu(const GpuUse& use, int64_t ts_ns) {
 }
 
 // {"cores": "0-3"}, of the row's process. analyze/input/allowed_cores reads it.
-void SystemFeed::WriteAllowedCores(const AllowedCores& cores, int64_t ts_ns) {
+void SystemFeed::WriteAllowedCores(const ProcessCores& cores, int64_t ts_ns) {
   store::RunMetadataRow row;
   row.ts_ns = ts_ns;
   row.pid = cores.pid;

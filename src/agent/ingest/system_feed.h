@@ -36,8 +36,8 @@ class SystemFeed {
   // The job's living processes, as of the last sample: its tree as it was while parents lived.
   const std::vector<JobRoot>& job() const { return job_; }
   // Is shown every sample that is written.
-  using Observer = std::function<void(const MetricSample& sample, int64_t ts_ns)>;
-  void SetObserver(Observer observer) { observer_ = std::move(observer); }
+  using SampleObserver = std::function<void(const MetricSample& sample, int64_t ts_ns)>;
+  void SetObserver(SampleObserver observer) { observer_ = std::move(observer); }
   // Asks for a sample if one is due; writes those that are there.
   void Poll(int64_t now_ns);
   // The identities of the node's GPUs, as far as the driver has told them.
@@ -50,9 +50,9 @@ class SystemFeed {
  private:
   void WriteReadings();
   void ForgetGone(const SystemReadings& readings);
-  void RecordUnavailable(const UnavailableSource& source, int64_t ts_ns);
+  void RecordUnavailable(const MissingSource& source, int64_t ts_ns);
   void WriteGpu(const GpuUse& use, int64_t ts_ns);
-  void WriteAllowedCores(const AllowedCores& cores, int64_t ts_ns);
+  void WriteAllowedCores(const ProcessCores& cores, int64_t ts_ns);
   void WriteSample(const MetricSample& sample, int64_t ts_ns);
 
   store::RunWriter& writer_;
@@ -64,7 +64,7 @@ class SystemFeed {
   bool first_readings_ = true;
   int64_t driver_bytes_ = 0;
   std::vector<JobRoot> job_;
-  Observer observer_;
+  SampleObserver observer_;
   std::set<int32_t> processes_;  // with counters of their own
   std::map<int32_t, std::string> gpu_uuids_;
   SystemThread thread_;

@@ -79,7 +79,7 @@ model::Finding OutlivesFinding(const std::vector<std::string>& names) {
                                            .processes = ListText(names)});
 }
 
-Survivors LeftWatch::Check(const Moment& moment, const Command& command,
+Survivors LeftWatch::Check(const CheckTime& moment, const CommandTree& command,
                            std::span<const RingProcess> rings) {
   const bool due = moment.now_ns >= next_scan_ns_;
   if (due) Scan(moment.now_ns, command);
@@ -90,7 +90,7 @@ Survivors LeftWatch::Check(const Moment& moment, const Command& command,
   return Count(moment.boottime_ns, rings);
 }
 
-void LeftWatch::Scan(int64_t now_ns, const Command& command) {
+void LeftWatch::Scan(int64_t now_ns, const CommandTree& command) {
   const int64_t began_ns = ClockNowNs(CLOCK_THREAD_CPUTIME_ID);
   left_.clear();
   for (LeftProcess& process : processes_.Find(command.start_ticks, command.known)) {

@@ -56,15 +56,16 @@ class LeftWatch {
   LeftWatch(std::string run_id, std::filesystem::path ring_dir, std::string proc_root = kProcRoot)
       : processes_(std::move(run_id), std::move(proc_root)), ring_dir_(std::move(ring_dir)) {}
 
-  struct Moment {
+  struct CheckTime {
     int64_t now_ns = 0;       // of the run
     int64_t boottime_ns = 0;  // by which processes tell when they began
   };
-  struct Command {
+  struct CommandTree {
     uint64_t start_ticks = 0;        // kNoCommand: there was none
     std::span<const JobRoot> known;  // seen in its tree before
   };
-  Survivors Check(const Moment& moment, const Command& command, std::span<const RingProcess> rings);
+  Survivors Check(const CheckTime& moment, const CommandTree& command,
+                  std::span<const RingProcess> rings);
 
   // The processes that were found since the call before.
   std::vector<int32_t> TakeFound() { return std::exchange(found_, {}); }
@@ -74,7 +75,7 @@ class LeftWatch {
     LeftProcess process;
     ProcessHandle handle;
   };
-  void Scan(int64_t now_ns, const Command& command);
+  void Scan(int64_t now_ns, const CommandTree& command);
   Survivors Count(int64_t boottime_ns, std::span<const RingProcess> rings);
   bool MayRecord(const LeftProcess& process) const;
 

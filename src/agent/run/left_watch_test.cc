@@ -139,7 +139,7 @@ TEST(LeftWatch, AProgramOfTheRunIsFollowedUntilItEnds) {
   MarkedProcess sleep("/bin/sleep");
   ASSERT_TRUE(sleep.Runs("sleep"));
   LeftWatch watch(RunOfThisTest(getpid()), "/nonexistent");
-  const LeftWatch::Command command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
+  const LeftWatch::CommandTree command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
   EXPECT_THAT(watch.Check({0, 0}, command, {}).others, ElementsAre(sleep.Named("sleep")));
   EXPECT_THAT(watch.TakeFound(), ElementsAre(sleep.pid()));
   EXPECT_THAT(watch.TakeFound(), IsEmpty());
@@ -159,7 +159,7 @@ TEST(LeftWatch, PyTorchsHelperForSharedMemoryEndsByItself) {
     const MarkedProcess manager(helper.c_str());
     ASSERT_TRUE(manager.Runs("torch_shm_manag"));
     LeftWatch watch(RunOfThisTest(getpid()), "/nonexistent");
-    const LeftWatch::Command command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
+    const LeftWatch::CommandTree command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
     EXPECT_TRUE(watch.Check({0, 0}, command, {}).empty());
     EXPECT_THAT(watch.TakeFound(), ElementsAre(manager.pid()));
   }
@@ -170,7 +170,7 @@ TEST(LeftWatch, WhoStartsAnotherAndEndsLeavesThatOne) {
   MarkedProcess first("/bin/sleep");
   ASSERT_TRUE(first.Runs("sleep"));
   LeftWatch watch(RunOfThisTest(getpid()), "/nonexistent");
-  const LeftWatch::Command command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
+  const LeftWatch::CommandTree command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
   EXPECT_FALSE(watch.Check({0, 0}, command, {}).empty());
   const MarkedProcess second("/bin/sleep");
   ASSERT_TRUE(second.Runs("sleep"));

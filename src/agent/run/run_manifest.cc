@@ -80,7 +80,7 @@ void FinishManifest(store::Manifest& manifest, const RunEnd& end, int64_t end_ns
   manifest.exit_code = end.exit_code;
   manifest.signal = end.signal;
   manifest.end_ns = end_ns;
-  store::ClockCalibration& clock = manifest.nodes[0].clock;
+  store::ClockInfo& clock = manifest.nodes[0].clock;
   clock.ticks_per_ns = static_cast<double>(calibration.TicksPerSecond()) / 1e9;
   if (calibration.used()) clock.source = "tsc";
 }

@@ -43,7 +43,7 @@ std::string Utf8Of(const std::vector<std::byte>& characters, uint32_t kind) {
 
 }  // namespace
 
-uint32_t TextTable::Intern(const std::string& text) {
+uint32_t CodeTexts::Intern(const std::string& text) {
   if (const auto found = ids_.find(text); found != ids_.end()) return found->second;
   if (texts_.size() >= kMaxTexts) return kTooMany;
   const auto id = static_cast<uint32_t>(texts_.size());

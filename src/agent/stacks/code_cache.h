@@ -17,12 +17,12 @@
 namespace steptrace::agent {
 
 // The texts of code objects by number: the processes of a job run the same code. One thread.
-class TextTable {
+class CodeTexts {
  public:
   static constexpr size_t kMaxTexts = size_t{1} << 18;
   static constexpr uint32_t kTooMany = 0;  // stands for all texts beyond the bound
 
-  TextTable() { Intern("(too many names)"); }
+  CodeTexts() { Intern("(too many names)"); }
   uint32_t Intern(const std::string& text);
   const std::string& Text(uint32_t id) const { return *texts_[id]; }
 
@@ -31,7 +31,7 @@ class TextTable {
   std::vector<const std::string*> texts_;
 };
 
-// A frame in words: texts by their number in the TextTable.
+// A frame in words: texts by their number in the CodeTexts.
 struct FrameFacts {
   uint32_t function = 0;
   uint32_t file = 0;
@@ -65,7 +65,7 @@ struct CodeFacts {
 // by whoever uses it. One thread; bounded: when full it is emptied and fills anew.
 class CodeCache {
  public:
-  CodeCache(const PythonRuntime& runtime, TextTable& texts, SourceCalls& sources, SourceRoot root)
+  CodeCache(const PythonRuntime& runtime, CodeTexts& texts, SourceCalls& sources, SourceRoot root)
       : runtime_(runtime), texts_(texts), sources_(sources), root_(std::move(root)) {}
 
   // The mark of the code object whose first code_bytes() are at `copy`; nothing: it is none.
@@ -103,7 +103,7 @@ class CodeCache {
   bool ReadLineTable(ProcessMemory& memory, uint64_t address, std::vector<uint8_t>& table) const;
 
   PythonRuntime runtime_;
-  TextTable& texts_;
+  CodeTexts& texts_;
   SourceCalls& sources_;
   SourceRoot root_;
   std::unordered_map<uint64_t, CodeFacts> codes_;

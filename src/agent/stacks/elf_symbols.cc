@@ -17,7 +17,7 @@ constexpr uint64_t kMaxSymbolBytes = uint64_t{64} << 20;
 constexpr uint64_t kMaxTextBytes = uint64_t{64} << 20;
 
 template <class Entry>
-bool ReadTable(const FileReader& file, uint64_t offset, size_t count, std::vector<Entry>& table) {
+bool ReadTable(const ReadFileAt& file, uint64_t offset, size_t count, std::vector<Entry>& table) {
   table.resize(count);
   return count == 0 || file(offset, std::as_writable_bytes(std::span(table)));
 }
@@ -32,20 +32,20 @@ struct Sections {
   }
 };
 
-bool ReadText(const FileReader& file, const Elf64_Shdr& section, std::string& text) {
+bool ReadText(const ReadFileAt& file, const Elf64_Shdr& section, std::string& text) {
   if (section.sh_size > kMaxTextBytes) return false;
   text.resize(section.sh_size);
   return file(section.sh_offset, std::as_writable_bytes(std::span(text)));
 }
 
-bool ReadSections(const FileReader& file, const Elf64_Ehdr& head, Sections& sections) {
+bool ReadSections(const ReadFileAt& file, const Elf64_Ehdr& head, Sections& sections) {
   if (head.e_shnum > kMaxHeaders || head.e_shentsize != sizeof(Elf64_Shdr)) return false;
   if (!ReadTable(file, head.e_shoff, head.e_shnum, sections.headers)) return false;
   if (head.e_shstrndx >= sections.headers.size()) return false;
   return ReadText(file, sections.headers[head.e_shstrndx], sections.names);
 }
 
-bool ReadSegments(const FileReader& file, const Elf64_Ehdr& head, ElfFacts& facts) {
+bool ReadSegments(const ReadFileAt& file, const Elf64_Ehdr& head, ElfFacts& facts) {
   if (head.e_phnum > kMaxHeaders || head.e_phentsize != sizeof(Elf64_Phdr)) return false;
   std::vector<Elf64_Phdr> headers;
   if (!ReadTable(file, head.e_phoff, head.e_phnum, headers)) return false;
@@ -57,7 +57,7 @@ bool ReadSegments(const FileReader& file, const Elf64_Ehdr& head, ElfFacts& fact
 }
 
 // The exported symbols, until all that are wanted are found.
-bool FindSymbols(const FileReader& file, const Sections& sections,
+bool FindSymbols(const ReadFileAt& file, const Sections& sections,
                  const std::vector<std::string>& wanted, ElfFacts& facts) {
   const auto table = std::find_if(sections.headers.begin(), sections.headers.end(),
                                   [](const auto& one) { return one.sh_type == SHT_DYNSYM; });
@@ -96,7 +96,7 @@ std::optional<uint64_t> ElfFacts::BiasOf(uint64_t mapped_at, uint64_t file_offse
   return std::nullopt;
 }
 
-Result<ElfFacts> ReadElf(const FileReader& file, const std::string& section,
+Result<ElfFacts> ReadElf(const ReadFileAt& file, const std::string& section,
                          const std::vector<std::string>& symbols) {
   Elf64_Ehdr head{};
   if (!file(0, std::as_writable_bytes(std::span(&head, 1))) || !IsElf64(head)) {

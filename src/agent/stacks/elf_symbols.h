@@ -15,7 +15,7 @@
 namespace steptrace::agent {
 
 // Reads bytes of a file at an offset; false: they are not all there.
-using FileReader = std::function<bool(uint64_t offset, std::span<std::byte> into)>;
+using ReadFileAt = std::function<bool(uint64_t offset, std::span<std::byte> into)>;
 
 // What a 64-bit little-endian ELF file says of its load segments, one section and some exported
 // objects. Addresses are those of the file: where it is loaded, a bias is added to all.
@@ -32,7 +32,7 @@ struct ElfFacts {
 };
 
 // Takes any bytes: tables are bounded and what points outside is an error.
-Result<ElfFacts> ReadElf(const FileReader& file, const std::string& section,
+Result<ElfFacts> ReadElf(const ReadFileAt& file, const std::string& section,
                          const std::vector<std::string>& symbols);
 
 }  // namespace steptrace::agent

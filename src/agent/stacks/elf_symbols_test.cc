@@ -15,7 +15,7 @@ namespace {
 
 using Bytes = std::vector<char>;
 
-FileReader ReaderOf(const Bytes& bytes) {
+ReadFileAt ReaderOf(const Bytes& bytes) {
   return [&bytes](uint64_t offset, std::span<std::byte> into) {
     if (offset > bytes.size() || into.size() > bytes.size() - offset) return false;
     std::memcpy(into.data(), bytes.data() + offset, into.size());

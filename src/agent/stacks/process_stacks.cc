@@ -14,7 +14,7 @@ constexpr int64_t kListEveryNs = 200 * kNsPerMs;
 }  // namespace
 
 ProcessStacks::ProcessStacks(int32_t pid, std::unique_ptr<ProcessMemory> memory,
-                             const PythonRuntime& runtime, TextTable& texts, SourceCalls& sources,
+                             const PythonRuntime& runtime, CodeTexts& texts, SourceCalls& sources,
                              const std::string& proc_root)
     : memory_(std::move(memory)),
       runtime_(runtime),

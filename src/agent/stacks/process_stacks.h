@@ -37,7 +37,7 @@ struct StackLosses {
 class ProcessStacks {
  public:
   ProcessStacks(int32_t pid, std::unique_ptr<ProcessMemory> memory, const PythonRuntime& runtime,
-                TextTable& texts, SourceCalls& sources, const std::string& proc_root = "/proc");
+                CodeTexts& texts, SourceCalls& sources, const std::string& proc_root = "/proc");
 
   // Adds a sample for each thread that runs Python code. Anything but kOk: the process gives none.
   ReadOutcome Sample(std::vector<ThreadSample>& samples);

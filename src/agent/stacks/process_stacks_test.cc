@@ -22,7 +22,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 
 // "function:line" of each frame, outermost first.
-std::vector<std::string> Words(const ThreadSample& sample, const TextTable& texts) {
+std::vector<std::string> Words(const ThreadSample& sample, const CodeTexts& texts) {
   std::vector<std::string> words;
   for (const FrameFacts& frame : sample.stack->frames) {
     words.push_back(texts.Text(frame.function) + ":" + std::to_string(frame.line));
@@ -92,7 +92,7 @@ class EveryPython : public ::testing::TestWithParam<int> {
   }
 
   PythonFinder finder_;
-  TextTable texts_;
+  CodeTexts texts_;
   SourceCalls sources_{UtcNowNs()};
 };
 

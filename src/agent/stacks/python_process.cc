@@ -58,7 +58,7 @@ std::optional<MappedFile> ParseMapping(std::string_view line) {
   return file;
 }
 
-FileReader ReaderOf(int fd) {
+ReadFileAt ReaderOf(int fd) {
   return [fd](uint64_t offset, std::span<std::byte> into) {
     if (offset > INT64_MAX) return false;
     size_t done = 0;

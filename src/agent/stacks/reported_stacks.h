@@ -35,7 +35,7 @@ class ReportedStacks {
     bool threads_left_out = false;
   };
 
-  ReportedStacks(TextTable& texts, StackTable& stacks) : texts_(texts), stacks_(stacks) {}
+  ReportedStacks(CodeTexts& texts, StackTable& stacks) : texts_(texts), stacks_(stacks) {}
 
   // The stack that a text names; nothing: it is none.
   std::optional<int32_t> StackOf(uint32_t id, const TextOf& text_of);
@@ -72,7 +72,7 @@ class ReportedStacks {
   const Code* CodeOf(uint32_t id, const TextOf& text_of);
   std::optional<int32_t> Place(uint32_t caller, const std::vector<Frame*>& unknown);
 
-  TextTable& texts_;
+  CodeTexts& texts_;
   StackTable& stacks_;
   std::unordered_map<uint32_t, std::optional<Code>> codes_;  // nothing: it is none
   std::unordered_map<uint32_t, Frame> frames_;

@@ -49,7 +49,7 @@ void FuzzReportedStacks(const std::string& bytes) {
     ++asked;
     return id > 0 && id < lines.size() ? std::optional(lines[id]) : std::nullopt;
   };
-  TextTable texts;
+  CodeTexts texts;
   StackTable stacks(texts);
   ReportedStacks reported(texts, stacks);
   std::map<int32_t, uint32_t> depth_of;

@@ -22,7 +22,7 @@ class ReportedStacksTest : public ::testing::Test {
 
   std::vector<std::string> arena_;
   int asked_ = 0;
-  TextTable texts_;
+  CodeTexts texts_;
   StackTable stacks_{texts_};
   ReportedStacks reported_{texts_, stacks_};
 };
@@ -58,7 +58,7 @@ TEST_F(ReportedStacksTest, ProcessesThatRunTheSameCodeHaveTheSameStacks) {
 
 TEST(StackTable, TablesThatShareNumbersGiveEachOnce) {
   const auto numbers = std::make_shared<StackNumbers>(0);
-  TextTable texts;
+  CodeTexts texts;
   const uint32_t f = texts.Intern("f");
   StackTable one(texts, numbers), two(texts, numbers);
   EXPECT_EQ(one.Extend(-1, {f, f, 1}), 0);
@@ -69,7 +69,7 @@ TEST(StackTable, TablesThatShareNumbersGiveEachOnce) {
 }
 
 TEST(StackTable, ACallerWithoutRoomHasCalleesWithout) {
-  TextTable texts;
+  CodeTexts texts;
   const uint32_t f = texts.Intern("f");
   StackTable table(texts, 1);
   EXPECT_EQ(table.Extend(-1, {f, f, 1}), 0);

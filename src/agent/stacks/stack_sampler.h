@@ -103,7 +103,7 @@ class StackSampler {
   void SampleProcess(Process& process, int64_t now_ns, int64_t period_ns, StackReadings& readings);
 
   StackSamplerOptions options_;
-  TextTable texts_;
+  CodeTexts texts_;
   std::optional<SourceCalls> sources_;  // from the first Python on
   StackTable stacks_;
   PythonFinder finder_;

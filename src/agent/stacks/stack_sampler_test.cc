@@ -39,7 +39,7 @@ int32_t Intern(StackTable& table, std::vector<FrameFacts> frames, bool cut = fal
 }
 
 TEST(StackTable, NumbersCallersBeforeCallees) {
-  TextTable texts;
+  CodeTexts texts;
   const uint32_t f = texts.Intern("f"), g = texts.Intern("g"), file = texts.Intern("a.py");
   StackTable table(texts);
   EXPECT_EQ(Intern(table, {{f, file, 1}, {g, file, 5}}), 1);
@@ -63,7 +63,7 @@ TEST(StackTable, NumbersCallersBeforeCallees) {
 }
 
 TEST(StackTable, GoesOnFromTheNumbersThatAStackHas) {
-  TextTable texts;
+  CodeTexts texts;
   const uint32_t f = texts.Intern("f"), g = texts.Intern("g"), h = texts.Intern("h");
   StackTable table(texts);
   StackInWords stack{{{f, f, 1}, {g, f, 2}}, {}, false};
@@ -77,7 +77,7 @@ TEST(StackTable, GoesOnFromTheNumbersThatAStackHas) {
 }
 
 TEST(StackTable, IsBounded) {
-  TextTable texts;
+  CodeTexts texts;
   const uint32_t f = texts.Intern("f");
   StackTable table(texts, 3);
   for (int line = 1; line <= 3; ++line) Intern(table, {{f, f, line}});

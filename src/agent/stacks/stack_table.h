@@ -32,10 +32,10 @@ class StackTable {
  public:
   static constexpr size_t kMaxStacks = size_t{1} << 20;
 
-  explicit StackTable(const TextTable& texts, size_t max_stacks = kMaxStacks)
+  explicit StackTable(const CodeTexts& texts, size_t max_stacks = kMaxStacks)
       : StackTable(texts, std::make_shared<StackNumbers>(0), max_stacks) {}
   // Shares its numbers with other tables of the run.
-  StackTable(const TextTable& texts, std::shared_ptr<StackNumbers> numbers,
+  StackTable(const CodeTexts& texts, std::shared_ptr<StackNumbers> numbers,
              size_t max_stacks = kMaxStacks)
       : texts_(texts), max_stacks_(max_stacks), numbers_(std::move(numbers)) {}
 
@@ -62,7 +62,7 @@ class StackTable {
   int32_t Add(std::optional<int32_t> parent, std::string function, std::string file, int32_t line);
   int32_t Named(std::optional<int32_t>& stack, const char* name);
 
-  const TextTable& texts_;
+  const CodeTexts& texts_;
   size_t max_stacks_;
   std::unordered_map<Key, int32_t, KeyHash> stacks_;
   std::vector<NewStack> new_;

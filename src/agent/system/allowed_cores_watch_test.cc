@@ -12,7 +12,7 @@ namespace steptrace::agent {
 namespace {
 
 constexpr int kWatchedRoot = 100;
-using ToldCores = std::vector<AllowedCores>;
+using ToldCores = std::vector<ProcessCores>;
 
 class AllowedCoresWatchTest : public ::testing::Test {
  protected:

@@ -21,23 +21,23 @@ using store::Metric;
 class Findings : public MetricSink {
  public:
   void OnSample(const MetricSample& sample) override { values_[sample.metric] = sample.value; }
-  void OnUnavailable(const UnavailableSource& source) override { unavailable_.push_back(source); }
+  void OnUnavailable(const MissingSource& source) override { unavailable_.push_back(source); }
 
   std::optional<double> Value(Metric metric) const {
     const auto found = values_.find(metric);
     return found == values_.end() ? std::nullopt : std::optional(found->second);
   }
-  const UnavailableSource* Unavailable(const std::string& source) const {
-    for (const UnavailableSource& entry : unavailable_) {
+  const MissingSource* Unavailable(const std::string& source) const {
+    for (const MissingSource& entry : unavailable_) {
       if (entry.source == source) return &entry;
     }
     return nullptr;
   }
-  const std::vector<UnavailableSource>& unavailable() const { return unavailable_; }
+  const std::vector<MissingSource>& unavailable() const { return unavailable_; }
 
  private:
   std::map<Metric, double> values_;
-  std::vector<UnavailableSource> unavailable_;
+  std::vector<MissingSource> unavailable_;
 };
 
 // A source that is there when `witness`, a metric that it always yields, came.
@@ -65,7 +65,7 @@ DoctorCheck CheckOf(const Findings& findings, const Source& source) {
                     .reason = source.what,
                     .remedy = {}};
   if (check.available) return check;
-  if (const UnavailableSource* reported = findings.Unavailable(source.name)) {
+  if (const MissingSource* reported = findings.Unavailable(source.name)) {
     check.reason = reported->reason;
     check.remedy = reported->remedy;
   } else {
@@ -84,7 +84,7 @@ std::string Number(double value, const char* unit) {
 // No limit is no lack: the check is about whether one would be seen.
 DoctorCheck CgroupCheck(const Findings& findings) {
   DoctorCheck check{.source = "cgroup", .available = true, .reason = {}, .remedy = {}};
-  if (const UnavailableSource* reported = findings.Unavailable("cgroup")) {
+  if (const MissingSource* reported = findings.Unavailable("cgroup")) {
     return {.source = "cgroup",
             .available = false,
             .reason = reported->reason,
@@ -103,7 +103,7 @@ DoctorCheck CpuCounterCheck(const Findings& findings) {
                     .available = true,
                     .reason = "cycles, instructions, misses of the instruction TLB",
                     .remedy = {}};
-  if (const UnavailableSource* reported = findings.Unavailable("cpu counters")) {
+  if (const MissingSource* reported = findings.Unavailable("cpu counters")) {
     check.available = false;
     check.reason = reported->reason;
     check.remedy = reported->remedy;
@@ -115,7 +115,7 @@ void AddGpuChecks(const Findings& findings, const std::vector<GpuDevice>& gpus,
                   std::vector<DoctorCheck>& checks) {
   if (gpus.empty()) {
     DoctorCheck check{.source = "gpu", .available = false, .reason = "no GPU", .remedy = {}};
-    if (const UnavailableSource* reported = findings.Unavailable("gpu")) {
+    if (const MissingSource* reported = findings.Unavailable("gpu")) {
       check.reason = reported->reason;
       check.remedy = reported->remedy;
     }
@@ -133,7 +133,7 @@ void AddGpuChecks(const Findings& findings, const std::vector<GpuDevice>& gpus,
                       .reason = "multiprocessors, tensor cores and memory bandwidth in use",
                       .remedy = {}});
   }
-  for (const UnavailableSource& reported : findings.unavailable()) {
+  for (const MissingSource& reported : findings.unavailable()) {
     if (!reported.of_gpu) continue;
     checks.push_back({.source = reported.source,
                       .available = false,

@@ -103,7 +103,7 @@ TEST_F(JobReaderTest, TheCoresThatAProcessMayRunOnAreToldWhenTheyAreOthers) {
     Sample();
     proc_.WriteProcess({.pid = kRoot, .cores = std::to_string(turn % 2)});
   }
-  using AllowedCoresList = std::vector<AllowedCores>;
+  using AllowedCoresList = std::vector<ProcessCores>;
   EXPECT_EQ(sink_.allowed_cores, (AllowedCoresList{{kRoot, "0-7"}, {102, "4-5,7"}}))
       << "101's are its parent's, and two times are all";
 }

@@ -20,7 +20,7 @@ struct MetricSample {
 
 // A source that gives nothing, or no longer, and why. Without a remedy nothing is amiss: this
 // hardware or kernel has no such thing, and only who asks (`steptrace doctor`) needs to hear it.
-struct UnavailableSource {
+struct MissingSource {
   std::string source;  // e.g. "psi", "gpu", "process 4711 io"
   std::string reason;
   std::string remedy;   // what would make it available
@@ -40,11 +40,11 @@ struct GpuUse {
 };
 
 // The cores that a process may run on, as the kernel lists them.
-struct AllowedCores {
+struct ProcessCores {
   int32_t pid = 0;
   std::string list;
 
-  friend bool operator==(const AllowedCores&, const AllowedCores&) = default;
+  friend bool operator==(const ProcessCores&, const ProcessCores&) = default;
 };
 
 // Takes what a sample yields, during the call of SystemSampler::Sample. One thread.
@@ -53,11 +53,11 @@ class MetricSink {
   virtual ~MetricSink() = default;
   virtual void OnSample(const MetricSample& sample) = 0;
   // Called once for a source and reason: the metric is absent, the sampler goes on.
-  virtual void OnUnavailable(const UnavailableSource& source) = 0;
+  virtual void OnUnavailable(const MissingSource& source) = 0;
   // Called once for a GPU, and when more is known of who uses it.
   virtual void OnGpu(const GpuUse&) {}
   // Called for a process whose parent may run on others, or which may on others than before.
-  virtual void OnAllowedCores(const AllowedCores&) {}
+  virtual void OnAllowedCores(const ProcessCores&) {}
 };
 
 // What every reader needs for one sample: the time, where values go, what was already reported.
@@ -75,7 +75,7 @@ class SampleContext {
     sink_.OnSample({metric, -1, pid, value});
   }
   void EmitGpu(const GpuUse& use) { sink_.OnGpu(use); }
-  void EmitAllowedCores(const AllowedCores& cores) { sink_.OnAllowedCores(cores); }
+  void EmitAllowedCores(const ProcessCores& cores) { sink_.OnAllowedCores(cores); }
   void ReportOnce(std::string source, std::string reason, std::string remedy, bool of_gpu = false) {
     // Bounded: thousands of processes that each hide their files say nothing new.
     constexpr size_t kMaxReports = 256;

@@ -115,7 +115,7 @@ int SeenByNobody(int32_t pid) {
   wrong += sink.Value(Metric::kJobProcesses) != 1.0;
   wrong += !sink.Has(Metric::kJobCpu);
   wrong += sink.Has(Metric::kJobRead);
-  const UnavailableSource* io = sink.Unavailable("process io");
+  const MissingSource* io = sink.Unavailable("process io");
   wrong += io == nullptr || io->reason.find("ermission denied") == std::string::npos ||
            io->remedy.empty();
   return wrong;
@@ -146,7 +146,7 @@ int SeenBehindHidePid(int32_t pid) {
   int wrong = 0;
   wrong += !sink.Has(Metric::kMemoryTotal);
   wrong += sink.Has(Metric::kJobProcesses);
-  const UnavailableSource* job = sink.Unavailable("job");
+  const MissingSource* job = sink.Unavailable("job");
   wrong += job == nullptr || job->remedy.find("hidepid") == std::string::npos;
   for (const DoctorCheck& check : DoctorChecks({.nvml_library = ""})) {
     if (check.source != "processes of other users") continue;

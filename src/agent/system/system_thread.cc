@@ -22,11 +22,11 @@ class CollectingSink : public MetricSink {
  public:
   explicit CollectingSink(SystemReadings& readings) : readings_(readings) {}
   void OnSample(const MetricSample& sample) override { readings_.samples.push_back(sample); }
-  void OnUnavailable(const UnavailableSource& source) override {
+  void OnUnavailable(const MissingSource& source) override {
     readings_.unavailable.push_back(source);
   }
   void OnGpu(const GpuUse& use) override { readings_.gpus.push_back(use); }
-  void OnAllowedCores(const AllowedCores& cores) override {
+  void OnAllowedCores(const ProcessCores& cores) override {
     readings_.allowed_cores.push_back(cores);
   }
 

@@ -16,10 +16,10 @@ struct SystemReadings {
   int64_t monotonic_ns = 0;
   int64_t driver_bytes = 0;  // SystemSampler::driver_bytes
   std::vector<MetricSample> samples;
-  std::vector<UnavailableSource> unavailable;
+  std::vector<MissingSource> unavailable;
   std::vector<GpuUse> gpus;                 // of which there is something new to tell
   std::vector<JobRoot> job;                 // its living processes
-  std::vector<AllowedCores> allowed_cores;  // where there is something new to tell
+  std::vector<ProcessCores> allowed_cores;  // where there is something new to tell
 };
 
 // Samples the system in a thread of its own ("steptrace-sys"), since NVML may block for seconds and

@@ -28,7 +28,7 @@ bool IsWanted(store::Metric metric) {
          metric == kGpuMemoryTotal;
 }
 
-Alert GrowthAlert(const analyze::ProcessMemory& process,
+Alert GrowthAlert(const analyze::ProcessMemoryRow& process,
                   const analyze::HostMemorySection& section) {
   const bool leaks = process.growth.verdict == analyze::GrowthVerdict::kLeak;
   model::Finding found = analyze::GrowthOf(process, section);
@@ -112,7 +112,7 @@ std::vector<Alert> MemoryWatch::Changes(int64_t now_ns,
   std::vector<analyze::CounterSeries> counters;
   for (const auto& [key, line] : lines_) counters.push_back(line.series);
   const analyze::HostMemorySection section = analyze::MakeHostMemory(counters, axes_, ranks);
-  for (const analyze::ProcessMemory& process : section.processes) {
+  for (const analyze::ProcessMemoryRow& process : section.processes) {
     const std::string subject = analyze::SubjectOf(process);
     const analyze::GrowthVerdict verdict = process.growth.verdict;
     const bool leaks = verdict == analyze::GrowthVerdict::kLeak;

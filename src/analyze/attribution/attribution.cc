@@ -119,7 +119,7 @@ void FitToDuration(StageTimes& times, int64_t dur_ns) {
 }  // namespace
 
 AttributionRules MakeRules(const store::PackedSteps& rows, const LoadSummary& load,
-                           const DeviceBusy& device, bool has_peers) {
+                           const DeviceUtilization& device, bool has_peers) {
   const bool rows_say = std::any_of(
       rows.begin(), rows.end(), [](const store::StepRow& row) { return row.cpu_shortage_ns > 0; });
   const double throttled = load.throttled_time_share();

@@ -11,7 +11,7 @@
 namespace steptrace::analyze {
 
 AttributionRules MakeRules(const store::PackedSteps& rows, const LoadSummary& load,
-                           const DeviceBusy& device, bool has_peers);
+                           const DeviceUtilization& device, bool has_peers);
 
 // The step's stages, by its row and the transfers (transfer.h); they sum to its duration exactly.
 // All communication is `exposed` here: what of it is waiting for a late rank shows only beside the

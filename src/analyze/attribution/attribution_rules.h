@@ -23,7 +23,7 @@ struct AttributionRules {
   double worker_shortage_share = 0;
   // The same of the training thread while it takes over a batch: no row tells it.
   double parent_shortage_share = 0;
-  const DeviceBusy* device = nullptr;
+  const DeviceUtilization* device = nullptr;
   // Steps of which events at the boundaries of phases tell what the device did: more than `device`.
   const StepsOnDevice* phases = nullptr;
   // Share of a rank's forward in which its process did nothing (host_idle.h).

@@ -183,7 +183,7 @@ CounterSeries Utilization(int32_t device, std::vector<double> values) {
 
 TEST(DeviceBusyTest, SampleCoversTheTimeSinceTheOneBefore) {
   const std::vector<CounterSeries> counters = {Utilization(0, {0, 1, 0.5})};
-  const DeviceBusy busy(counters, {{0, {0}}});
+  const DeviceUtilization busy(counters, {{0, {0}}});
   EXPECT_DOUBLE_EQ(*busy.Share(0, 0, 1000), 1);
   EXPECT_DOUBLE_EQ(*busy.Share(0, 200, 300), 1);
   EXPECT_DOUBLE_EQ(*busy.Share(0, 1000, 2000), 0.5);
@@ -195,16 +195,16 @@ TEST(DeviceBusyTest, SampleCoversTheTimeSinceTheOneBefore) {
 TEST(DeviceBusyTest, RanksTakeTheDevicesOfTheirNodeInOrder) {
   const std::vector<CounterSeries> counters = {Utilization(1, {0, 0.2, 0.2}),
                                                Utilization(0, {0, 0.9, 0.9})};
-  const DeviceBusy several(counters, {{0, {4, 5}}});
+  const DeviceUtilization several(counters, {{0, {4, 5}}});
   EXPECT_DOUBLE_EQ(*several.Share(4, 0, 1000), 0.9);
   EXPECT_DOUBLE_EQ(*several.Share(5, 0, 1000), 0.2);
-  const DeviceBusy single(counters, {{0, {7}}});
+  const DeviceUtilization single(counters, {{0, {7}}});
   EXPECT_DOUBLE_EQ(*single.Share(7, 0, 1000), 0.9);
 }
 
 TEST(AttributionTest, AWaitCountsAsFarAsTheDeviceWasIdle) {
   const std::vector<CounterSeries> counters = {Utilization(0, {0, 0.7, 0.7})};
-  const DeviceBusy busy(counters, {{0, {0}}});
+  const DeviceUtilization busy(counters, {{0, {0}}});
   AttributionRules rules;
   rules.device = &busy;
   store::StepRow row = DataBound();  // waits 60 of 100, and the device was idle in 30

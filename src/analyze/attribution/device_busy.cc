@@ -18,9 +18,9 @@ double MeanOf(const CounterSeries& series) {
 
 }  // namespace
 
-DeviceBusy::DeviceBusy(std::span<const CounterSeries> counters,
-                       const std::map<int32_t, std::vector<int32_t>>& ranks_by_node,
-                       const std::map<int32_t, int32_t>& device_of_rank) {
+DeviceUtilization::DeviceUtilization(std::span<const CounterSeries> counters,
+                                     const std::map<int32_t, std::vector<int32_t>>& ranks_by_node,
+                                     const std::map<int32_t, int32_t>& device_of_rank) {
   std::map<int32_t, std::vector<const CounterSeries*>> devices_by_node;
   for (const CounterSeries& series : counters) {
     if (series.metric == store::Metric::kGpuUtilization)
@@ -59,7 +59,7 @@ DeviceBusy::DeviceBusy(std::span<const CounterSeries> counters,
   }
 }
 
-DeviceBusy::Line DeviceBusy::Integrate(const CounterSeries& series) {
+DeviceUtilization::Line DeviceUtilization::Integrate(const CounterSeries& series) {
   Line line;
   const size_t size = std::min(series.times_ns.size(), series.values.size());
   for (size_t i = 0; i < size; ++i) {
@@ -75,7 +75,7 @@ DeviceBusy::Line DeviceBusy::Integrate(const CounterSeries& series) {
   return line;
 }
 
-double DeviceBusy::BusyUntil(const Line& line, int64_t at_ns) {
+double DeviceUtilization::BusyUntil(const Line& line, int64_t at_ns) {
   const auto next = std::upper_bound(line.times_ns.begin(), line.times_ns.end(), at_ns);
   if (next == line.times_ns.begin()) return 0;
   const auto index = static_cast<size_t>(next - line.times_ns.begin());
@@ -86,7 +86,7 @@ double DeviceBusy::BusyUntil(const Line& line, int64_t at_ns) {
   return line.integral_ns[index - 1] + busy * into / span;
 }
 
-std::optional<double> DeviceBusy::Share(int32_t rank, int64_t from_ns, int64_t to_ns) const {
+std::optional<double> DeviceUtilization::Share(int32_t rank, int64_t from_ns, int64_t to_ns) const {
   const auto found = by_rank_.find(rank);
   if (found == by_rank_.end() || found->second.times_ns.size() < 2) return std::nullopt;
   const Line& line = found->second;

@@ -41,8 +41,9 @@ std::optional<double> MeanBetween(const CounterSeries& series, int64_t from_ns, 
 
 }  // namespace
 
-LoadSummary::LoadSummary(std::span<const CounterSeries> counters, std::span<const NodeInfo> nodes,
-                         const AllowedCores& allowed, int64_t from_ns, int64_t to_ns)
+LoadSummary::LoadSummary(std::span<const CounterSeries> counters,
+                         std::span<const store::NodeInfo> nodes, const AllowedCores& allowed,
+                         int64_t from_ns, int64_t to_ns)
     : from_ns_(from_ns), to_ns_(to_ns) {
   for (const CounterSeries& series : counters) {
     const auto mean = MeanBetween(series, from_ns, to_ns);
@@ -52,7 +53,7 @@ LoadSummary::LoadSummary(std::span<const CounterSeries> counters, std::span<cons
     if (*mean > most.mean) most = {*mean, series.track};
   }
   int32_t cores = 0;
-  for (const NodeInfo& node : nodes) {
+  for (const store::NodeInfo& node : nodes) {
     if (node.cpus > 0) cores = cores == 0 ? node.cpus : std::min(cores, node.cpus);
   }
   usable_cores_ = std::max(cores, 1);
@@ -67,10 +68,10 @@ LoadSummary::LoadSummary(std::span<const CounterSeries> counters, std::span<cons
 }
 
 void LoadSummary::FindAllowed(std::span<const CounterSeries> counters,
-                              std::span<const NodeInfo> nodes, const AllowedCores& allowed) {
+                              std::span<const store::NodeInfo> nodes, const AllowedCores& allowed) {
   // Of a manifest, whose numbers may be any.
   constexpr int32_t kMostCores = 1 << 14;
-  for (const NodeInfo& node : nodes) {
+  for (const store::NodeInfo& node : nodes) {
     if (!allowed.KnowsOf(node.node)) continue;
     BusyOfCores busy;
     for (const CounterSeries& series : counters) {

@@ -19,7 +19,7 @@ namespace steptrace::analyze {
 // holds all ranks back.
 class LoadSummary {
  public:
-  LoadSummary(std::span<const CounterSeries> counters, std::span<const NodeInfo> nodes,
+  LoadSummary(std::span<const CounterSeries> counters, std::span<const store::NodeInfo> nodes,
               const AllowedCores& allowed, int64_t from_ns, int64_t to_ns);
 
   // Empty: the metric was not collected, which is not the same as 0.
@@ -85,7 +85,7 @@ class LoadSummary {
   };
   using BusyOfCores = std::map<int32_t, std::optional<double>>;
   static Allowed AllowedOf(std::span<const int32_t> cores, const BusyOfCores& busy);
-  void FindAllowed(std::span<const CounterSeries> counters, std::span<const NodeInfo> nodes,
+  void FindAllowed(std::span<const CounterSeries> counters, std::span<const store::NodeInfo> nodes,
                    const AllowedCores& allowed);
   bool QuotaIsWithin(const Allowed& allowed) const;
   static bool HasFreeOutside(const Allowed& allowed);

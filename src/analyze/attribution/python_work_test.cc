@@ -21,7 +21,7 @@ class PythonWorkTest : public ::testing::Test {
   std::string Stages(std::string_view text, std::optional<int64_t> last_steps = {}) {
     const RankTrace trace = DrawRank(text, strings_);
     const StageTable table;
-    const RankSteps found = FindRankSteps(trace, strings_, &table, last_steps);
+    const TraceRankSteps found = FindRankSteps(trace, strings_, &table, last_steps);
     StageTimes sum{};
     for (const TraceStepTimes& one : found.attributed) {
       EXPECT_EQ(Sum(one.by_functions), 0);

@@ -16,7 +16,7 @@ namespace steptrace::analyze {
 
 // What a profile tells of one rank's steps, found in one go: AttributeTraceSteps and
 // DeriveTraceSteps look at the same time ranges.
-struct RankSteps {
+struct TraceRankSteps {
   std::vector<TraceStepTimes> attributed;
   std::vector<store::StepRow> rows;  // of those that last; `kind` is empty: they are all of train
   FunctionTimes functions;           // what PythonWork names, of the last ones that were asked for
@@ -25,7 +25,8 @@ struct RankSteps {
 // Reads the texts alone, so that ranks can be worked on side by side. `table`: of the stages that
 // Python functions tell; null: they are left out, as the rows leave them out in any case.
 // `last_steps`: only of so many at the end; the steps before keep the stages that they had.
-RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings,
-                        const StageTable* table = nullptr, std::optional<int64_t> last_steps = {});
+TraceRankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings,
+                             const StageTable* table = nullptr,
+                             std::optional<int64_t> last_steps = {});
 
 }  // namespace steptrace::analyze

@@ -71,12 +71,12 @@ bool Grows(std::span<const StageTimes> cells, const Eighths& medians) {
 
 }  // namespace
 
-std::optional<StepDrift> FindDrift(std::span<const StageTimes> cells) {
+std::optional<StepSlowdown> FindDrift(std::span<const StageTimes> cells) {
   if (cells.size() < kEighths * kLeastOfEighth) return std::nullopt;
   Eighths medians;
   for (size_t i = 0; i < kEighths; ++i) medians[i] = MedianTime(EighthOf(cells, i));
   if (!Grows(cells, medians)) return std::nullopt;
-  StepDrift drift;
+  StepSlowdown drift;
   drift.from_ns = std::llrint(medians.front());
   drift.to_ns = std::llrint(medians.back());
   const double rise = medians.back() - medians.front();

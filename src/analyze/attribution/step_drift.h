@@ -10,7 +10,7 @@
 namespace steptrace::analyze {
 
 // Steps that take longer and longer, little by little: each works on what was gathered until then.
-struct StepDrift {
+struct StepSlowdown {
   int64_t from_ns = 0;  // a step in the first eighth
   int64_t to_ns = 0;    // and in the last
   // The stage that has most of what it grew by; nothing: several share it.
@@ -26,6 +26,6 @@ struct StepDrift {
 // grows from each eighth to the next, but for a fiftieth, in all by a quarter and by more than
 // twice what cells differ by within an eighth; and not by one jump, which is something that
 // happened.
-std::optional<StepDrift> FindDrift(std::span<const StageTimes> cells);
+std::optional<StepSlowdown> FindDrift(std::span<const StageTimes> cells);
 
 }  // namespace steptrace::analyze

@@ -445,9 +445,9 @@ size_t FirstOfLast(const std::vector<DeviceStep>& steps, std::optional<int64_t> 
 
 }  // namespace
 
-RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings,
-                        const StageTable* table, std::optional<int64_t> last_steps) {
-  RankSteps found;
+TraceRankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings,
+                             const StageTable* table, std::optional<int64_t> last_steps) {
+  TraceRankSteps found;
   const std::vector<DeviceStep> steps = FindDeviceSteps(trace).steps;
   if (steps.empty()) return found;
   const auto ranges = PhasesOf(trace, strings);

@@ -244,7 +244,7 @@ TEST_F(TransferTest, DeviceBusyTellsHowLongItWasIdleWhereNoEventsDo) {
   series.times_ns = {0, 1000, 2000};
   series.values = {0, 0.7, 0.7};
   const std::vector<CounterSeries> counters = {series};
-  const DeviceBusy busy(counters, {{0, {0}}});
+  const DeviceUtilization busy(counters, {{0, {0}}});
   rules_.device = &busy;
   const Parts parts = {{SubStage::kGetitem, 60}, {SubStage::kForward, 40}};
   EXPECT_EQ(
@@ -268,7 +268,7 @@ TEST_F(SampledTransferTest, EachTakesFromTheStagesThatItNamesAloneAndGivesToThos
     used.values.push_back(share());
   }
   const std::vector<CounterSeries> counters = {used};
-  const DeviceBusy busy(counters, {{0, {0}}});
+  const DeviceUtilization busy(counters, {{0, {0}}});
   rules_.device = &busy;
   const StageSet outside = Named("outside_torch").to;
   for (int round = 0; round < 300; ++round) {

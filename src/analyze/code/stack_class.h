@@ -62,7 +62,7 @@ struct StackUser {
 };
 
 // Frames by their row in `stacks`, -1: there is none.
-struct StackFrames {
+struct KeyFrames {
   int32_t leaf = -1;           // the innermost frame that is not steptrace's
   int32_t user = -1;           // the user's function that is nearest to it
   int32_t call = -1;           // what that function called in a library
@@ -80,7 +80,7 @@ struct StackClass {
   StackLeaf leaf;
   StackSurroundings around;
   StackUser user;
-  StackFrames frames;
+  KeyFrames frames;
 
   // To go over a tensor is to take numbers out of it, where those of its parts are taken.
   bool takes_numbers() const { return leaf.reads || (around.reads && leaf.goes_over); }

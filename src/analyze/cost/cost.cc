@@ -251,7 +251,7 @@ void AddParts(const CostInput& input, double hours, CostSection& section) {
   part("finalization", input.phases.finalization_ns);
   if (whole_ns <= 0 || input.steps_ns <= 0) return;
   const double steps = std::clamp(static_cast<double>(input.steps_ns) / whole_ns, 0.0, 1.0);
-  for (const Suspect& suspect : input.suspects) {
+  for (const SuspectRow& suspect : input.suspects) {
     const double share = steps * suspect.share;
     section.suspects.push_back({suspect.name, share, share * section.money});
   }
@@ -260,7 +260,8 @@ void AddParts(const CostInput& input, double hours, CostSection& section) {
 }  // namespace
 
 std::vector<NodeUse> MeasureUse(std::span<const CounterSeries> counters,
-                                std::span<const NodeInfo> nodes, const store::PackedSteps& steps) {
+                                std::span<const store::NodeInfo> nodes,
+                                const store::PackedSteps& steps) {
   const SystemSignals signals(counters);
   const auto ranks = RanksOf(steps);
   std::vector<NodeUse> result;
@@ -269,7 +270,7 @@ std::vector<NodeUse> MeasureUse(std::span<const CounterSeries> counters,
     use.node = node;
     use.cores = static_cast<double>(signals.Cores(node));
     double memory_gib = 0;
-    for (const NodeInfo& info : nodes) {
+    for (const store::NodeInfo& info : nodes) {
       if (info.node != node) continue;
       if (info.cpus > 0) use.cores = info.cpus;
       memory_gib = static_cast<double>(info.memory_bytes) / kBytesPerGib;

@@ -44,8 +44,8 @@ struct NodeUse {
 struct CostInput {
   int64_t duration_ns = 0;
   PhasesSection phases;
-  int64_t steps_ns = 0;           // of the training steps, of the rank with most
-  std::vector<Suspect> suspects;  // shares of these
+  int64_t steps_ns = 0;              // of the training steps, of the rank with most
+  std::vector<SuspectRow> suspects;  // shares of these
   std::vector<NodeUse> use;
   int32_t nodes = 1;
   std::optional<double> price_per_hour;  // of the whole job; goes before the types' prices
@@ -89,7 +89,8 @@ struct CostSection {
 };
 
 std::vector<NodeUse> MeasureUse(std::span<const CounterSeries> counters,
-                                std::span<const NodeInfo> nodes, const store::PackedSteps& steps);
+                                std::span<const store::NodeInfo> nodes,
+                                const store::PackedSteps& steps);
 CostSection BuildCostSection(const CostInput& input);
 
 nlohmann::ordered_json CostJson(const CostSection& section);

@@ -26,7 +26,7 @@ RankTrace MakeRank(int32_t number, int64_t kernels, store::StringTable& strings)
   rank.lanes.resize(3);
   rank.lanes[0].pid = rank.lanes[0].tid = 1;
   for (int32_t lane : {1, 2}) {
-    Lane& stream = rank.lanes[static_cast<size_t>(lane)];
+    TraceLane& stream = rank.lanes[static_cast<size_t>(lane)];
     stream.track = lane;
     stream.on_device = true;
     stream.device = 0;

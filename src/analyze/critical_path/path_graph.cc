@@ -67,7 +67,7 @@ class PathGraphBuilder {
   PathGraph Build() {
     const Collectives calls = ReadCollectives(trace_);
     Matches matches = MatchCollectives(calls, {});
-    Clocks clocks = AlignClocks(trace_, calls, matches);
+    RankClocks clocks = AlignClocks(trace_, calls, matches);
     if (clocks.corrected) matches = MatchCollectives(calls, clocks.offset_ns);
     graph_.offset_ns = clocks.offset_ns;
     MarkMatched(matches);

@@ -81,7 +81,7 @@ std::vector<BlameShare> Condense(std::vector<BlameShare> guilts) {
 
 class BlameFinder {
  public:
-  BlameFinder(const Trace& trace, const Matches& matches, const Clocks& clocks, HostView host)
+  BlameFinder(const Trace& trace, const Matches& matches, const RankClocks& clocks, HostView host)
       : trace_(trace), matches_(matches), clocks_(clocks), host_(host) {
     not_recorded_ = labels_.Of({Doing::kNotRecorded, {}, {}});
     result_.resize(trace.ranks.size());
@@ -359,7 +359,7 @@ class BlameFinder {
 
   const Trace& trace_;
   const Matches& matches_;
-  const Clocks& clocks_;
+  const RankClocks& clocks_;
   const HostView host_;
   Labels labels_;
   int32_t not_recorded_ = 0;
@@ -434,8 +434,8 @@ CollectiveTimes TimesOf(const MatchedCollective& collective,
   return times;
 }
 
-std::vector<RankBlame> FindBlame(const Trace& trace, const Matches& matches, const Clocks& clocks,
-                                 HostView host) {
+std::vector<RankBlame> FindBlame(const Trace& trace, const Matches& matches,
+                                 const RankClocks& clocks, HostView host) {
   // Nobody waited: what the ranks did need not be found out.
   if (matches.collectives.empty()) return std::vector<RankBlame>(trace.ranks.size());
   return BlameFinder(trace, matches, clocks, host).Find();

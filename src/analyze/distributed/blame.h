@@ -66,8 +66,8 @@ struct CollectiveTimes {
 CollectiveTimes TimesOf(const MatchedCollective& collective, const std::vector<int64_t>& offset_ns);
 
 // By index of the rank.
-std::vector<RankBlame> FindBlame(const Trace& trace, const Matches& matches, const Clocks& clocks,
-                                 HostView host = HostView::kOperators);
+std::vector<RankBlame> FindBlame(const Trace& trace, const Matches& matches,
+                                 const RankClocks& clocks, HostView host = HostView::kOperators);
 
 // Shares `total` out by the weights, in whole numbers that sum to it. All weights 0: nothing.
 std::vector<int64_t> Apportion(int64_t total, const std::vector<int64_t>& weights);

@@ -153,11 +153,11 @@ class SectionBuilder {
     matches_ = MatchCollectives(calls_, {});
     clocks_ = AlignClocks(trace_, calls_, matches_, NodeClockOf(options_));
     if (clocks_.corrected) {
-      const Clocks measured = clocks_;
+      const RankClocks measured = clocks_;
       Matches again_matched = MatchCollectives(calls_, measured.offset_ns);
       again_matched.ambiguous_ranks.merge(matches_.ambiguous_ranks);  // told by the clocks as told
       matches_ = std::move(again_matched);
-      Clocks again = AlignClocks(trace_, calls_, matches_, NodeClockOf(options_));
+      RankClocks again = AlignClocks(trace_, calls_, matches_, NodeClockOf(options_));
       if (again.corrected) clocks_ = std::move(again);
     }
     for (const ClockRow& row : clocks_.rows) {
@@ -434,7 +434,7 @@ class SectionBuilder {
   const bool on_host_;
   Collectives calls_;
   Matches matches_;
-  Clocks clocks_;
+  RankClocks clocks_;
   std::vector<CollectiveTimes> times_;
   std::vector<size_t> first_step_;  // of each rank, in section_.steps
   std::map<OperationKey, Totals> operations_;

@@ -125,7 +125,7 @@ void LiveTraceBuilder::LeaveOutHalf() {
 int32_t LiveTraceBuilder::LaneOf(int32_t track) {
   auto [found, added] = lanes_.try_emplace(track, static_cast<int32_t>(trace_.lanes.size()));
   if (added) {
-    Lane& lane = trace_.lanes.emplace_back();
+    TraceLane& lane = trace_.lanes.emplace_back();
     lane.track = track;
   }
   return found->second;
@@ -201,7 +201,7 @@ RankTrace LiveTraceBuilder::Build(const store::PackedSteps& steps) {
   for (const store::TrackRow& track : tracks_) {
     const auto found = lanes_.find(track.track);
     if (found == lanes_.end()) continue;
-    Lane& lane = trace_.lanes[static_cast<size_t>(found->second)];
+    TraceLane& lane = trace_.lanes[static_cast<size_t>(found->second)];
     lane.pid = track.pid.value_or(kNone);
     lane.tid = track.tid.value_or(kNone);
     lane.device = track.device.value_or(kNone);

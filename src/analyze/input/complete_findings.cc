@@ -3,9 +3,10 @@
 
 namespace steptrace::analyze {
 
-void CompleteFindings(std::span<const NodeInfo> nodes, std::span<model::Finding* const> findings) {
+void CompleteFindings(std::span<const store::NodeInfo> nodes,
+                      std::span<model::Finding* const> findings) {
   model::HostNames hosts;
-  for (const NodeInfo& one : nodes) {
+  for (const store::NodeInfo& one : nodes) {
     if (!one.host.empty()) hosts.emplace(one.node, one.host);
   }
   for (model::Finding* one : findings) NameHosts(hosts, *one);

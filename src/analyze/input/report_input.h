@@ -13,6 +13,7 @@
 #include "analyze/trace/tensor_cores.h"
 #include "analyze/trace/trace.h"
 #include "analyze/trace/unrecognised.h"
+#include "store/manifest.h"
 #include "store/packed_rows.h"
 #include "store/string_table.h"
 #include "store/tables.h"
@@ -24,13 +25,6 @@ namespace steptrace::analyze {
 class LastSeen;
 class SampleSums;
 class TensorHistories;
-
-struct NodeInfo {
-  int32_t node = 0;
-  std::string host;
-  int32_t cpus = 0;          // 0: not known, as of a profile from elsewhere
-  int64_t memory_bytes = 0;  // 0: not known
-};
 
 // The process that trains as a rank.
 struct RankProcess {
@@ -62,7 +56,7 @@ struct RunInfo {
   std::vector<std::string> command;
   int64_t epoch_utc_ns = 0;
   int64_t duration_ns = 0;  // so far, while it runs
-  std::vector<NodeInfo> nodes;
+  std::vector<store::NodeInfo> nodes;
   int32_t ranks = 0;  // that told of themselves; the steps may know more
   std::vector<RankProcess> rank_processes;
   std::vector<LoaderWorker> workers;

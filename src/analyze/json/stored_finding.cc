@@ -40,12 +40,12 @@ std::optional<int64_t> Integer(const Json& json) {
 std::optional<model::Value> ReadValue(const model::FigureInfo& info, const Json& json) {
   if (json.is_null() && info.optional) return model::Value();
   switch (info.unit) {
-    case model::Unit::kNs:
-    case model::Unit::kCount:
-    case model::Unit::kInteger:
+    case model::FigureUnit::kNs:
+    case model::FigureUnit::kCount:
+    case model::FigureUnit::kInteger:
       if (const auto number = Integer(json)) return model::Value(*number);
       return std::nullopt;
-    case model::Unit::kFlag:
+    case model::FigureUnit::kFlag:
       if (!json.is_boolean()) return std::nullopt;
       return model::Value(json.get<bool>());
     default:

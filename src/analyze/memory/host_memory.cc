@@ -58,7 +58,7 @@ class MemoryMaker {
     }
     AddOutlooks(section);
     std::stable_sort(section.processes.begin(), section.processes.end(),
-                     [](const ProcessMemory& a, const ProcessMemory& b) {
+                     [](const ProcessMemoryRow& a, const ProcessMemoryRow& b) {
                        const bool a_leaks = a.growth.verdict == GrowthVerdict::kLeak;
                        const bool b_leaks = b.growth.verdict == GrowthVerdict::kLeak;
                        return a_leaks != b_leaks ? a_leaks : a.bytes > b.bytes;
@@ -108,8 +108,9 @@ class MemoryMaker {
     return found == axes_.end() || found->second.empty() ? nullptr : &found->second;
   }
 
-  ProcessMemory MakeOne(const Key& key, const CounterSeries& bytes, const Metrics& metrics) const {
-    ProcessMemory one;
+  ProcessMemoryRow MakeOne(const Key& key, const CounterSeries& bytes,
+                           const Metrics& metrics) const {
+    ProcessMemoryRow one;
     std::tie(one.node, one.pid, std::ignore) = key;
     if (std::get<2>(key) >= 0) one.device = std::get<2>(key);
     for (const RankProcess& rank : ranks_) {
@@ -133,7 +134,7 @@ class MemoryMaker {
 
   // Of a worker from its first point on; of a device those points that show the leak.
   static bool IsTooShort(std::span<const GrowthPoint> points, std::span<const int64_t> times_ns,
-                         const ProcessMemory& one) {
+                         const ProcessMemoryRow& one) {
     const auto last_ns = static_cast<double>(times_ns.back());
     const auto since = [&](size_t i) {
       return (last_ns - static_cast<double>(times_ns[i])) / kNsOfASecond;
@@ -147,7 +148,7 @@ class MemoryMaker {
     return one.device && since(std::min(first, points.size() - 1)) < kLeastOfDevices;
   }
 
-  static void JudgeOne(const StepAxis& axis, const CounterSeries& bytes, ProcessMemory& one) {
+  static void JudgeOne(const StepAxis& axis, const CounterSeries& bytes, ProcessMemoryRow& one) {
     std::vector<GrowthPoint> points;
     std::vector<int64_t> times_ns;
     for (size_t i = 0; i < bytes.values.size(); ++i) {
@@ -167,7 +168,7 @@ class MemoryMaker {
   }
 
   // Only of slopes that are certain, and go on.
-  static bool Foretells(const ProcessMemory& process) {
+  static bool Foretells(const ProcessMemoryRow& process) {
     const Growth& growth = process.growth;
     return !process.ended && growth.verdict == GrowthVerdict::kLeak &&
            growth.high <= kMostOfInterval * growth.low && process.bytes_per_s > 0;
@@ -175,7 +176,7 @@ class MemoryMaker {
 
   void AddOutlooks(HostMemorySection& section) const {
     std::map<int32_t, double> rates, anon;
-    for (const ProcessMemory& one : section.processes) {
+    for (const ProcessMemoryRow& one : section.processes) {
       if (one.device) {
         AddDeviceOutlook(one, section);
         continue;
@@ -215,7 +216,7 @@ class MemoryMaker {
     Finish(outlook, rate, section);
   }
 
-  void AddDeviceOutlook(const ProcessMemory& one, HostMemorySection& section) const {
+  void AddDeviceOutlook(const ProcessMemoryRow& one, HostMemorySection& section) const {
     const auto total = device_total_.find({one.node, *one.device});
     if (total == device_total_.end() || !Foretells(one)) return;
     MemoryOutlook outlook;
@@ -254,7 +255,7 @@ int64_t WholeBytes(double slope) {
   return static_cast<int64_t>(std::clamp(slope, -kMost, kMost));
 }
 
-Json ProcessJson(const ProcessMemory& one) {
+Json ProcessJson(const ProcessMemoryRow& one) {
   const bool device = one.device.has_value();
   Json json = {{"node", one.node}, {"pid", one.pid}, {"rank", OrNull(one.rank)}};
   json["class"] = one.process_class ? Json(NameOf(*one.process_class)) : Json();
@@ -354,13 +355,15 @@ std::shared_ptr<const HostMemorySection> MakeHostMemory(const ReportInput& input
   const ProcessClasses classes{input.run.rank_processes, input.run.workers};
   section->kinds = SumMemoryKinds(input.counters, classes, input.run.duration_ns);
   if (section->processes.empty() && section->kinds.empty()) return nullptr;
-  for (ProcessMemory& one : section->processes) one.process_class = classes.Of(one.node, one.pid);
+  for (ProcessMemoryRow& one : section->processes)
+    one.process_class = classes.Of(one.node, one.pid);
   return section;
 }
 
 nlohmann::ordered_json HostMemoryJson(const HostMemorySection& section) {
   Json json = {{"processes", Json::array()}, {"outlooks", Json::array()}};
-  for (const ProcessMemory& one : section.processes) json["processes"].push_back(ProcessJson(one));
+  for (const ProcessMemoryRow& one : section.processes)
+    json["processes"].push_back(ProcessJson(one));
   for (const MemoryOutlook& one : section.outlooks) {
     json["outlooks"].push_back({{"node", one.node},
                                 {"device", OrNull(one.device)},
@@ -372,7 +375,7 @@ nlohmann::ordered_json HostMemoryJson(const HostMemorySection& section) {
   return json;
 }
 
-std::string SubjectOf(const ProcessMemory& process) {
+std::string SubjectOf(const ProcessMemoryRow& process) {
   const std::string who =
       process.rank ? fmt::format("rank {}", *process.rank) : fmt::format("process {}", process.pid);
   return process.device ? fmt::format("memory of {} on device {}", who, *process.device)
@@ -381,7 +384,7 @@ std::string SubjectOf(const ProcessMemory& process) {
 
 namespace {
 
-model::Finding WhatOf(const ProcessMemory& process, const HostMemorySection& section) {
+model::Finding WhatOf(const ProcessMemoryRow& process, const HostMemorySection& section) {
   namespace finding = model::finding;
   const Growth& growth = process.growth;
   if (growth.verdict == GrowthVerdict::kPlateau) return Make(finding::LiveMemoryPlateau{});
@@ -404,7 +407,7 @@ model::Finding WhatOf(const ProcessMemory& process, const HostMemorySection& sec
 
 }  // namespace
 
-model::Finding GrowthOf(const ProcessMemory& process, const HostMemorySection& section) {
+model::Finding GrowthOf(const ProcessMemoryRow& process, const HostMemorySection& section) {
   model::Finding found = WhatOf(process, section);
   if (process.rank) {
     found.subject.AddRank(*process.rank);

@@ -27,7 +27,7 @@ struct RankProcess;
 struct ReportInput;
 
 // One process's memory of one kind: its own anonymous memory, or what it allocated on a device.
-struct ProcessMemory {
+struct ProcessMemoryRow {
   int32_t node = 0;
   int64_t pid = 0;
   std::optional<int32_t> rank;                // of a process that trains
@@ -59,10 +59,10 @@ struct MemoryOutlook {
 };
 
 struct HostMemorySection {
-  std::vector<ProcessMemory> processes;  // what leaks first, then the largest, at most 256
-  int64_t process_count = 0;             // of all
-  std::vector<MemoryOutlook> outlooks;   // only where something leaks for certain
-  std::vector<KindMemory> kinds;         // of a whole run
+  std::vector<ProcessMemoryRow> processes;  // what leaks first, then the largest, at most 256
+  int64_t process_count = 0;                // of all
+  std::vector<MemoryOutlook> outlooks;      // only where something leaks for certain
+  std::vector<KindMemory> kinds;            // of a whole run
 };
 
 // How many steady steps a rank had made at a time, and in how many of them torch.compile was at
@@ -113,7 +113,7 @@ std::shared_ptr<const HostMemorySection> MakeHostMemory(const ReportInput& input
 nlohmann::ordered_json HostMemoryJson(const HostMemorySection& section);
 
 // "memory of rank 0 grows by 1 MiB a step (0.98 to 1.02), …"; for findings and the report's text.
-std::string SubjectOf(const ProcessMemory& process);
-model::Finding GrowthOf(const ProcessMemory& process, const HostMemorySection& section);
+std::string SubjectOf(const ProcessMemoryRow& process);
+model::Finding GrowthOf(const ProcessMemoryRow& process, const HostMemorySection& section);
 
 }  // namespace steptrace::analyze

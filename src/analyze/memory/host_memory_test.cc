@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string GrowthText(const ProcessMemory& process, const HostMemorySection& section) {
+std::string GrowthText(const ProcessMemoryRow& process, const HostMemorySection& section) {
   return present::SentenceOf(GrowthOf(process, section)).text;
 }
 
@@ -82,7 +82,7 @@ TEST_F(HostMemoryTest, ALeakHasItsBytesAStepAndASecond) {
   Series("process.rss_file_bytes", 100, [](double) { return 5.0; });
   const HostMemorySection section = Make();
   ASSERT_EQ(section.processes.size(), 1u);
-  const ProcessMemory& one = section.processes[0];
+  const ProcessMemoryRow& one = section.processes[0];
   EXPECT_EQ(one.rank, 0);
   EXPECT_EQ(one.growth.verdict, GrowthVerdict::kLeak);
   EXPECT_NEAR(one.growth.bytes_per_step, kMib, 0.02 * kMib);
@@ -116,9 +116,9 @@ TEST_F(HostMemoryTest, ALeakOfATrainingThatCompilesAnewNamesIt) {
   Leak(101);  // a worker compiles nothing
   const HostMemorySection section = Make();
   ASSERT_EQ(section.processes.size(), 2u);
-  const ProcessMemory& one =
+  const ProcessMemoryRow& one =
       section.processes[0].pid == 100 ? section.processes[0] : section.processes[1];
-  const ProcessMemory& worker =
+  const ProcessMemoryRow& worker =
       section.processes[0].pid == 100 ? section.processes[1] : section.processes[0];
   EXPECT_NEAR(static_cast<double>(one.compiled_steps), one.growth.steps / 4, 2);
   EXPECT_THAT(GrowthText(one, section),
@@ -207,7 +207,7 @@ TEST_F(HostMemoryTest, SamplesFarApartLeaveOneOutNowAndThen) {
   at_minutes(300, {0, 1, 2});
   const HostMemorySection section = Make();
   ASSERT_EQ(section.processes.size(), 3u);
-  for (const ProcessMemory& one : section.processes) {
+  for (const ProcessMemoryRow& one : section.processes) {
     EXPECT_EQ(one.ended, one.pid == 300) << one.pid;
   }
 }
@@ -228,7 +228,7 @@ TEST_F(HostMemoryTest, ADevicesMemoryEndsWithItsProcess) {
   of_a_long_step.values.resize(100);
   CounterSeries& late = counters_.back();
   for (int64_t& ts_ns : late.times_ns) ts_ns += 100 * kSecond;
-  for (const ProcessMemory& one : Make().processes) {
+  for (const ProcessMemoryRow& one : Make().processes) {
     EXPECT_EQ(one.ended, one.pid == 200) << one.pid << (one.device ? " on its device" : "");
   }
 }
@@ -306,7 +306,7 @@ TEST_F(HostMemoryTest, DeviceMemoryLeaksToo) {
   Series(
       "gpu.memory_total_bytes", std::nullopt, [](double) { return 4 * kGib; }, 1);
   const HostMemorySection section = Make();
-  const ProcessMemory& one = section.processes.at(0);
+  const ProcessMemoryRow& one = section.processes.at(0);
   EXPECT_EQ(one.growth.verdict, GrowthVerdict::kLeak);
   EXPECT_EQ(one.alloc_retries, 7);
   EXPECT_EQ(section.outlooks.at(0).limit, "device");
@@ -325,7 +325,7 @@ TEST_F(HostMemoryTest, AReadingAStepShowsALeakBelowWhatEachBatchTakes) {
     return kGib + step * kMib / 4 + length * 100 * kMib;
   });
   const HostMemorySection section = Make();
-  const ProcessMemory& one = section.processes.at(0);
+  const ProcessMemoryRow& one = section.processes.at(0);
   EXPECT_EQ(one.growth.verdict, GrowthVerdict::kLeak);
   EXPECT_NEAR(one.growth.bytes_per_step, kMib / 4, kMib / 16);
   EXPECT_NEAR(one.bytes_per_s, 10 * kMib / 4, kMib);

@@ -88,7 +88,7 @@ class KernelTable {
         patterns_(patterns),
         facts_(*trace.strings),
         row_of_(At(trace.strings->size()), kNone) {
-    for (const Lane& lane : rank.lanes) {
+    for (const TraceLane& lane : rank.lanes) {
       sms_of_lane_.push_back(static_cast<int32_t>(devices.Of(rank.rank, lane.device).sms));
     }
   }

@@ -170,7 +170,7 @@ std::optional<Undrifted> RemoveDrift(const Trace& trace) {
   if (std::all_of(trace.ranks.begin(), trace.ranks.end(), on_first)) return std::nullopt;
   const Collectives calls = ReadCollectives(trace);
   Matches matches = MatchCollectives(calls, {});
-  const Clocks clocks = AlignClocks(trace, calls, matches);
+  const RankClocks clocks = AlignClocks(trace, calls, matches);
   if (clocks.corrected) matches = MatchCollectives(calls, clocks.offset_ns);
   Undrifted undrifted;
   undrifted.drift_ppb = DriftsOf(trace, SamplesOf(trace, calls, matches));

@@ -44,8 +44,8 @@ class Aligner {
     zeros_.assign(trace.ranks.size(), 0);
   }
 
-  Clocks Align(NodeClock node) {
-    Clocks clocks;
+  RankClocks Align(NodeClock node) {
+    RankClocks clocks;
     clocks.offset_ns = zeros_;
     clocks.impossible_before = CountImpossible(matches_, zeros_);
     clocks.impossible_after = clocks.impossible_before;
@@ -123,7 +123,7 @@ class Aligner {
     return offset_ns;
   }
 
-  void Fill(Clocks& clocks) {
+  void Fill(RankClocks& clocks) {
     const auto corrected = OffsetsOfRanks();
     const int64_t after = CountImpossible(matches_, corrected);
     bool use = after < clocks.impossible_before;
@@ -157,8 +157,8 @@ bool EndsTogether(const std::string& name) {
   return name != "broadcast" && name != "reduce" && name != "scatter" && name != "gather";
 }
 
-Clocks AlignClocks(const Trace& trace, const Collectives& calls, const Matches& matches,
-                   NodeClock node) {
+RankClocks AlignClocks(const Trace& trace, const Collectives& calls, const Matches& matches,
+                       NodeClock node) {
   return Aligner(trace, calls, matches).Align(node);
 }
 

@@ -21,7 +21,7 @@ struct ClockRow {
   bool reference = false;
 };
 
-struct Clocks {
+struct RankClocks {
   std::vector<int64_t> offset_ns;  // by index of the rank
   std::vector<ClockRow> rows;      // empty: one clock
   bool corrected = false;          // any offset is in use
@@ -34,8 +34,8 @@ struct Clocks {
 // where the ends of all differ by much more than they scatter.
 // The times of one node's ranks may be by one clock, as they are in a run that was recorded live.
 enum class NodeClock : uint8_t { kUnknown, kShared };
-Clocks AlignClocks(const Trace& trace, const Collectives& calls, const Matches& matches,
-                   NodeClock node = NodeClock::kUnknown);
+RankClocks AlignClocks(const Trace& trace, const Collectives& calls, const Matches& matches,
+                       NodeClock node = NodeClock::kUnknown);
 
 // Every rank gets the result at the end of such a collective; of a broadcast the source may end
 // early.

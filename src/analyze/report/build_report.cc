@@ -94,7 +94,7 @@ std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput
       RunRules(rules, RuleSettings(RuleMode::kModern)));
 }
 
-ProfiledSteps StagesOf(const Trace& profile, const std::vector<RankSteps>& ranks,
+ProfiledSteps StagesOf(const Trace& profile, const std::vector<TraceRankSteps>& ranks,
                        DatasetTime dataset) {
   ProfiledSteps stages;
   for (size_t r = 0; r < ranks.size(); ++r) {
@@ -108,9 +108,9 @@ ProfiledSteps StagesOf(const Trace& profile, const std::vector<RankSteps>& ranks
   return stages;
 }
 
-FunctionTimes FunctionsOf(const std::vector<RankSteps>& ranks, int64_t whole_ns) {
+FunctionTimes FunctionsOf(const std::vector<TraceRankSteps>& ranks, int64_t whole_ns) {
   std::vector<FunctionTimes> functions;
-  for (const RankSteps& rank : ranks) functions.push_back(rank.functions);
+  for (const TraceRankSteps& rank : ranks) functions.push_back(rank.functions);
   return MergeFunctions(functions, whole_ns);
 }
 
@@ -157,7 +157,7 @@ StepSelection OfProfiled(const ReportInput& input, const StepSelection& all,
 // The steady steps of a run with each nanosecond put to its cause. Parts of it point into others.
 struct Attributed {
   // ranks: what the analysis of input.profile found; null: it is found here.
-  explicit Attributed(const ReportInput& input, const std::vector<RankSteps>* ranks = nullptr);
+  explicit Attributed(const ReportInput& input, const std::vector<TraceRankSteps>* ranks = nullptr);
   Attributed(const Attributed&) = delete;
   Attributed& operator=(const Attributed&) = delete;
 
@@ -165,7 +165,7 @@ struct Attributed {
   StepSelection selection;
   std::map<int32_t, std::vector<int32_t>> nodes;
   LoadSummary load;
-  DeviceBusy device;
+  DeviceUtilization device;
   HostIdle idle;
   DispatchSplit dispatch;
   ProfiledSteps profiled;
@@ -182,25 +182,27 @@ struct Attributed {
   }
 
  private:
-  AttributionRules Rules(const ReportInput& input, const std::vector<RankSteps>* ranks);
+  AttributionRules Rules(const ReportInput& input, const std::vector<TraceRankSteps>* ranks);
 };
 
-Attributed::Attributed(const ReportInput& input, const std::vector<RankSteps>* ranks)
+Attributed::Attributed(const ReportInput& input, const std::vector<TraceRankSteps>* ranks)
     : facts(ReadJobFacts(input.facts, *input.strings)),
       selection(SelectSteps(input)),
       nodes(RanksByNode(input)),
       load(input.counters, input.run.nodes, AllowedCores(input.run, input.facts, *input.strings),
            selection.from_ns, selection.to_ns),
       // A device that others use says nothing of a job that computes on the CPU.
-      device(MayUseDevice(facts) ? DeviceBusy(input.counters, nodes, facts.gpus.NumberOfRanks())
-                                 : DeviceBusy()),
+      device(MayUseDevice(facts)
+                 ? DeviceUtilization(input.counters, nodes, facts.gpus.NumberOfRanks())
+                 : DeviceUtilization()),
       rules(Rules(input, ranks)),
       attributed((input.profile_of_windows || left_out > 0) && rules.profiled != nullptr
                      ? OfProfiled(input, selection, profiled)
                      : selection),
       times(input, attributed, rules) {}
 
-AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<RankSteps>* ranks) {
+AttributionRules Attributed::Rules(const ReportInput& input,
+                                   const std::vector<TraceRankSteps>* ranks) {
   const bool on_host = !MayUseDevice(facts) && input.profile == nullptr;
   if (on_host) {
     idle = FindHostIdle(input, selection);
@@ -238,7 +240,7 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
 
 // The same steps with the dataset's time as one.
 StepTimes WithDatasetAsOne(const ReportInput& input, const Attributed& steps,
-                           const std::vector<RankSteps>* ranks) {
+                           const std::vector<TraceRankSteps>* ranks) {
   AttributionRules rules = steps.rules;
   rules.dataset = DatasetTime::kAsOne;
   ProfiledSteps profiled;
@@ -328,7 +330,7 @@ void CountEvidence(const ReportInput& input, std::vector<model::Finding>& eviden
 }
 
 // Of the report's own; those of rules and of the agent are of lists of their own.
-void CompleteOwnFindings(std::span<const NodeInfo> nodes, Report& report) {
+void CompleteOwnFindings(std::span<const store::NodeInfo> nodes, Report& report) {
   std::vector<model::Finding*> all;
   const auto add = [&all](model::Finding& one) { all.push_back(&one); };
   if (report.failure.what) add(*report.failure.what);
@@ -346,7 +348,7 @@ void CompleteOwnFindings(std::span<const NodeInfo> nodes, Report& report) {
 }  // namespace
 
 RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analysis) {
-  const std::vector<RankSteps>* ranks = analysis == nullptr ? nullptr : &analysis->ranks;
+  const std::vector<TraceRankSteps>* ranks = analysis == nullptr ? nullptr : &analysis->ranks;
   const Attributed steps(input, ranks);
   RunParts run{input.run.name, MakeStepParts(input, steps.selection), true, {}, {}};
   run.comparability = MakeComparability(
@@ -355,7 +357,7 @@ RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analy
   if (parts.empty()) return run;
   run.spread_known = steps.selection.steps >= kMinSteadySteps;
   const StepPart step = parts.front();
-  const std::vector<Suspect> suspects = MakeSuspects(steps.times.total());
+  const std::vector<SuspectRow> suspects = MakeSuspects(steps.times.total());
   for (size_t i = 0; i < suspects.size(); ++i) {
     parts.push_back(PartOf(StepPartKind::kSuspect, suspects[i].name, suspects[i].share, steps.times,
                            kSuspects[i], step));

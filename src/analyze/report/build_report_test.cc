@@ -180,7 +180,7 @@ TEST(BuildReportTest, InvalidRowsAreSurvived) {
   run.input.steps = run.steps;
   const Report report = BuildReport(run.input);
   int64_t sum = 0;
-  for (const Suspect& suspect : report.suspects) {
+  for (const SuspectRow& suspect : report.suspects) {
     EXPECT_GE(suspect.ns, 0);
     sum += suspect.ns;
   }
@@ -336,7 +336,7 @@ TEST(BuildReportTest, TensorsAreShownWhereSomeWereLookedAt) {
   EXPECT_EQ(report.tensors->histories[0].tensor, "fc.weight");
   EXPECT_EQ(report.tensors->histories[0].not_finite_step, 3);
   const auto rule = std::ranges::find(report.tensors->rules, model::FindingKind::kLiveLossSpike,
-                                      &TensorRule::kind);
+                                      &TensorRuleResult::kind);
   ASSERT_NE(rule, report.tensors->rules.end());
   EXPECT_EQ(rule->status, TensorRuleStatus::kNotApplicable);
 }

@@ -76,7 +76,7 @@ TEST(CompleteFindingsTest, NamesMachinesWhereTheirNamesAreKnown) {
   for (const int64_t node : {0, 1, 2}) {
     all.push_back(Make(finding::GpuSharedWithOthers{.others = 1, .gpu = 0, .node = node}));
   }
-  const std::vector<NodeInfo> nodes = {
+  const std::vector<store::NodeInfo> nodes = {
       {.node = 0, .host = "a"}, {.node = 1, .host = "b"}, {.node = 2, .host = ""}};
   std::vector<model::Finding*> pointers;
   for (model::Finding& one : all) pointers.push_back(&one);

@@ -86,7 +86,7 @@ void AddAllowedCores(const ReportInput& input, std::vector<CardHost>& hosts) {
 
 std::optional<int64_t> CpusOf(const ReportInput& input) {
   int64_t sum = 0;
-  for (const NodeInfo& node : input.run.nodes) {
+  for (const store::NodeInfo& node : input.run.nodes) {
     if (node.cpus <= 0) return std::nullopt;
     sum += node.cpus;
   }
@@ -178,7 +178,7 @@ bool DifferInShare(const std::optional<double>& a, const std::optional<double>& 
 
 RunCard MakeRunCard(const ReportInput& input, const JobFacts& facts) {
   RunCard card;
-  for (const NodeInfo& node : input.run.nodes) {
+  for (const store::NodeInfo& node : input.run.nodes) {
     if (card.hosts.size() == kMostHosts) break;
     card.hosts.push_back(
         {node.node, node.host, node.cpus > 0 ? std::optional<int64_t>(node.cpus) : std::nullopt,

@@ -25,7 +25,7 @@ JobFacts WithLoader() {
   return facts;
 }
 
-ReportInput OnHosts(std::vector<NodeInfo> hosts) {
+ReportInput OnHosts(std::vector<store::NodeInfo> hosts) {
   ReportInput input;
   input.run.nodes = std::move(hosts);
   return input;
@@ -60,7 +60,7 @@ TEST(RunCardTest, HasTheJobAndTheCodeOfTheRun) {
 }
 
 TEST(RunCardTest, NamesNoMoreMachinesThanThereIsRoomFor) {
-  const RunCard card = MakeRunCard(OnHosts(std::vector<NodeInfo>(100)), {});
+  const RunCard card = MakeRunCard(OnHosts(std::vector<store::NodeInfo>(100)), {});
   EXPECT_EQ(card.hosts.size(), 64u);
 }
 

@@ -16,7 +16,7 @@ namespace steptrace::analyze {
 // All that the report takes from a profile. A value.
 struct ProfileAnalysis {
   Profile sections;
-  std::vector<RankSteps> ranks;  // in the order of Trace::ranks
+  std::vector<TraceRankSteps> ranks;  // in the order of Trace::ranks
 };
 
 // The sections side by side, on as many threads as there are cores; it returns when all are done.

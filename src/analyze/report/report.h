@@ -91,7 +91,7 @@ struct RankSection {
   int32_t rank = 0;
   int64_t steps = 0;
   int64_t mean_step_ns = 0;
-  std::vector<Suspect> suspects;
+  std::vector<SuspectRow> suspects;
   int64_t computation_ns = 0;
   int64_t overlap_ns = 0;
   int64_t exposed_ns = 0;
@@ -120,7 +120,7 @@ struct Report {
   StepsSection steps;
   Throughput throughput;
   Verdict verdict;
-  std::vector<Suspect> suspects;  // the six, shares sum to 1
+  std::vector<SuspectRow> suspects;  // the six, shares sum to 1
   std::vector<StageRow> stages;
   std::vector<BreakdownRow> breakdown;
   DataPipelineSection data_pipeline;

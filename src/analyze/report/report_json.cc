@@ -121,11 +121,11 @@ Json VerdictJson(const Verdict& verdict) {
           {"whole_run", WholeRunJson(verdict.whole_run)}};
 }
 
-Json SuspectJson(const Suspect& suspect) {
+Json SuspectJson(const SuspectRow& suspect) {
   return {{"name", suspect.name}, {"ns", suspect.ns}, {"share", suspect.share}};
 }
 
-Json SuspectOfStepsJson(const Suspect& suspect) {
+Json SuspectOfStepsJson(const SuspectRow& suspect) {
   Json json = SuspectJson(suspect);
   json["share_low"] = suspect.share_low.value_or(suspect.share);
   json["share_high"] = suspect.share_high.value_or(suspect.share);

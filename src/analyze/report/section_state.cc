@@ -49,7 +49,7 @@ constexpr ListState kLists[] = {
 };
 
 bool AnyTime(const Report& report) {
-  return std::ranges::any_of(report.suspects, [](const Suspect& one) { return one.ns > 0; });
+  return std::ranges::any_of(report.suspects, [](const SuspectRow& one) { return one.ns > 0; });
 }
 
 SectionState RulesState(const Report& report) {

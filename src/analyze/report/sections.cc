@@ -182,18 +182,18 @@ StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
   return steps;
 }
 
-std::vector<Suspect> MakeSuspects(const StageTimes& times) {
+std::vector<SuspectRow> MakeSuspects(const StageTimes& times) {
   const SuspectTimes by_suspect = BySuspect(times);
   const auto shares = ExactShares(by_suspect);
-  std::vector<Suspect> suspects;
+  std::vector<SuspectRow> suspects;
   for (size_t i = 0; i < kSuspectCount; ++i) {
     suspects.push_back({SuspectName(kSuspects[i]), by_suspect[i], shares[i]});
   }
   return suspects;
 }
 
-std::vector<Suspect> MakeSuspects(const StepTimes& times) {
-  std::vector<Suspect> suspects = MakeSuspects(times.total());
+std::vector<SuspectRow> MakeSuspects(const StepTimes& times) {
+  std::vector<SuspectRow> suspects = MakeSuspects(times.total());
   const auto shares = SuspectShares(times);
   for (size_t i = 0; i < kSuspectCount; ++i) {
     suspects[i].share_low = shares[i].interval.low;
@@ -391,7 +391,7 @@ std::vector<SystemRow> MakeSystem(const ReportInput& input) {
 
 std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
                                       const store::StringTable& strings,
-                                      std::span<const NodeInfo> nodes) {
+                                      std::span<const store::NodeInfo> nodes) {
   constexpr size_t kMostFindings = 1000;
   if (rows.size() > kMostFindings) rows = rows.last(kMostFindings);
   std::vector<FindingLine> findings;

@@ -20,8 +20,8 @@ RunSection MakeRun(const ReportInput& input, const JobFacts& facts);
 StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
                        const StepTimes& times);
 // Of all steps, with the intervals that the verdict goes by.
-std::vector<Suspect> MakeSuspects(const StepTimes& times);
-std::vector<Suspect> MakeSuspects(const StageTimes& times);
+std::vector<SuspectRow> MakeSuspects(const StepTimes& times);
+std::vector<SuspectRow> MakeSuspects(const StageTimes& times);
 // `samples`: what was sampled of stacks; null: nothing was.
 // `functions`: of a profile that has Python's.
 std::vector<StageRow> MakeStages(const StepTimes& times, const SampleSplit* samples = nullptr,
@@ -36,7 +36,7 @@ std::vector<SystemRow> MakeSystem(const ReportInput& input);
 // The newest of what the agent noticed while the run went on, by time; `nodes`: the run's.
 std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
                                       const store::StringTable& strings,
-                                      std::span<const NodeInfo> nodes);
+                                      std::span<const store::NodeInfo> nodes);
 // What the agent watched then; of rows older than kinds their words say it.
 model::Topic TopicOf(const FindingLine& line);
 // Which of these, by time, stand: the last word on its subject, where that is no relief.

@@ -72,7 +72,7 @@ class StepOutlier final : public CompatBase {
   explicit StepOutlier(const RuleSettings& settings) : CompatBase(kRule, settings) {}
 
   void Scan(const ScanWindow& window) override {
-    for (const StepMark& step : window.steps) {
+    for (const FrameworkStep& step : window.steps) {
       ++result_.datapoints;
       History& history = histories_[{step.node, step.rank, step.eval}];
       history.seconds.push_back(static_cast<double>(step.dur_ns / kNsPerUs) / 1e6);

@@ -26,8 +26,8 @@ struct ModernData {
   const RulesInput& input;
   const RuleSettings& settings;
   JobFacts facts;
-  std::vector<StepMark> steps;  // all, by begin
-  int64_t from_ns = 0;          // of the time range that is looked at
+  std::vector<FrameworkStep> steps;  // all, by begin
+  int64_t from_ns = 0;               // of the time range that is looked at
   int64_t to_ns = 0;
   bool training_known = false;  // the time range is that of the training's steps
   SystemSignals signals;        // within it

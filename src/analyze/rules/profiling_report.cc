@@ -132,10 +132,10 @@ void AddHistogram(std::vector<double> seconds, const RuleSettings& settings, Ste
   row.histogram = MakeHistogram(seconds, kBins);
 }
 
-Section<std::vector<StepDurationRow>> StepDurations(const std::vector<StepMark>& steps,
+Section<std::vector<StepDurationRow>> StepDurations(const std::vector<FrameworkStep>& steps,
                                                     const RuleSettings& settings) {
   std::map<std::pair<int32_t, bool>, std::vector<double>> seconds;
-  for (const StepMark& step : steps) {
+  for (const FrameworkStep& step : steps) {
     seconds[{step.rank, step.eval}].push_back(static_cast<double>(step.dur_ns) / 1e9);
   }
   std::vector<StepDurationRow> rows;
@@ -225,7 +225,7 @@ Section<DataLoading> Loading(const ModernData& data) {
     loading.prefetch_factor = loader->prefetch_factor;
   }
   if (!input.run.nodes.empty() && input.run.nodes.front().cpus > 0) {
-    const NodeInfo& node = input.run.nodes.front();
+    const store::NodeInfo& node = input.run.nodes.front();
     loading.cores =
         AllowedCores(input.run, input.facts, *input.strings).CountOn(node.node, node.cpus);
   } else if (const auto nodes = data.signals.Nodes(); !nodes.empty()) {
@@ -320,7 +320,7 @@ void Complete(const RulesInput& input, std::vector<RuleResult>& results) {
 }
 
 std::vector<model::Finding> CompleteUsageFindings(const std::vector<UsageRow>& usage,
-                                                  std::span<const NodeInfo> nodes) {
+                                                  std::span<const store::NodeInfo> nodes) {
   std::vector<model::Finding> findings = UsageFindings(usage);
   std::vector<model::Finding*> all;
   for (model::Finding& one : findings) all.push_back(&one);

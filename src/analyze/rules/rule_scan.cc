@@ -42,7 +42,7 @@ struct Extent {
 // Collects what each scan sees; the windows come in order of time.
 class Scanner {
  public:
-  Scanner(const SystemSignals& signals, std::vector<StepMark> steps,
+  Scanner(const SystemSignals& signals, std::vector<FrameworkStep> steps,
           std::vector<LoaderEvent> loaders)
       : signals_(signals), steps_(std::move(steps)), loaders_(std::move(loaders)) {
     next_.resize(signals.series().size());
@@ -86,17 +86,17 @@ class Scanner {
   }
 
   const SystemSignals& signals_;
-  std::vector<StepMark> steps_;
+  std::vector<FrameworkStep> steps_;
   std::vector<LoaderEvent> loaders_;
   std::vector<size_t> next_;
 };
 
 }  // namespace
 
-std::vector<StepMark> StepEvents(const RulesInput& input) {
-  std::vector<StepMark> events;
+std::vector<FrameworkStep> StepEvents(const RulesInput& input) {
+  std::vector<FrameworkStep> events;
   std::copy_if(input.step_marks.begin(), input.step_marks.end(), std::back_inserter(events),
-               MayBe<StepMark>);
+               MayBe<FrameworkStep>);
   const StepKinds kinds(*input.strings);
   if (events.empty()) {
     events.reserve(input.steps.size());
@@ -105,7 +105,9 @@ std::vector<StepMark> StepEvents(const RulesInput& input) {
       events.push_back({row.ts_ns, row.dur_ns, row.step, row.node, row.rank, kinds.IsEval(row)});
     }
   }
-  const auto by_time = [](const StepMark& a, const StepMark& b) { return a.ts_ns < b.ts_ns; };
+  const auto by_time = [](const FrameworkStep& a, const FrameworkStep& b) {
+    return a.ts_ns < b.ts_ns;
+  };
   if (!std::is_sorted(events.begin(), events.end(), by_time)) {
     std::stable_sort(events.begin(), events.end(), by_time);
   }
@@ -154,10 +156,10 @@ RuleResult EmptyResult(RuleId rule, const RuleSettings& settings) {
 
 std::vector<RuleResult> RunCompatRules(const RulesInput& input, const RuleSettings& settings) {
   const SystemSignals signals(input.counters);
-  std::vector<StepMark> steps = StepEvents(input);
+  std::vector<FrameworkStep> steps = StepEvents(input);
   Extent extent;
   if (!signals.empty()) extent.Add(signals.first_ns(), signals.last_ns());
-  for (const StepMark& step : steps) extent.Add(step.ts_ns, step.end_ns());
+  for (const FrameworkStep& step : steps) extent.Add(step.ts_ns, step.end_ns());
   std::vector<LoaderEvent> loaders;
   for (const LoaderEvent& one : input.loader_events) {
     if (!MayBe(one)) continue;

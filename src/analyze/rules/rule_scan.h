@@ -23,7 +23,7 @@ inline constexpr int64_t kScanNs = 60'000'000'000;
 inline constexpr int64_t kMostScans = 100'000;
 
 // Steps that train (warm-up included) and evaluations, by begin: as marked, where they were.
-std::vector<StepMark> StepEvents(const RulesInput& input);
+std::vector<FrameworkStep> StepEvents(const RulesInput& input);
 
 // Places in input.steps by rank and begin: of the steps that a run can hold, those of such a kind.
 using StepsOfRanks = std::map<int32_t, std::vector<uint32_t>>;
@@ -37,8 +37,8 @@ struct ScanWindow {
   int64_t end_ns = 0;
   int64_t epoch_utc_ns = 0;  // of the run: seconds of the clock begin where UTC's do
   const SystemSignals* signals = nullptr;
-  std::vector<SystemEvent> system;  // by time
-  std::vector<StepMark> steps;      // by begin
+  std::vector<SystemEvent> system;   // by time
+  std::vector<FrameworkStep> steps;  // by begin
   std::vector<LoaderEvent> loaders;
 };
 

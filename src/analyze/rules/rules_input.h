@@ -18,7 +18,7 @@ namespace steptrace::analyze {
 
 // A step as its framework marked it: forward and backward alone, where a row of `steps` holds what
 // lies between two steps too. The reference measures marks.
-struct StepMark {
+struct FrameworkStep {
   int64_t ts_ns = 0;
   int64_t dur_ns = 0;
   int64_t step = 0;
@@ -52,7 +52,7 @@ struct RulesInput {
   const store::StringTable* strings = nullptr;  // of the rows; must not be null
   std::span<const store::RunMetadataRow> facts;
   std::span<const store::DataLossRow> losses;
-  std::span<const StepMark> step_marks;        // in any order; empty: the steps serve
+  std::span<const FrameworkStep> step_marks;   // in any order; empty: the steps serve
   std::span<const LoaderEvent> loader_events;  // in any order
   std::span<const FrameworkTotal> framework_totals;
   std::span<const DeviceUse> device_use;        // of a profile; the rules of compat know none

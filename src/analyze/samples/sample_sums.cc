@@ -98,7 +98,7 @@ void SampleSums::FindSteps(const ReportInput& input) {
 }
 
 // The steady step of that moment. Samples come nearly in order: looks where the last one was.
-const SampleSums::Step* SampleSums::StepAt(RankSteps& rank, int64_t ts_ns) {
+const SampleSums::Step* SampleSums::StepAt(SampledRank& rank, int64_t ts_ns) {
   const std::vector<Step>& steps = rank.steps;
   const auto holds = [&](size_t i) { return ts_ns >= steps[i].from_ns && ts_ns < steps[i].to_ns; };
   if (!holds(rank.last)) {
@@ -143,7 +143,7 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   if (thread == nullptr) return;
   const bool trains = thread->trains;
   const bool beside = thread->beside;
-  RankSteps* steps = by_place_[thread->rank];
+  SampledRank* steps = by_place_[thread->rank];
   const Step* step = StepAt(*steps, sample.ts_ns);
   if (step == nullptr) return;
   const store::StepRow& row = rows_[step->row];

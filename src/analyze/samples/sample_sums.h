@@ -115,7 +115,7 @@ class SampleSums {
     uint32_t row = 0;  // its place in the input's steps
     uint32_t block = 0;
   };
-  struct RankSteps {
+  struct SampledRank {
     std::vector<Step> steps;  // by time
     size_t last = 0;          // the one that the last sample fell in
     RankSamples* samples = nullptr;
@@ -142,7 +142,7 @@ class SampleSums {
 
   void FindSteps(const ReportInput& input);
   void FindRunning(std::span<const store::SampleRow> samples);
-  static const Step* StepAt(RankSteps& rank, int64_t ts_ns);
+  static const Step* StepAt(SampledRank& rank, int64_t ts_ns);
   bool Waits(store::StringId state);
   void AddOne(const store::SampleRow& sample);
   void AddToBatch(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
@@ -173,8 +173,8 @@ class SampleSums {
   std::span<const store::StackRow> stacks_;
   std::vector<StackClass> classes_;
   std::vector<StackWeights> weights_;  // by stack
-  std::map<int32_t, RankSteps> steps_;
-  std::vector<RankSteps*> by_place_;  // the same, as threads_ has its ranks
+  std::map<int32_t, SampledRank> steps_;
+  std::vector<SampledRank*> by_place_;  // the same, as threads_ has its ranks
   SampleThreads threads_;
   LockHolders locks_;
   std::map<int32_t, RankSamples> ranks_;

@@ -24,7 +24,7 @@ struct StageFunction {
 };
 
 // A part of the step by who has it (schema/stages.toml).
-struct Suspect {
+struct SuspectRow {
   std::string name;
   int64_t ns = 0;
   double share = 0;

@@ -57,7 +57,7 @@ std::optional<int64_t> FigureOf(const model::Item& item, std::string_view name) 
 }
 
 // What it said of itself counts for more than the readings that there were.
-void ApplyUnjudged(const model::Item& said, TensorRule& rule) {
+void ApplyUnjudged(const model::Item& said, TensorRuleResult& rule) {
   const auto seen = FigureOf(said, "seen");
   const auto needed = FigureOf(said, "needed");
   if (!seen || !needed) {
@@ -69,7 +69,7 @@ void ApplyUnjudged(const model::Item& said, TensorRule& rule) {
   rule.status = TensorRuleStatus::kCannotTell;
 }
 
-TensorRuleStatus StatusOf(const TensorRule& rule) {
+TensorRuleStatus StatusOf(const TensorRuleResult& rule) {
   if (rule.findings > 0) return TensorRuleStatus::kFound;
   if (rule.readings == 0) return TensorRuleStatus::kNotApplicable;
   return rule.readings < rule.least_readings ? TensorRuleStatus::kCannotTell
@@ -92,11 +92,11 @@ std::string_view NameOf(TensorRuleStatus status) {
   return "not_applicable";
 }
 
-std::vector<TensorRule> JudgeTensorRules(const std::map<std::string, int64_t>& readings,
-                                         std::span<const model::Finding* const> found) {
-  std::vector<TensorRule> rules;
+std::vector<TensorRuleResult> JudgeTensorRules(const std::map<std::string, int64_t>& readings,
+                                               std::span<const model::Finding* const> found) {
+  std::vector<TensorRuleResult> rules;
   for (const Needs& needs : kNeeds) {
-    TensorRule rule{
+    TensorRuleResult rule{
         .kind = needs.kind, .needs = needs.role, .least_readings = needs.least_readings};
     const auto of_role = readings.find(needs.role);
     if (of_role != readings.end()) rule.readings = of_role->second;

@@ -13,12 +13,13 @@
 namespace steptrace::analyze {
 namespace {
 
-const TensorRule& RuleOf(const std::vector<TensorRule>& rules, model::FindingKind kind) {
-  return *std::ranges::find(rules, kind, &TensorRule::kind);
+const TensorRuleResult& RuleOf(const std::vector<TensorRuleResult>& rules,
+                               model::FindingKind kind) {
+  return *std::ranges::find(rules, kind, &TensorRuleResult::kind);
 }
 
 TEST(TensorRulesTest, NothingWasLookedAt) {
-  for (const TensorRule& rule : JudgeTensorRules({}, {})) {
+  for (const TensorRuleResult& rule : JudgeTensorRules({}, {})) {
     EXPECT_EQ(rule.status, TensorRuleStatus::kNotApplicable);
     EXPECT_EQ(model::InfoOf(rule.kind).topic, model::Topic::kTensor);
   }
@@ -56,7 +57,7 @@ TEST(TensorRulesTest, WhatARuleSaidThatItLackedCountsForMoreThanTheLooks) {
   const auto rules = JudgeTensorRules({{"", 60}, {"gradient", 60}, {"loss", 60}}, found);
   EXPECT_EQ(RuleOf(rules, model::FindingKind::kLiveDeadUnits).status,
             TensorRuleStatus::kNotApplicable);
-  const TensorRule& spike = RuleOf(rules, model::FindingKind::kLiveLossSpike);
+  const TensorRuleResult& spike = RuleOf(rules, model::FindingKind::kLiveLossSpike);
   EXPECT_EQ(spike.status, TensorRuleStatus::kCannotTell);
   EXPECT_EQ(spike.readings, 20);
   EXPECT_EQ(spike.least_readings, 33);
@@ -72,7 +73,7 @@ TEST(TensorRulesTest, EveryKindThatARuleFindsIsJudgedByARule) {
         model::FindingKind::kLiveLossNotFalling, model::FindingKind::kLiveLossSpike,
         model::FindingKind::kLiveDeadUnits, model::FindingKind::kLiveParameterUnchanged,
         model::FindingKind::kLiveCastRange}) {
-    EXPECT_EQ(std::ranges::count(rules, kind, &TensorRule::kind), 1);
+    EXPECT_EQ(std::ranges::count(rules, kind, &TensorRuleResult::kind), 1);
   }
 }
 
@@ -94,7 +95,7 @@ TEST(TensorRulesTest, WhatWasFound) {
       .steps = int64_t{10}, .step = int64_t{10}, .rank = int64_t{0}});
   const model::Finding* found[] = {&finding};
   const auto rules = JudgeTensorRules({{"", 5}, {"loss", 5}}, found);
-  const TensorRule& rule = RuleOf(rules, model::FindingKind::kLiveLossNotFalling);
+  const TensorRuleResult& rule = RuleOf(rules, model::FindingKind::kLiveLossNotFalling);
   EXPECT_EQ(rule.status, TensorRuleStatus::kFound);
   EXPECT_EQ(rule.findings, 1);
   EXPECT_EQ(RuleOf(rules, model::FindingKind::kLiveGradientVanishing).status,

@@ -59,7 +59,7 @@ Json RecordingJson(const std::optional<TensorRecording>& recording) {
 
 }  // namespace
 
-Json TensorRuleJson(const TensorRule& rule) {
+Json TensorRuleJson(const TensorRuleResult& rule) {
   return {{"rule", model::InfoOf(rule.kind).id},   {"status", NameOf(rule.status)},
           {"needs", TextOrNull(rule.needs)},       {"readings", rule.readings},
           {"least_readings", rule.least_readings}, {"findings", rule.findings}};

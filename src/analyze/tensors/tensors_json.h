@@ -9,6 +9,6 @@ namespace steptrace::analyze {
 
 // The members of the report's section `tensors`, but for what every section has.
 nlohmann::ordered_json TensorsJson(const TensorsSection& section);
-nlohmann::ordered_json TensorRuleJson(const TensorRule& rule);
+nlohmann::ordered_json TensorRuleJson(const TensorRuleResult& rule);
 
 }  // namespace steptrace::analyze

@@ -71,7 +71,7 @@ struct TensorRecording {
 
 enum class TensorRuleStatus : uint8_t { kFound, kNotFound, kCannotTell, kNotApplicable };
 
-struct TensorRule {
+struct TensorRuleResult {
   model::FindingKind kind;
   TensorRuleStatus status = TensorRuleStatus::kNotApplicable;
   std::string needs;           // the role that it judges; empty: any
@@ -87,7 +87,7 @@ struct TensorsSection {
   std::vector<TensorHistory>
       histories;  // the first kMostHistories: what was not finite, then as they came
   int64_t history_count = 0;
-  std::vector<TensorRule> rules;
+  std::vector<TensorRuleResult> rules;
 
   bool any() const { return !losses.empty() || !histories.empty(); }
 };

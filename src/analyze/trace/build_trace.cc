@@ -243,7 +243,7 @@ void RankTraceBuilder::MakeLanes(RankTrace& trace) const {
   std::unordered_map<int32_t, const store::TrackRow*> track_of;  // of one number the first counts
   for (const store::TrackRow& track : tracks_) track_of.emplace(track.track, &track);
   for (const auto& rows : lanes_) {
-    Lane& lane = trace.lanes.emplace_back();
+    TraceLane& lane = trace.lanes.emplace_back();
     lane.track = rows->track;
     lane.on_device = rows->on_device;
     auto found = track_of.find(rows->track);

@@ -213,8 +213,8 @@ TEST_F(BuildTraceTest, NegativeDurationsCountAsNothingAndTracesAreLeftOut) {
 
 TEST_F(BuildTraceTest, LanesKnowTheirThreadOrStream) {
   const RankTrace trace = Draw("d3s20 kernel k 0 1\nt44 op a 0 1\n");
-  const Lane& stream = trace.lanes[static_cast<size_t>(trace.device[0].lane)];
-  const Lane& thread = trace.lanes[static_cast<size_t>(trace.host[0].lane)];
+  const TraceLane& stream = trace.lanes[static_cast<size_t>(trace.device[0].lane)];
+  const TraceLane& thread = trace.lanes[static_cast<size_t>(trace.host[0].lane)];
   EXPECT_TRUE(stream.on_device);
   EXPECT_EQ(stream.device, 3);
   EXPECT_EQ(stream.stream, 20);

@@ -29,7 +29,7 @@ KernelClass ClassOfKernel(std::string_view name) {
     return KernelClass::kCommunication;
   }
   const std::string lower = LowerCase(WithoutParameters(name).substr(0, kMostOfName));
-  for (const KernelNames& list : KernelNameLists()) {
+  for (const KernelClassPatterns& list : KernelNameLists()) {
     const auto fits = [&lower](std::string_view one) { return HoldsPattern(lower, one); };
     if (std::ranges::any_of(list.any, fits)) return list.of;
   }

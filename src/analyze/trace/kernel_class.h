@@ -11,13 +11,13 @@
 namespace steptrace::analyze {
 
 // Parts of names in lower case; `*` in one stands for any text.
-struct KernelNames {
+struct KernelClassPatterns {
   KernelClass of;
   std::span<const std::string_view> any;
 };
 
 // In the order in which they are asked (schema/kernel_classes.toml).
-std::span<const KernelNames> KernelNameLists();
+std::span<const KernelClassPatterns> KernelNameLists();
 
 // What a kernel does, as far as its name tells. The first 2000 bytes of the name are read.
 KernelClass ClassOfKernel(std::string_view name);

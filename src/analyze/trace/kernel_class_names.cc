@@ -59,7 +59,7 @@ constexpr std::string_view kNames9[] = {
     "activationforward", "activationbackward", "miopenneuron", "add_kernel", "mul_kernel", "addtensor",
     "loop_*fusion", "wrapped_", "kernelpointwiseapply", "elemwisernncell",
 };
-constexpr KernelNames kLists[] = {
+constexpr KernelClassPatterns kLists[] = {
     {KernelClass::kElementwise, kNames0},
     {KernelClass::kCopy, kNames1},
     {KernelClass::kAttention, kNames2},
@@ -75,7 +75,7 @@ constexpr KernelNames kLists[] = {
 
 }  // namespace
 
-std::span<const KernelNames> KernelNameLists() {
+std::span<const KernelClassPatterns> KernelNameLists() {
   return kLists;
 }
 

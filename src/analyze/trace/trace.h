@@ -78,7 +78,7 @@ struct HostNumber {
 };
 
 // A host thread or a device's stream.
-struct Lane {
+struct TraceLane {
   int32_t track = 0;
   bool on_device = false;
   int64_t pid = kNone;
@@ -125,7 +125,7 @@ struct ExchangeCounts {
 
 struct RankTrace {
   int32_t rank = 0, node = 0;
-  std::vector<Lane> lanes;
+  std::vector<TraceLane> lanes;
   std::vector<TraceEvent> host;    // by lane, then begin, then the longer first: parents precede
   std::vector<TraceEvent> device;  // by begin, then lane
   std::vector<TraceStep> steps;    // by begin; without marks of the script: empty

@@ -17,7 +17,7 @@ namespace {
 
 std::vector<std::string> Lines(const RankTrace& trace) {
   std::vector<std::string> lines;
-  for (const Lane& lane : trace.lanes) {
+  for (const TraceLane& lane : trace.lanes) {
     lines.push_back(fmt::format("lane {} {}", lane.track, lane.on_device));
   }
   for (const auto* events : {&trace.host, &trace.device}) {

@@ -35,7 +35,7 @@ PlainProducts LowerOf(const Trace& profile) {
   bool first = true;
   const DeviceFacts facts(profile);
   for (const RankTrace& rank : profile.ranks) {
-    for (const Lane& lane : rank.lanes) {
+    for (const TraceLane& lane : rank.lanes) {
       if (!lane.on_device) continue;
       const DeviceFact& fact = facts.Of(rank.rank, lane.device);
       // Not by its multiprocessors: what it takes does not depend on how many it has.

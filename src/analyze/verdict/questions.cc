@@ -46,7 +46,7 @@ const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage) 
   return functions.empty() ? nullptr : &functions.front();
 }
 
-const StageFunction* FunctionThatGrows(const VerdictInput& input, const StepDrift& drift) {
+const StageFunction* FunctionThatGrows(const VerdictInput& input, const StepSlowdown& drift) {
   if (!drift.stage) return nullptr;
   const StageFunction* function = LargestFunction(input, *drift.stage);
   const int64_t all_ns = At(input.times.total(), *drift.stage);

@@ -28,7 +28,7 @@ bool SawDeviceWork(const VerdictInput& input);
 const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage);
 
 // Where samples saw most of the stage that grows; null: no function has most of it.
-const StageFunction* FunctionThatGrows(const VerdictInput& input, const StepDrift& drift);
+const StageFunction* FunctionThatGrows(const VerdictInput& input, const StepSlowdown& drift);
 
 // Of what the data pipeline takes, most is waiting for a core, and batches stand ready: who waits
 // is the thread that trains. Not where there are few steps or several ranks to tell of.

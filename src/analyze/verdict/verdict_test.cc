@@ -164,7 +164,7 @@ void ExpectOne(const Report& report, const std::string& kind, const std::string&
 void ExpectExactSums(const Report& report, const VerdictCase& verdict_case) {
   int64_t suspects_ns = 0, stages_ns = 0, longest_ns = 0;
   double shares = 0, stage_shares = 0;
-  for (const Suspect& suspect : report.suspects) {
+  for (const SuspectRow& suspect : report.suspects) {
     suspects_ns += suspect.ns;
     shares += suspect.share;
   }
@@ -192,7 +192,7 @@ void ExpectExactSums(const Report& report, const VerdictCase& verdict_case) {
 // What the verdict says of a suspect is what the report tells of it.
 void ExpectOneInterval(const Report& report) {
   const Verdict& verdict = report.verdict;
-  for (const Suspect& suspect : report.suspects) {
+  for (const SuspectRow& suspect : report.suspects) {
     ASSERT_TRUE(suspect.share_low && suspect.share_high) << suspect.name;
     EXPECT_LE(*suspect.share_low, suspect.share) << suspect.name;
     EXPECT_GE(*suspect.share_high, suspect.share) << suspect.name;

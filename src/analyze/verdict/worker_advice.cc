@@ -232,10 +232,10 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
 
 // How many cores are free a profile does not say: some values to try, of those that a core is left
 // for.
-std::optional<Advice> AdviseSomeWorkers(std::span<const NodeInfo> nodes) {
+std::optional<Advice> AdviseSomeWorkers(std::span<const store::NodeInfo> nodes) {
   constexpr int64_t kFrom = 2, kTo = 4;
   int64_t cores = 0;  // of the smallest node; 0: unknown
-  for (const NodeInfo& node : nodes) {
+  for (const store::NodeInfo& node : nodes) {
     if (node.cpus > 0 && (cores == 0 || node.cpus < cores)) cores = node.cpus;
   }
   if (cores == 1) return std::nullopt;

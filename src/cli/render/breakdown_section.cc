@@ -31,7 +31,7 @@ struct Row {
 // The data pipeline is one row (the verdict names its stages); the others show by stage.
 std::vector<Row> MakeRows(const analyze::Report& report) {
   std::vector<Row> rows;
-  for (const analyze::Suspect& suspect : report.suspects) {
+  for (const analyze::SuspectRow& suspect : report.suspects) {
     if (suspect.name == kDataPipeline) {
       rows.push_back({analyze::TitleOf(suspect.name), suspect.name, suspect.ns, suspect.share});
     }

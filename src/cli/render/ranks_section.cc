@@ -28,7 +28,7 @@ int64_t CausedWait(const analyze::DistributedSection& section, int32_t rank) {
 }
 
 std::string ShareOf(const analyze::RankSection& rank, analyze::SuspectId suspect) {
-  for (const analyze::Suspect& entry : rank.suspects) {
+  for (const analyze::SuspectRow& entry : rank.suspects) {
     if (entry.name == SuspectName(suspect)) return present::FormatShare(entry.share);
   }
   return "-";

@@ -121,7 +121,7 @@ const char* TextOf(analyze::TensorRuleStatus status) {
   return "not applicable";
 }
 
-std::string WhyOf(const analyze::TensorRule& rule) {
+std::string WhyOf(const analyze::TensorRuleResult& rule) {
   const std::string role = rule.needs.empty() ? "tensor" : rule.needs;
   if (rule.readings == 0) return fmt::format("no {} was read", role);
   if (rule.status == analyze::TensorRuleStatus::kNotApplicable) {
@@ -134,7 +134,7 @@ std::string WhyOf(const analyze::TensorRule& rule) {
 }
 
 // Their kind says when they judge: "live.gradient_vanishing".
-std::string NameOfRule(const analyze::TensorRule& rule) {
+std::string NameOfRule(const analyze::TensorRuleResult& rule) {
   const std::string_view id = model::InfoOf(rule.kind).id;
   return std::string(id.substr(id.find('.') + 1));
 }
@@ -142,7 +142,7 @@ std::string NameOfRule(const analyze::TensorRule& rule) {
 }  // namespace
 
 void RenderTensorRules(const analyze::Report& report, int64_t top, Page& page) {
-  static const std::vector<analyze::TensorRule> kNone;
+  static const std::vector<analyze::TensorRuleResult> kNone;
   const auto& rules = report.tensors == nullptr ? kNone : report.tensors->rules;
   if (rules.empty()) {
     page.Paragraph("", 0,
@@ -151,7 +151,7 @@ void RenderTensorRules(const analyze::Report& report, int64_t top, Page& page) {
     return;
   }
   page.Line({{PadRight("Rules about tensors", 28), Tint::kBold}, {"status", Tint::kDim}});
-  for (const analyze::TensorRule& rule : rules) {
+  for (const analyze::TensorRuleResult& rule : rules) {
     const bool found = rule.status == analyze::TensorRuleStatus::kFound;
     page.Line({{PadRight("  " + NameOfRule(rule), 28)},
                {PadRight(TextOf(rule.status), 16), found ? Tint::kYellow : Tint::kPlain},

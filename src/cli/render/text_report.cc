@@ -138,7 +138,7 @@ void RenderLeaks(const Report& report, Page& page) {
   constexpr size_t kMostLines = 3;
   if (report.host_memory == nullptr) return;
   size_t shown = 0;
-  for (const analyze::ProcessMemory& one : report.host_memory->processes) {
+  for (const analyze::ProcessMemoryRow& one : report.host_memory->processes) {
     if (one.growth.verdict != analyze::GrowthVerdict::kLeak || shown == kMostLines) break;
     const std::string subject = SubjectOf(one);
     const bool reported = std::any_of(

@@ -203,7 +203,7 @@ TEST(RenderTextTest, AHangOfBeforeKindsIsShownAsOne) {
 // Of a run whose agent died, or that it could not tell.
 TEST(RenderTextTest, LeakWithoutALiveAlertIsShown) {
   analyze::HostMemorySection memory;
-  analyze::ProcessMemory& leaks = memory.processes.emplace_back();
+  analyze::ProcessMemoryRow& leaks = memory.processes.emplace_back();
   leaks.rank = 0;
   leaks.growth = {analyze::GrowthVerdict::kLeak, 1 << 20, 1 << 20, 1 << 20, 100};
   memory.processes.emplace_back().growth.verdict = analyze::GrowthVerdict::kPlateau;

@@ -13,7 +13,7 @@
 namespace steptrace::present {
 namespace {
 
-using model::Unit;
+using model::FigureUnit;
 using model::Value;
 
 double Real(const Value& value) {
@@ -27,32 +27,32 @@ int64_t Whole(const Value& value) {
   return whole == nullptr ? 0 : *whole;
 }
 
-Sentence FigureOf(Unit unit, const Value& value) {
+Sentence FigureOf(FigureUnit unit, const Value& value) {
   Sentence said;
   switch (unit) {
-    case Unit::kNs:
+    case FigureUnit::kNs:
       return said += figure::Duration(Whole(value));
-    case Unit::kShare:
+    case FigureUnit::kShare:
       return said += figure::Share(Real(value));
-    case Unit::kShareNumber:
+    case FigureUnit::kShareNumber:
       return said += figure::ShareNumber(Real(value));
-    case Unit::kFineShare:
+    case FigureUnit::kFineShare:
       return said += figure::FineShare(Real(value));
-    case Unit::kBytes:
+    case FigureUnit::kBytes:
       return said += figure::Bytes(Real(value));
-    case Unit::kCount:
+    case FigureUnit::kCount:
       return said += figure::Count(Whole(value));
-    case Unit::kCores:
+    case FigureUnit::kCores:
       return said += figure::Cores(Real(value));
-    case Unit::kTimes:
+    case FigureUnit::kTimes:
       return said += figure::Ratio(Real(value));
-    case Unit::kNumber:
+    case FigureUnit::kNumber:
       return said += figure::Number(Real(value));
-    case Unit::kInteger:
+    case FigureUnit::kInteger:
       return fmt::to_string(Whole(value));
-    case Unit::kTenths:
+    case FigureUnit::kTenths:
       return fmt::format("{:.1f}", Real(value));
-    case Unit::kFlag:
+    case FigureUnit::kFlag:
       return said;
   }
   return said;
@@ -76,7 +76,7 @@ class Part {
   Sentence Fill(std::string_view said) const;
   Sentence Named(std::string_view name) const;
   bool Holds(const ClauseWords& one) const;
-  const Value* FigureNamed(std::string_view name, Unit* unit) const;
+  const Value* FigureNamed(std::string_view name, FigureUnit* unit) const;
   const std::string* TextNamed(std::string_view name) const;
 
   const PartWords& words_;
@@ -86,7 +86,7 @@ class Part {
   const Sentence items_;
 };
 
-const Value* Part::FigureNamed(std::string_view name, Unit* unit) const {
+const Value* Part::FigureNamed(std::string_view name, FigureUnit* unit) const {
   for (size_t i = 0; i < info_.figures.size() && i < figures_.size(); ++i) {
     if (info_.figures[i].name != name) continue;
     *unit = info_.figures[i].unit;
@@ -105,7 +105,7 @@ const std::string* Part::TextNamed(std::string_view name) const {
 bool Part::Holds(const ClauseWords& one) const {
   if (one.subject.empty()) return true;
   if (const std::string* text = TextNamed(one.subject)) return !text->empty();
-  Unit unit{};
+  FigureUnit unit{};
   const Value* figure = FigureNamed(one.subject, &unit);
   if (figure == nullptr || !IsKnown(*figure)) return false;
   return !one.equals || Whole(*figure) == *one.equals;
@@ -113,7 +113,7 @@ bool Part::Holds(const ClauseWords& one) const {
 
 Sentence Part::Named(std::string_view name) const {
   if (name == "items") return items_;
-  Unit unit{};
+  FigureUnit unit{};
   if (const Value* figure = FigureNamed(name, &unit)) return FigureOf(unit, *figure);
   if (const std::string* text = TextNamed(name)) return *text;
   for (const ClauseWords& one : words_.clauses) {

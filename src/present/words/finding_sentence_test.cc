@@ -16,37 +16,37 @@
 namespace steptrace::present {
 namespace {
 
+using model::FigureUnit;
 using model::Finding;
 using model::FindingKind;
-using model::Unit;
 using model::Value;
 
 // No two of a kind are alike, so that a placeholder in another's place shows.
-Value Example(Unit unit, size_t place) {
+Value Example(FigureUnit unit, size_t place) {
   const auto whole = static_cast<int64_t>(place);
   const auto real = static_cast<double>(place);
   switch (unit) {
-    case Unit::kNs:
+    case FigureUnit::kNs:
       return 62'134'567 + whole * 10'000'000;
-    case Unit::kShare:
-    case Unit::kShareNumber:
-    case Unit::kFineShare:
+    case FigureUnit::kShare:
+    case FigureUnit::kShareNumber:
+    case FigureUnit::kFineShare:
       return 0.4512 + 0.05 * real;
-    case Unit::kBytes:
+    case FigureUnit::kBytes:
       return (5 + real) * 1'048'576;
-    case Unit::kCount:
+    case FigureUnit::kCount:
       return 1234 + whole;
-    case Unit::kCores:
+    case FigureUnit::kCores:
       return 7.5 + real;
-    case Unit::kTimes:
+    case FigureUnit::kTimes:
       return 1.2345 + real;
-    case Unit::kNumber:
+    case FigureUnit::kNumber:
       return 12.34 + real;
-    case Unit::kInteger:
+    case FigureUnit::kInteger:
       return 3 + whole;
-    case Unit::kTenths:
+    case FigureUnit::kTenths:
       return 2.25 + real;
-    case Unit::kFlag:
+    case FigureUnit::kFlag:
       return true;
   }
   return {};
@@ -78,7 +78,7 @@ void Set(const model::PartInfo& info, const ClauseWords& clause, bool holds, Val
   for (size_t i = 0; i < info.figures.size(); ++i) {
     if (info.figures[i].name != clause.subject) continue;
     const Value known = Example(info.figures[i].unit, i);
-    const Value other = info.figures[i].unit == Unit::kFlag ? kFalse : Value();
+    const Value other = info.figures[i].unit == FigureUnit::kFlag ? kFalse : Value();
     values.figures[i] =
         clause.equals ? (holds ? Value(*clause.equals) : known) : (holds ? known : other);
   }
@@ -138,7 +138,7 @@ std::vector<Values> Variants(const model::PartInfo& info, const PartWords& words
       }
       for (size_t i = 0; i < info.figures.size(); ++i) {
         if (info.figures[i].name != clause.subject) continue;
-        const Value other = info.figures[i].unit == Unit::kFlag ? kFalse : Value();
+        const Value other = info.figures[i].unit == FigureUnit::kFlag ? kFalse : Value();
         values.figures[i] = clause.equals ? Value(*clause.equals) : other;
       }
       all.push_back(std::move(values));

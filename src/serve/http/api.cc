@@ -227,7 +227,7 @@ Result<std::shared_ptr<const analyze::Report>> Api::ReportOf(const Run& run,
     const auto found = reports_.find(key);
     if (found != reports_.end() && found->second.stamp == stamp) return found->second.report;
   }
-  rpc::ReportOptions options;
+  rpc::ReportRequest options;
   options.price_per_hour = options_.cost.price_per_hour;
   options.tensor_cores = options_.tensor_cores;
   options.stages = options_.stages;
@@ -323,7 +323,7 @@ Answer Api::Compare(const Run& run, const std::string& other) {
   const auto second = catalog_.Find(other);
   if (!second) return NoSuchRun();
   const auto heavy = TakeMemory();
-  rpc::ReportOptions options;
+  rpc::ReportRequest options;
   options.stages = options_.stages;
   return FromResult(rpc::CompareJson(run, *second, options));
 }

@@ -23,7 +23,7 @@
 
 namespace steptrace::http {
 
-struct CaptureRequest {
+struct RunCaptureRequest {
   std::filesystem::path run;
   int64_t steps = 0;
   std::string kinds;     // as `steptrace capture --capture` has them
@@ -35,7 +35,7 @@ struct CapturedSteps {
   int64_t to_ns = 0;
   int64_t steps = 0;
 };
-using CaptureHandler = std::function<Result<CapturedSteps>(const CaptureRequest&)>;
+using CaptureHandler = std::function<Result<CapturedSteps>(const RunCaptureRequest&)>;
 
 struct ApiOptions {
   std::filesystem::path folder;     // of runs

@@ -93,10 +93,10 @@ TEST_F(ApiTest, TheOneFileReportIsThePageWithTheRunInIt) {
 
 TEST_F(ApiTest, ACaptureIsAskedForAndItsStepsAreTold) {
   EXPECT_EQ(Fetch("/api/runs/one/capture").status, 404) << "nobody carries it out";
-  CaptureRequest asked;
+  RunCaptureRequest asked;
   ApiOptions options;
   options.folder = folder_.path();
-  options.capture = [&asked](const CaptureRequest& ask) -> Result<CapturedSteps> {
+  options.capture = [&asked](const RunCaptureRequest& ask) -> Result<CapturedSteps> {
     asked = ask;
     if (ask.kinds == "no") return Error{"capture: no such"};
     return CapturedSteps{10, 90, ask.steps};

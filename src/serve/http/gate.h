@@ -8,16 +8,16 @@
 namespace steptrace::http {
 
 // A field of a header: how often it is there, and its first value. One that is empty is there.
-struct Field {
+struct HeaderField {
   size_t count = 0;
   std::string_view value;
 };
 
 // What of a request's header decides whether it may be answered.
 struct Credentials {
-  Field host;
-  Field origin;
-  Field fetch_site;         // Sec-Fetch-Site
+  HeaderField host;
+  HeaderField origin;
+  HeaderField fetch_site;   // Sec-Fetch-Site
   std::string_view cookie;  // empty: absent
   std::string_view query_token;
 };

@@ -16,8 +16,8 @@ std::ostream& operator<<(std::ostream& out, Entry entry) {
 namespace {
 
 // Null: absent.
-Field FieldOf(const char* value) {
-  return value == nullptr ? Field() : Field{1, value};
+HeaderField FieldOf(const char* value) {
+  return value == nullptr ? HeaderField() : HeaderField{1, value};
 }
 
 struct Case {
@@ -68,11 +68,11 @@ TEST(Gate, OnLoopbackAsksForOurNamesAndOurPages) {
 // Which of two is heeded differs between programs: what one lets pass another may not.
 TEST(Gate, RefusesAFieldThatDecidesAndStandsThereTwice) {
   const Gate gate("", "node7");
-  const Field host = {1, "localhost:4280"};
-  const Field origin = {1, "http://localhost:4280"};
-  const Field site = {1, "same-origin"};
+  const HeaderField host = {1, "localhost:4280"};
+  const HeaderField origin = {1, "http://localhost:4280"};
+  const HeaderField site = {1, "same-origin"};
   EXPECT_EQ(gate.Check({host, origin, site, "", ""}, true), Entry::kOpen);
-  const auto twice = [](Field field) { return Field{2, field.value}; };
+  const auto twice = [](HeaderField field) { return HeaderField{2, field.value}; };
   EXPECT_EQ(gate.Check({twice(host), origin, site, "", ""}, true), Entry::kRepeated);
   EXPECT_EQ(gate.Check({host, twice(origin), site, "", ""}, true), Entry::kRepeated);
   EXPECT_EQ(gate.Check({host, origin, twice(site), "", ""}, true), Entry::kRepeated);

@@ -48,14 +48,14 @@ Json HeadlineAndNotes(const analyze::Comparison& comparison) {
 
 Result<analyze::Comparison> LoadComparison(const std::filesystem::path& a,
                                            const std::filesystem::path& b,
-                                           const ReportOptions& options) {
+                                           const ReportRequest& options) {
   STEPTRACE_ASSIGN_OR_RETURN(const auto first, LoadStepParts(a, options));
   STEPTRACE_ASSIGN_OR_RETURN(const auto second, LoadStepParts(b, options));
   return analyze::Compare(first, second);
 }
 
 Result<std::string> CompareJson(const std::filesystem::path& a, const std::filesystem::path& b,
-                                const ReportOptions& options) {
+                                const ReportRequest& options) {
   STEPTRACE_ASSIGN_OR_RETURN(const auto first, LoadStepParts(a, options));
   STEPTRACE_ASSIGN_OR_RETURN(const auto second, LoadStepParts(b, options));
   const analyze::Comparison comparison = analyze::Compare(first, second);

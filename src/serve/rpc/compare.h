@@ -13,10 +13,10 @@ namespace steptrace::rpc {
 // Two runs as their files stand now, part by part.
 Result<analyze::Comparison> LoadComparison(const std::filesystem::path& a,
                                            const std::filesystem::path& b,
-                                           const ReportOptions& options);
+                                           const ReportRequest& options);
 
 // The same as JSON, {runs, sentence, note, rows[]} of docs/reference/http.md.
 Result<std::string> CompareJson(const std::filesystem::path& a, const std::filesystem::path& b,
-                                const ReportOptions& options);
+                                const ReportRequest& options);
 
 }  // namespace steptrace::rpc

@@ -12,7 +12,7 @@
 namespace steptrace::rpc {
 namespace {
 
-using store::Compare;
+using store::ScanCompare;
 
 constexpr std::string_view kExample = "dur_ns >= 1000000 and kind = 'train'";
 
@@ -39,7 +39,7 @@ class Parser {
     SkipSpace();
     if (AtEnd()) return filter;
     for (;;) {
-      STEPTRACE_ASSIGN_OR_RETURN(Comparison comparison, ParseComparison());
+      STEPTRACE_ASSIGN_OR_RETURN(FilterTerm comparison, ParseComparison());
       filter.push_back(std::move(comparison));
       SkipSpace();
       if (AtEnd()) return filter;
@@ -70,8 +70,8 @@ class Parser {
                  fmt::format("write for example {}", kExample)};
   }
 
-  Result<Comparison> ParseComparison() {
-    Comparison comparison;
+  Result<FilterTerm> ParseComparison() {
+    FilterTerm comparison;
     SkipSpace();
     comparison.column_at = at_ + 1;
     comparison.column = Word();
@@ -83,7 +83,7 @@ class Parser {
     SkipSpace();
     comparison.literal_at = at_ + 1;
     STEPTRACE_ASSIGN_OR_RETURN(comparison.literal, ParseLiteral());
-    bool orders = comparison.op != Compare::kEqual && comparison.op != Compare::kNotEqual;
+    bool orders = comparison.op != ScanCompare::kEqual && comparison.op != ScanCompare::kNotEqual;
     bool unordered = std::holds_alternative<bool>(comparison.literal);
     if (orders && unordered) {
       return Expected("a number or a text to compare by order", comparison.literal_at - 1);
@@ -91,10 +91,14 @@ class Parser {
     return comparison;
   }
 
-  std::optional<Compare> ParseOp() {
-    static constexpr std::pair<std::string_view, Compare> kOps[] = {
-        {"!=", Compare::kNotEqual}, {"<=", Compare::kLessOrEqual}, {">=", Compare::kGreaterOrEqual},
-        {"=", Compare::kEqual},     {"<", Compare::kLess},         {">", Compare::kGreater}};
+  std::optional<ScanCompare> ParseOp() {
+    static constexpr std::pair<std::string_view, ScanCompare> kOps[] = {
+        {"!=", ScanCompare::kNotEqual},
+        {"<=", ScanCompare::kLessOrEqual},
+        {">=", ScanCompare::kGreaterOrEqual},
+        {"=", ScanCompare::kEqual},
+        {"<", ScanCompare::kLess},
+        {">", ScanCompare::kGreater}};
     for (auto [sign, op] : kOps) {
       if (text_.substr(at_).starts_with(sign)) {
         at_ += sign.size();
@@ -184,9 +188,9 @@ Result<Filter> ParseFilter(std::string_view text) {
   return Parser(text).Parse();
 }
 
-Result<std::vector<store::Condition>> ResolveFilter(const Filter& filter,
-                                                    const store::TableSchema& table) {
-  std::vector<store::Condition> conditions;
+Result<std::vector<store::ScanCondition>> ResolveFilter(const Filter& filter,
+                                                        const store::TableSchema& table) {
+  std::vector<store::ScanCondition> conditions;
   for (const auto& comparison : filter) {
     auto column = std::find_if(table.columns.begin(), table.columns.end(),
                                [&](const auto& c) { return c.name == comparison.column; });

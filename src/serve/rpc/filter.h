@@ -24,21 +24,21 @@ namespace steptrace::rpc {
 // A row whose column is null meets no comparison.
 using FilterLiteral = std::variant<bool, int64_t, double, std::string>;
 
-struct Comparison {
+struct FilterTerm {
   std::string column;
-  store::Compare op = store::Compare::kEqual;
+  store::ScanCompare op = store::ScanCompare::kEqual;
   FilterLiteral literal;
   size_t column_at = 0;  // places in the source, from 1, for messages
   size_t literal_at = 0;
 };
 
-using Filter = std::vector<Comparison>;  // all of them must hold
+using Filter = std::vector<FilterTerm>;  // all of them must hold
 
 // An empty text is the filter that every row meets.
 Result<Filter> ParseFilter(std::string_view text);
 
 // The filter in the store's terms: its columns are the table's, its literals fit their types.
-Result<std::vector<store::Condition>> ResolveFilter(const Filter& filter,
-                                                    const store::TableSchema& table);
+Result<std::vector<store::ScanCondition>> ResolveFilter(const Filter& filter,
+                                                        const store::TableSchema& table);
 
 }  // namespace steptrace::rpc

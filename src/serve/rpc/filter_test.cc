@@ -10,7 +10,7 @@
 namespace steptrace::rpc {
 namespace {
 
-using store::Compare;
+using store::ScanCompare;
 using ::testing::HasSubstr;
 
 Filter Parsed(std::string_view text) {
@@ -46,8 +46,9 @@ TEST(Filter, NothingIsTheFilterThatEveryRowMeets) {
 TEST(Filter, EveryOperator) {
   Filter filter = Parsed("a=1 and b!=2 and c<3 and d<=4 and e>5 and f>=6");
   ASSERT_EQ(filter.size(), 6u);
-  Compare expected[] = {Compare::kEqual,       Compare::kNotEqual, Compare::kLess,
-                        Compare::kLessOrEqual, Compare::kGreater,  Compare::kGreaterOrEqual};
+  ScanCompare expected[] = {ScanCompare::kEqual,   ScanCompare::kNotEqual,
+                            ScanCompare::kLess,    ScanCompare::kLessOrEqual,
+                            ScanCompare::kGreater, ScanCompare::kGreaterOrEqual};
   for (size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(filter[i].op, expected[i]);
     EXPECT_EQ(std::get<int64_t>(filter[i].literal), static_cast<int64_t>(i + 1));
@@ -102,7 +103,7 @@ TEST(ResolveFilter, GivesTheStoreItsConditions) {
   ASSERT_TRUE(conditions.ok());
   ASSERT_EQ(conditions->size(), 4u);
   EXPECT_EQ((*conditions)[0].value, "10");
-  EXPECT_EQ((*conditions)[0].compare, Compare::kGreaterOrEqual);
+  EXPECT_EQ((*conditions)[0].compare, ScanCompare::kGreaterOrEqual);
   EXPECT_EQ((*conditions)[1].value, "train");
   EXPECT_EQ((*conditions)[3].value, "false");
 }

@@ -44,12 +44,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TimeBounds BoundsOf(const ReportOptions& options) {
+TimeBounds BoundsOf(const ReportRequest& options) {
   return {options.from_ns, options.to_ns};
 }
 
 // Drops the values that were not taken in it.
-void KeepCounters(const ReportOptions& options, std::vector<store::CounterRow>& counters) {
+void KeepCounters(const ReportRequest& options, std::vector<store::CounterRow>& counters) {
   const int64_t from_ns = options.from_ns.value_or(std::numeric_limits<int64_t>::min());
   const int64_t to_ns = options.to_ns.value_or(std::numeric_limits<int64_t>::max());
   std::erase_if(counters, [=](const store::CounterRow& counter) {
@@ -118,7 +118,7 @@ Result<SumsOfRows<analyze::SampleSums>> SumSamples(store::RunReader& run,
                                                    const std::vector<store::TrackRow>& tracks,
                                                    const std::vector<store::StackRow>& stacks,
                                                    const analyze::ReportInput& input,
-                                                   const ReportOptions& options) {
+                                                   const ReportRequest& options) {
   SumsOfRows<analyze::SampleSums> summed;
   if (stacks.empty() || input.steps.empty()) return summed;
   summed.sums = std::make_unique<analyze::SampleSums>(input, tracks, stacks, options.stages);
@@ -132,7 +132,7 @@ Result<SumsOfRows<analyze::LastSeen>> SeeLast(store::RunReader& run,
                                               const std::vector<store::TrackRow>& tracks,
                                               const std::vector<store::StackRow>& stacks,
                                               const analyze::ReportInput& input,
-                                              const ReportOptions& options) {
+                                              const ReportRequest& options) {
   SumsOfRows<analyze::LastSeen> seen;
   if (stacks.empty() || !input.steps.empty() || input.options.of_time_range) return seen;
   seen.sums = std::make_unique<analyze::LastSeen>(tracks, stacks, run.strings(), options.stages);
@@ -148,7 +148,7 @@ bool HasEnough(const analyze::SampleSums* samples) {
   return samples != nullptr && samples->MostOfAThread() >= analyze::kLeastSamples;
 }
 
-ReportOptions Widened(ReportOptions options) {
+ReportRequest Widened(ReportRequest options) {
   if (options.from_ns) options.from_ns = SaturatingAdd(*options.from_ns, -kAroundNs);
   if (options.to_ns) options.to_ns = SaturatingAdd(*options.to_ns, kAroundNs);
   return options;
@@ -168,7 +168,7 @@ Result<std::optional<analyze::TensorHistories>> SumTensors(store::RunReader& run
 
 // Gathers what a report is made of, and makes of it what is asked for. False, and nothing is made:
 // on the way a file turned out to be damaged, which the losses that were read before do not have.
-Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, const Make& make) {
+Result<bool> WithInput(store::RunReader& run, const ReportRequest& options, const Make& make) {
   const size_t damaged = run.damaged().size();
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>());
@@ -203,7 +203,7 @@ Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, cons
   input.tensors = tensors ? &*tensors : nullptr;
   StoredSteps around;  // outlives what is summed of it
   if (input.options.of_time_range && stored.any && !HasEnough(samples.sums.get())) {
-    const ReportOptions wide = Widened(options);
+    const ReportRequest wide = Widened(options);
     analyze::ReportInput near = input;
     STEPTRACE_ASSIGN_OR_RETURN(around, ReadSteps(run, {}, BoundsOf(wide)));
     near.steps = around.rows;
@@ -268,7 +268,7 @@ Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, cons
   return true;
 }
 
-Status WithInput(const fs::path& path, const ReportOptions& options, const Make& make) {
+Status WithInput(const fs::path& path, const ReportRequest& options, const Make& make) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   for (;;) {  // each time without more of the run's files
     STEPTRACE_ASSIGN_OR_RETURN(const bool made, WithInput(run, options, make));
@@ -277,7 +277,7 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
 }
 
 // So few steps that how sure their shares are cannot be told: all of the run's say it.
-Status AddWholeRun(const fs::path& path, ReportOptions options, analyze::Report& report) {
+Status AddWholeRun(const fs::path& path, ReportRequest options, analyze::Report& report) {
   if (report.steps.steady >= analyze::kMinSteadySteps) return {};
   options.from_ns.reset();
   options.to_ns.reset();
@@ -292,7 +292,7 @@ Status AddWholeRun(const fs::path& path, ReportOptions options, analyze::Report&
 
 }  // namespace
 
-Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& options) {
+Result<analyze::Report> LoadReport(const fs::path& path, const ReportRequest& options) {
   analyze::Report report;
   const Make make = [&report](const analyze::ReportInput& input, auto analysis) {
     report =
@@ -306,7 +306,7 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
   return report;
 }
 
-Result<analyze::RunParts> LoadStepParts(const fs::path& path, const ReportOptions& options) {
+Result<analyze::RunParts> LoadStepParts(const fs::path& path, const ReportRequest& options) {
   analyze::RunParts parts;
   const Make make = [&parts](const analyze::ReportInput& input, const auto& analysis) {
     parts = analyze::MeasureStepParts(input, analysis ? &*analysis : nullptr);

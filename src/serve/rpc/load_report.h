@@ -14,7 +14,7 @@
 
 namespace steptrace::rpc {
 
-struct ReportOptions {
+struct ReportRequest {
   std::optional<double> price_per_hour;
   std::optional<int64_t> last_steps;  // only the newest steps of each rank
   analyze::TensorCorePatterns tensor_cores = {};
@@ -26,11 +26,11 @@ struct ReportOptions {
 };
 
 // The report of a run as its files stand now: closed, live and interrupted runs alike. Only reads.
-Result<analyze::Report> LoadReport(const std::filesystem::path& run, const ReportOptions& options);
+Result<analyze::Report> LoadReport(const std::filesystem::path& run, const ReportRequest& options);
 
 // The mean step of a run and its parts with their intervals.
 Result<analyze::RunParts> LoadStepParts(const std::filesystem::path& run,
-                                        const ReportOptions& options);
+                                        const ReportRequest& options);
 
 // Leaves the report as report.json in a closed run, by rename. A live run, or a folder that cannot
 // be written, keeps what it has: that is no failure. A full disk is.

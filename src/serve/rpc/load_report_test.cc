@@ -177,7 +177,7 @@ TEST_F(ReportTest, TheCostBillsTheSuspectsThatTheReportNames) {
   store::RunWriter writer = Fill();
   AddDevicePhases(writer);
   const analyze::RuleSettings settings(analyze::RuleMode::kModern);
-  const auto expect_same = [&](const ReportOptions& options, const TimeBounds& time_range) {
+  const auto expect_same = [&](const ReportRequest& options, const TimeBounds& time_range) {
     const auto report = LoadReport(run(), options);
     ASSERT_OK(report);
     CostRequest request;
@@ -202,7 +202,7 @@ TEST_F(ReportTest, TheCostBillsTheSuspectsThatTheReportNames) {
   expect_same({}, {});
   ASSERT_OK(writer.Close(store::CompletedManifest()));
   expect_same({}, {});
-  ReportOptions part;
+  ReportRequest part;
   part.from_ns = 100'000'000;
   part.to_ns = 900'000'000;
   expect_same(part, {part.from_ns, part.to_ns});
@@ -289,7 +289,7 @@ TEST_F(ReportTest, TimeRangeBetweenTwoSamplesHasNoMetric) {
   // Of what the run has nowhere the time range is no reason.
   EXPECT_EQ(reason(rules->report, analyze::RuleId::kLowGpuUtilization),
             "no metric of a GPU was sampled");
-  ReportOptions options;
+  ReportRequest options;
   options.from_ns = 500'000'001;
   options.to_ns = 509'000'000;
   const auto report = LoadReport(run(), options);

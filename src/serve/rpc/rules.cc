@@ -30,7 +30,7 @@ constexpr const char* kStepMark = "Step:ModeKeys";
 
 // What the rules want of the slices: steps as marked, work of loaders, time by name.
 struct SliceParts {
-  std::vector<analyze::StepMark> marks;
+  std::vector<analyze::FrameworkStep> marks;
   std::vector<analyze::LoaderEvent> loaders;
   std::vector<analyze::FrameworkTotal> totals;
   std::vector<analyze::DeviceUse> device_use;
@@ -244,7 +244,7 @@ analyze::CostSection CostOf(const std::filesystem::path& path, Ruled& ruled,
     cost.steps_ns = billed->steps.training_wall_ns;
     cost.suspects = billed->suspects;
   } else if (request.has_price()) {
-    ReportOptions options;
+    ReportRequest options;
     options.tensor_cores = request.tensor_cores;
     options.stages = request.stages;
     options.from_ns = time_range.from_ns;

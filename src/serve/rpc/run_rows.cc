@@ -31,9 +31,7 @@ analyze::RunInfo RunInfoOf(const store::RunReader& run) {
   for (const auto& rank : manifest.ranks) {
     info.rank_processes.push_back({rank.rank, rank.node, rank.pid});
   }
-  for (const auto& node : manifest.nodes) {
-    info.nodes.push_back({node.node, node.host, node.cpus, node.memory_bytes});
-  }
+  info.nodes = manifest.nodes;
   const store::RunIdentity& identity = manifest.identity;
   info.origin = {identity.job_id,
                  identity.attempt,

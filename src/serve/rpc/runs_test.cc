@@ -301,7 +301,7 @@ TEST(RunCatalog, ItsStampTellsThatARunCame) {
 TEST(Report, TimeRangeHasOnlyItsSteps) {
   TempDir folder;
   store::MakeProfiledRun(folder.path() / "one", 60);
-  ReportOptions options;
+  ReportRequest options;
   options.from_ns = 10'000'000;
   options.to_ns = 30'000'000;
   const auto part = LoadReport(folder.path() / "one", options);

@@ -82,7 +82,7 @@ bool MatchesQuery(const SamplesQuery& query, const Thread& thread) {
          (!query.rank || *query.rank == thread.rank);
 }
 
-void AddSample(const SamplesQuery& query, const Thread& thread, SampleState state,
+void AddSample(const SamplesQuery& query, const Thread& thread, store::SampleState state,
                const store::SampleRow& row, Summed& summed) {
   summed.ranks.insert(thread.rank);
   if (query.rank && *query.rank != thread.rank) return;
@@ -108,7 +108,8 @@ Result<Summed> Sum(store::RunReader& run, const SamplesQuery& query) {
           const bool running =
               store::SampleStateOf(run.Text(row.state)) == store::SampleState::kRunning;
           AddSample(query, threads.Of(row.track),
-                    running ? SampleState::kRunning : SampleState::kWaiting, row, summed);
+                    running ? store::SampleState::kRunning : store::SampleState::kWaiting, row,
+                    summed);
         }
         return {};
       }));

@@ -49,7 +49,7 @@ struct Columns {
 };
 
 void AddTrack(const RunTimeline::Track& track, const timeline::Values& values,
-              timeline::TimeRange time_range, int64_t points, Columns& columns) {
+              timeline::ViewRange time_range, int64_t points, Columns& columns) {
   uint64_t at = values.LowerBound(time_range.from_ns);
   const uint64_t end = values.LowerBound(time_range.to_ns);
   if (end - at <= static_cast<uint64_t>(points)) {  // each value a bucket of its own
@@ -69,7 +69,7 @@ void AddTrack(const RunTimeline::Track& track, const timeline::Values& values,
 }  // namespace
 
 Result<std::string> SeriesArrow(const RunTimeline& timeline, const SeriesQuery& query) {
-  timeline::TimeRange time_range = {query.from_ns.value_or(timeline.from_ns()),
+  timeline::ViewRange time_range = {query.from_ns.value_or(timeline.from_ns()),
                                     query.to_ns.value_or(timeline.to_ns() + 1)};
   Columns columns;
   for (const RunTimeline::Track& track : timeline.tracks()) {

@@ -137,7 +137,7 @@ int64_t StackTree::ParentOf(size_t place) const {
   return row.parent && *row.parent < row.stack ? PlaceOf(*row.parent) : int64_t{kNone};
 }
 
-void StackTree::Add(int32_t stack, SampleState state, int64_t ns) {
+void StackTree::Add(int32_t stack, store::SampleState state, int64_t ns) {
   const int64_t place = PlaceOf(stack);
   Sums& sums = place < 0 ? unknown_ : self_[static_cast<size_t>(place)];
   AddNs(sums.ns[static_cast<size_t>(state)], std::max<int64_t>(ns, 0));

@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "store/stored_words.h"
 #include "store/tables.h"
 
 namespace steptrace::rpc {
 
-// Time of samples by what the thread did: [0] it ran or was ready to, [1] it waited.
-enum class SampleState : uint8_t { kRunning = 0, kWaiting = 1 };
+// Time of samples by what the thread did (store::SampleState): [0] it ran or was ready to, [1] it
+// waited.
 using StateNs = std::array<int64_t, 2>;
 using StateSamples = std::array<int64_t, 2>;
 
@@ -37,7 +38,7 @@ class StackTree {
 
   explicit StackTree(std::vector<store::StackRow> stacks);
 
-  void Add(int32_t stack, SampleState state, int64_t ns);
+  void Add(int32_t stack, store::SampleState state, int64_t ns);
 
   // Parents first. At most `most_nodes`, those with most time: what is left out is still in the
   // totals of its callers.

@@ -17,8 +17,8 @@ using store::StringId;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr SampleState kRan = SampleState::kRunning;
-constexpr SampleState kWaited = SampleState::kWaiting;
+constexpr store::SampleState kRan = store::SampleState::kRunning;
+constexpr store::SampleState kWaited = store::SampleState::kWaiting;
 
 // Functions are numbers here.
 StackRow Frame(int32_t stack, int32_t parent, int32_t function, int32_t line) {

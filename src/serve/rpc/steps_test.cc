@@ -117,7 +117,7 @@ TEST_F(StepsTest, TheReportIsTheSameFromTheTableAndFromTheMarks) {
 TEST_F(StepsTest, TimeRangeHoldsOnlyWholeSteps) {
   Make(kMarked);
   const auto steps_in = [this](int64_t from_ns, int64_t to_ns) {
-    ReportOptions options;
+    ReportRequest options;
     options.from_ns = from_ns;
     options.to_ns = to_ns;
     const auto report = LoadReport(run(), options);
@@ -137,7 +137,7 @@ TEST_F(StepsTest, TimeRangeHoldsOnlyWholeSteps) {
 TEST_F(StepsTest, AllViewsOfATimeRangeCountTheSameSteps) {
   Make(kMarked);
   const auto counted = [this](const TimeBounds& time_range) {
-    ReportOptions options;
+    ReportRequest options;
     options.from_ns = time_range.from_ns;
     options.to_ns = time_range.to_ns;
     const auto report = LoadReport(run(), options);

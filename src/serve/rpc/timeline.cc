@@ -25,7 +25,7 @@ constexpr size_t kMaxViewRows = 500'000;
 
 Result<std::string> ViewArrow(const RunTimeline& timeline, const TimelineRange& range,
                               int64_t width) {
-  const timeline::TimeRange time_range = TimeRangeOf(timeline, range);
+  const timeline::ViewRange time_range = TimeRangeOf(timeline, range);
   if (time_range.from_ns >= time_range.to_ns) {
     return Error{"from_ns, to_ns: an empty time range", "give from_ns < to_ns"};
   }

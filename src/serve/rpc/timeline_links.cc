@@ -69,7 +69,7 @@ class LabelNames {
 
 // The row that a slice of the index is.
 Result<std::optional<store::SliceRow>> RowOf(store::RunReader& run, int32_t track,
-                                             const timeline::Slice& slice,
+                                             const timeline::LaneSlice& slice,
                                              const timeline::LabelText& label) {
   store::ReadOptions options;
   options.from_ns = slice.ts_ns;
@@ -249,7 +249,7 @@ struct Details {
 
 Result<Details> DetailsOf(const RunTimeline& timeline, const timeline::SlicePlace& place) {
   const timeline::Index& index = timeline.index();
-  const timeline::Slice slice = index.LaneAt(place.track, place.lane).At(place.at);
+  const timeline::LaneSlice slice = index.LaneAt(place.track, place.lane).At(place.at);
   const timeline::LabelText label = index.TextOf(slice.label);
   Details details;
   details.name = label.name;
@@ -277,7 +277,8 @@ Result<Details> DetailsOf(const RunTimeline& timeline, const timeline::SlicePlac
   }
   AppendFrames(details.args, details.stack);
   if (details.stack.empty() && details.op) {  // a kernel's stack is that of its operator
-    const timeline::Slice op = index.LaneAt(details.op->track, details.op->lane).At(details.op->at);
+    const timeline::LaneSlice op =
+        index.LaneAt(details.op->track, details.op->lane).At(details.op->at);
     STEPTRACE_ASSIGN_OR_RETURN(auto op_row, RowOf(run, index.tracks()[details.op->track].track, op,
                                                   index.TextOf(op.label)));
     if (op_row) AppendFrames(ArgsJson(run, *op_row), details.stack);
@@ -300,7 +301,7 @@ Result<std::optional<std::string>> SliceJson(const RunTimeline& timeline, timeli
   const auto place = index.Find(id);
   if (!place) return std::optional<std::string>();
   const timeline::Lane lane = index.LaneAt(place->track, place->lane);
-  const timeline::Slice slice = lane.At(place->at);
+  const timeline::LaneSlice slice = lane.At(place->at);
   STEPTRACE_ASSIGN_OR_RETURN(Details details, DetailsOf(timeline, *place));
   if (details.stack.empty()) AppendAncestors(index, *place, details.stack);
   Json json;
@@ -333,7 +334,7 @@ void LinkedRows::Add(const store::SliceRow& row) {
   }
 }
 
-void LinkedRows::Join(const JoinRequest& ask) {
+void LinkedRows::Join(const LinkRequest& ask) {
   taken_ = 0;
   for (auto& [key, rows] : launches_) {
     if (Full(ask)) return;
@@ -349,7 +350,7 @@ void LinkedRows::Join(const JoinRequest& ask) {
   }
 }
 
-void LinkedRows::Chain(Rows& rows, LinkKind kind, Shape shape, const JoinRequest& ask) {
+void LinkedRows::Chain(Rows& rows, LinkKind kind, Shape shape, const LinkRequest& ask) {
   const bool fan = shape == Shape::kFan;
   std::stable_sort(rows.begin(), rows.end(), [fan](const auto& a, const auto& b) {
     return fan ? a.ts_ns < b.ts_ns : std::tie(a.rank, a.ts_ns) < std::tie(b.rank, b.ts_ns);
@@ -369,7 +370,7 @@ void LinkedRows::Chain(Rows& rows, LinkKind kind, Shape shape, const JoinRequest
 
 // Each end is sought once, and only those that are found are joined: pairs without an arrow would
 // not count towards the limit, and there may be as many of them.
-void LinkedRows::Cross(const Rows& from, const Rows& to, const JoinRequest& ask) {
+void LinkedRows::Cross(const Rows& from, const Rows& to, const LinkRequest& ask) {
   if (from.empty()) return;
   std::vector<std::pair<const store::SliceRow*, LinkEnd>> ends;
   for (const store::SliceRow& row : to) {
@@ -418,7 +419,7 @@ std::optional<LinkEnd> EndOf(const RunTimeline& timeline, LabelNames& names,
                  at_end ? row.ts_ns + dur_ns : row.ts_ns};
 }
 
-LinkedRows::JoinRequest JoinRequestFor(const RunTimeline& timeline, LabelNames& names, size_t limit,
+LinkedRows::LinkRequest JoinRequestFor(const RunTimeline& timeline, LabelNames& names, size_t limit,
                                        LinkedRows::PairFilter wanted, Arrows& arrows) {
   return {limit, std::move(wanted),
           [&timeline, &names](const store::SliceRow& row, bool at_end) {
@@ -447,7 +448,7 @@ Status ArrowsOf(const RunTimeline& timeline, store::RunReader& run, timeline::Sl
   const timeline::Index& index = timeline.index();
   const auto place = index.Find(id);
   if (!place) return {};
-  const timeline::Slice slice = index.LaneAt(place->track, place->lane).At(place->at);
+  const timeline::LaneSlice slice = index.LaneAt(place->track, place->lane).At(place->at);
   const int32_t track = index.tracks()[place->track].track;
   STEPTRACE_ASSIGN_OR_RETURN(auto row, RowOf(run, track, slice, index.TextOf(slice.label)));
   if (!row) return {};
@@ -475,7 +476,7 @@ Result<std::string> FlowsArrow(const RunTimeline& timeline, const TimelineRange&
     STEPTRACE_RETURN_IF_ERROR(ArrowsOf(timeline, run, *slice, static_cast<size_t>(limit), arrows));
     return ToArrow(arrows);
   }
-  const timeline::TimeRange time_range = TimeRangeOf(timeline, range);
+  const timeline::ViewRange time_range = TimeRangeOf(timeline, range);
   const auto options = LinkColumns(time_range.from_ns, time_range.to_ns);
   // So many arrows in one picture say nothing: only those of a slice are drawn then.
   if (store::SegmentRows(run, "slices", options) > kMaxJoinedRows) return ToArrow(arrows);

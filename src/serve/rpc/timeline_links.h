@@ -38,7 +38,7 @@ class LinkedRows {
   using EndOf = std::function<std::optional<LinkEnd>(const store::SliceRow& row, bool at_end)>;
   using Take = std::function<void(const LinkEnd& from, const LinkEnd& to, LinkKind kind)>;
 
-  struct JoinRequest {
+  struct LinkRequest {
     size_t limit = 0;   // of arrows
     PairFilter wanted;  // none: all of them
     EndOf end_of;
@@ -49,15 +49,15 @@ class LinkedRows {
 
   // Time linear in rows and arrows, whatever ids the rows have, where all are wanted: of one flow's
   // rows any two may be joined, so a file of a megabyte can ask for 10^10 arrows.
-  void Join(const JoinRequest& ask);
+  void Join(const LinkRequest& ask);
 
  private:
   using Rows = std::vector<store::SliceRow>;
   enum class Shape { kFan, kRanks };
 
-  void Chain(Rows& rows, LinkKind kind, Shape shape, const JoinRequest& ask);
-  void Cross(const Rows& from, const Rows& to, const JoinRequest& ask);
-  bool Full(const JoinRequest& ask) const { return taken_ >= ask.limit; }
+  void Chain(Rows& rows, LinkKind kind, Shape shape, const LinkRequest& ask);
+  void Cross(const Rows& from, const Rows& to, const LinkRequest& ask);
+  bool Full(const LinkRequest& ask) const { return taken_ >= ask.limit; }
 
   size_t taken_ = 0;
   std::map<std::tuple<int32_t, int64_t>, Rows> launches_;

@@ -35,7 +35,7 @@ LinkedRows OneFlow() {
 // Joins them, counting what is asked.
 struct Counted {
   explicit Counted(LinkedRows rows, size_t limit, bool drawn) {
-    LinkedRows::JoinRequest ask;
+    LinkedRows::LinkRequest ask;
     ask.limit = limit;
     ask.wanted = [this](const auto&, const auto&) { return ++pairs > 0; };
     ask.end_of = [this, drawn](const store::SliceRow& row, bool) -> std::optional<LinkEnd> {

@@ -6,8 +6,8 @@
 
 namespace steptrace::rpc {
 
-timeline::TimeRange TimeRangeOf(const RunTimeline& timeline, const TimelineRange& range) {
-  timeline::TimeRange time_range = {range.from_ns.value_or(timeline.from_ns()),
+timeline::ViewRange TimeRangeOf(const RunTimeline& timeline, const TimelineRange& range) {
+  timeline::ViewRange time_range = {range.from_ns.value_or(timeline.from_ns()),
                                     range.to_ns.value_or(timeline.to_ns())};
   time_range.to_ns = std::max(time_range.to_ns, time_range.from_ns);
   return time_range;
@@ -44,7 +44,7 @@ nlohmann::ordered_json BriefJson(const RunTimeline& timeline, timeline::SliceId 
   const auto place = index.Find(id);
   if (!place) return {};
   const timeline::Lane lane = index.LaneAt(place->track, place->lane);
-  const timeline::Slice slice = lane.At(place->at);
+  const timeline::LaneSlice slice = lane.At(place->at);
   return {{"slice", id},
           {"track", index.tracks()[place->track].track},
           {"lane", place->lane},

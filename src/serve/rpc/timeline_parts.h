@@ -12,7 +12,7 @@
 // What the timeline's answers share; private to rpc.
 namespace steptrace::rpc {
 
-timeline::TimeRange TimeRangeOf(const RunTimeline& timeline, const TimelineRange& range);
+timeline::ViewRange TimeRangeOf(const RunTimeline& timeline, const TimelineRange& range);
 // The tracks' places in the index, each once.
 std::vector<uint32_t> PlacesOf(const RunTimeline& timeline, const TimelineRange& range);
 // {slice, track, lane, ts_ns, dur_ns, name}

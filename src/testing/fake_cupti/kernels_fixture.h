@@ -96,7 +96,7 @@ class KernelsTest : public ::testing::Test {
   }
   All Drained() { return Read(transport::testing::DrainAll(folder_.OpenOnly())); }
 
-  transport::testing::RingFolder folder_;
+  transport::testing::TestRingFolder folder_;
 };
 
 }  // namespace steptrace::probe

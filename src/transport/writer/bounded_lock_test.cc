@@ -40,7 +40,7 @@ TEST(BoundedLockTest, AHandlerAboveTheHolderGivesUpAtOnce) {
 // A thread that is held up while it makes the file, and a signal handler above one, as others see
 // them: what they lose meanwhile is counted once there is a file.
 TEST(OpeningTest, LossesOfOtherThreadsMeanwhileAreCounted) {
-  testing::RingFolder folder;
+  testing::TestRingFolder folder;
   std::latch held(1), over(1);
   std::thread opener([&] {
     ASSERT_TRUE(g_process.lock.Acquire());

@@ -16,13 +16,13 @@
 namespace steptrace::transport {
 namespace {
 
-using testing::RingFolder;
+using testing::TestRingFolder;
 
 class CaptureTest : public ::testing::Test {
  protected:
   ~CaptureTest() override { DetachForTesting(); }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
 };
 
 wire::CaptureControl Request(uint64_t number) {

@@ -12,7 +12,7 @@ namespace {
 
 using testing::DrainAll;
 using testing::ProcessTrace;
-using testing::RingFolder;
+using testing::TestRingFolder;
 using testing::WhyNotNested;
 using wire::Record;
 using wire::RecordKind;
@@ -32,7 +32,7 @@ class ReadyRecordsTest : public ::testing::Test {
     return WriteReady(records, 2);
   }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
   uint32_t call_ = 0;
   uint32_t details_ = 0;
 };

@@ -14,7 +14,7 @@ namespace {
 using testing::DrainAll;
 using testing::DrainInto;
 using testing::ProcessTrace;
-using testing::RingFolder;
+using testing::TestRingFolder;
 using testing::WhyNotNested;
 
 uint32_t UserName(const std::string& text) {
@@ -35,7 +35,7 @@ class SmallMemoryTest : public ::testing::Test {
     if (mounted_) umount2(folder_.path().c_str(), MNT_DETACH);
   }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
   bool mounted_ = false;
 };
 

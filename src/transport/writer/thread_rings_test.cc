@@ -17,7 +17,7 @@ namespace {
 using testing::DrainAll;
 using testing::DrainInto;
 using testing::ProcessTrace;
-using testing::RingFolder;
+using testing::TestRingFolder;
 
 class ThreadRingsTest : public ::testing::Test {
  protected:
@@ -28,7 +28,7 @@ class ThreadRingsTest : public ::testing::Test {
 
   static uint32_t NameX() { return Name("x", 1, static_cast<uint16_t>(wire::Category::kUser)); }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
 };
 
 TEST_F(ThreadRingsTest, ThreadsBeyondTheBudgetAreCounted) {

@@ -25,7 +25,7 @@ namespace {
 using testing::DrainAll;
 using testing::DrainInto;
 using testing::ProcessTrace;
-using testing::RingFolder;
+using testing::TestRingFolder;
 using testing::WhyNotNested;
 using wire::RecordKind;
 
@@ -44,7 +44,7 @@ class WriterTest : public ::testing::Test {
     unsetenv("STEPTRACE_RING_BUDGET_BYTES");
   }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
 };
 
 // ---- what is recorded ----

@@ -31,7 +31,7 @@ bool EndsEvents(const char* p, const char* end, bool last) {
 
 }  // namespace
 
-Document::Document(Window& window, std::string name, int32_t max_depth, EventsAhead* ahead)
+Document::Document(StreamWindow& window, std::string name, int32_t max_depth, EventsAhead* ahead)
     : window_(window), name_(std::move(name)), max_depth_(max_depth), ahead_(ahead) {}
 
 Status Document::Read(DocumentHandler& handler) {

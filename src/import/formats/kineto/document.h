@@ -63,7 +63,7 @@ class Document {
  public:
   // `ahead`, if there is one, has read events of the same file from places further on; they go to
   // the same handler.
-  Document(Window& window, std::string name, int32_t max_depth, EventsAhead* ahead = nullptr);
+  Document(StreamWindow& window, std::string name, int32_t max_depth, EventsAhead* ahead = nullptr);
 
   Status Read(DocumentHandler& handler);
   const Damage& damage() const { return damage_; }
@@ -80,7 +80,7 @@ class Document {
   Status Resync(const char* from, bool* found);
   Result<bool> TakeAhead(EventsAhead& ahead);
 
-  Window& window_;
+  StreamWindow& window_;
   std::string name_;
   int32_t max_depth_;
   EventsAhead* ahead_;

@@ -29,7 +29,7 @@ class PieceStream : public ByteStream {
 struct Read : DocumentHandler {
   explicit Read(std::string text, int32_t depth = 16, int64_t most = 1 << 20) {
     PieceStream stream(std::move(text), 100'000);
-    Window window(stream, most);
+    StreamWindow window(stream, most);
     Document document(window, "file", depth);
     status = document.Read(*this);
     damage = document.damage();

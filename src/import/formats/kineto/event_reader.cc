@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 12> kEventKeys = {
 
 }  // namespace
 
-Result<char> Peek(Window& window) {
+Result<char> Peek(StreamWindow& window) {
   while (true) {
     const char* p = json::SkipSpace(window.at());
     window.MoveTo(std::min(p, window.end()));
@@ -30,7 +30,8 @@ bool BeginsEvent(const char* p, const char* end) {
   return *p == '{' && json::IsKey(json::SkipSpace(p + 1), end, kEventKeys);
 }
 
-Result<const char*> EventReader::Read(Window& window, const std::string& name, int32_t max_depth) {
+Result<const char*> EventReader::Read(StreamWindow& window, const std::string& name,
+                                      int32_t max_depth) {
   json::Scan scan{budget_.End(window), max_depth};
   const char* after = shapes_.Read(window.at(), scan, &event_);
   if (after != nullptr) return after;

@@ -22,7 +22,7 @@ namespace steptrace::import::kineto {
 class ScanBudget {
  public:
   // Up to where the thing at the window's begin is sought.
-  const char* End(const Window& window) const {
+  const char* End(const StreamWindow& window) const {
     const bool all = spent_ < kMostBytes || window.end() - window.at() <= kFewBytes;
     return all ? window.end() : window.at() + kFewBytes;
   }
@@ -39,7 +39,7 @@ class ScanBudget {
 // cannot: what it returned, nullptr: there is nothing whole. Too deep a text is an error, in which
 // `name` stands for the file.
 template <class F>
-Result<const char*> ReadWhole(Window& window, const std::string& name, int32_t max_depth,
+Result<const char*> ReadWhole(StreamWindow& window, const std::string& name, int32_t max_depth,
                               ScanBudget& budget, F&& read) {
   while (true) {
     const char* end = budget.End(window);
@@ -59,7 +59,7 @@ Result<const char*> ReadWhole(Window& window, const std::string& name, int32_t m
 }
 
 // The next character that is no space, to which the window moves; 0 at the end of the stream.
-Result<char> Peek(Window& window);
+Result<char> Peek(StreamWindow& window);
 
 // Whether an event, or what damage left of one, begins at p: a bracket, a key that events have.
 bool BeginsEvent(const char* p, const char* end);
@@ -94,7 +94,7 @@ class EventReader {
  public:
   // The event at the window's begin, which then is event(): what follows it; nullptr: there is no
   // whole one.
-  Result<const char*> Read(Window& window, const std::string& name, int32_t max_depth);
+  Result<const char*> Read(StreamWindow& window, const std::string& name, int32_t max_depth);
   const RawEvent& event() const { return event_; }  // views into the window
 
   // Nearly all events: those of known shapes one behind the other, in the window as a whole, that
@@ -102,7 +102,7 @@ class EventReader {
   // taken; one that was not is the last. The window moves behind those that were; how many they
   // are.
   template <class Take>
-  int64_t ReadKnown(Window& window, int64_t until, int32_t max_depth, Take&& take) {
+  int64_t ReadKnown(StreamWindow& window, int64_t until, int32_t max_depth, Take&& take) {
     const json::Scan scan{budget_.End(window), max_depth};
     const char* last =
         window.at() + std::clamp<int64_t>(until - window.position(), 0, window.end() - window.at());

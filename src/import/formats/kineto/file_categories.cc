@@ -23,7 +23,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRenamed 
 
 }  // namespace
 
-const EventCategory& EventCategories::Learn(const RawEvent& event) {
+const FileCategory& FileCategories::Learn(const RawEvent& event) {
   uint32_t place = PlaceOf(event.category, event.name.text);
   if (event.origin != 0) {
     if (event.origin >= origins_.size()) origins_.resize(event.origin + 1);
@@ -32,14 +32,14 @@ const EventCategory& EventCategories::Learn(const RawEvent& event) {
   return categories_[place];
 }
 
-uint32_t EventCategories::PlaceOf(const json::Value& value, std::string_view event_name) {
+uint32_t FileCategories::PlaceOf(const json::Value& value, std::string_view event_name) {
   // Kinds of events take turns: a few places by length and last character find nearly all.
   auto last = value.text.empty() ? 0u : static_cast<unsigned char>(value.text.back());
   uint32_t& place = places_[(value.text.size() * 5 + last) % places_.size()];
   if (place < categories_.size() && categories_[place].raw == value.text) return place;
   const auto known = numbers_.find(value.text);
   if (known != numbers_.end()) return place = known->second;
-  EventCategory category = Made(value, event_name);
+  FileCategory category = Made(value, event_name);
   if (static_cast<int64_t>(categories_.size()) >= kMostCategories) {
     categories_.clear();
     numbers_.clear();
@@ -51,8 +51,8 @@ uint32_t EventCategories::PlaceOf(const json::Value& value, std::string_view eve
   return place;
 }
 
-EventCategory EventCategories::Made(const json::Value& value, std::string_view event_name) {
-  EventCategory category;
+FileCategory FileCategories::Made(const json::Value& value, std::string_view event_name) {
+  FileCategory category;
   category.raw = value.text;
   std::string name = texts_.TextOf(value);
   for (const auto& [old_name, new_name] : kRenamed) {

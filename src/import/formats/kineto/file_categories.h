@@ -16,7 +16,7 @@
 namespace steptrace::import::kineto {
 
 // What the category of an event says of it.
-struct EventCategory {
+struct FileCategory {
   std::string raw;
   store::StringId id{};
   bool on_device = false;
@@ -28,12 +28,12 @@ struct EventCategory {
 };
 
 // The categories of a file's events. Those of one origin (RawEvent) have the same, and one track.
-class EventCategories {
+class FileCategories {
  public:
-  EventCategories(PartSink& sink, EventTexts& texts, WriterMarks& marks)
+  FileCategories(PartSink& sink, EventTexts& texts, WriterMarks& marks)
       : sink_(sink), texts_(texts), marks_(marks) {}
 
-  const EventCategory& Of(const RawEvent& event) {
+  const FileCategory& Of(const RawEvent& event) {
     const bool known = event.origin < origins_.size() && origins_[event.origin].category >= 0;
     return known ? categories_[static_cast<size_t>(origins_[event.origin].category)] : Learn(event);
   }
@@ -49,7 +49,7 @@ class EventCategories {
 
   // Whether there were names that Kineto used in 2021 alone.
   bool of_2021() const { return of_2021_; }
-  void Absorb(const EventCategories& piece) { of_2021_ = of_2021_ || piece.of_2021_; }
+  void Absorb(const FileCategories& piece) { of_2021_ = of_2021_ || piece.of_2021_; }
 
  private:
   // What events of one origin have in common. -1: not known.
@@ -61,14 +61,14 @@ class EventCategories {
   bool HasOrigin(const RawEvent& event) const {
     return event.origin != 0 && event.origin < origins_.size();
   }
-  const EventCategory& Learn(const RawEvent& event);
+  const FileCategory& Learn(const RawEvent& event);
   uint32_t PlaceOf(const json::Value& value, std::string_view event_name);
-  EventCategory Made(const json::Value& value, std::string_view event_name);
+  FileCategory Made(const json::Value& value, std::string_view event_name);
 
   PartSink& sink_;
   EventTexts& texts_;
   WriterMarks& marks_;
-  std::vector<EventCategory> categories_;
+  std::vector<FileCategory> categories_;
   SeededMap<std::string, uint32_t> numbers_;  // by the raw text
   std::array<uint32_t, 32> places_{};
   std::vector<Origin> origins_;  // by number

@@ -92,7 +92,7 @@ class FileImport {
       stream = AheadOf(std::move(stream), split_pays ? kept : 0);
     }
     WatchedStream watched(*stream, context_);
-    Window window(watched, context_.limits.max_event_bytes);
+    StreamWindow window(watched, context_.limits.max_event_bytes);
     std::unique_ptr<SplitReader> split;
     if (split_pays) split = Split(*stream, threads);
     Document document(window, source_.path, context_.limits.max_depth, split.get());

@@ -22,7 +22,7 @@ constexpr size_t kPlacesOfThread = 2;  // one that it reads, one that waits
 
 // The first bracket from `from` on, a position in the stream, that looks like that of an event in a
 // list. nullptr: the window has none.
-const char* GuessBegin(const Window& window, int64_t from) {
+const char* GuessBegin(const StreamWindow& window, int64_t from) {
   const char* p = window.at() + std::max<int64_t>(from - window.position(), 0);
   for (; p < window.end(); ++p) {
     p = static_cast<const char*>(std::memchr(p, '{', static_cast<size_t>(window.end() - p)));
@@ -129,7 +129,7 @@ class SplitReader::Worker {
   const SplitReader& split_;
   std::unique_ptr<PartSink> sink_;
   std::unique_ptr<ByteStream> none_;  // the window's between two pieces
-  Window window_;
+  StreamWindow window_;
   EventReader events_;
   TextCache texts_;
 };

@@ -114,7 +114,7 @@ int32_t TraceReader::TrackByArgs(const RawEvent& event) {
                     /*on_device=*/true);
 }
 
-int32_t TraceReader::TrackOf(const RawEvent& event, const EventCategory& category) {
+int32_t TraceReader::TrackOf(const RawEvent& event, const FileCategory& category) {
   const int32_t known = categories_.TrackOf(event);
   if (known >= 0) return known;
   if (category.on_device && !TraceTracks::DeviceIn(event.pid.text)) return TrackByArgs(event);
@@ -125,7 +125,7 @@ int32_t TraceReader::TrackOf(const RawEvent& event, const EventCategory& categor
   return track;
 }
 
-void TraceReader::Describe(const RawEvent& event, const EventCategory& category, Slice* slice) {
+void TraceReader::Describe(const RawEvent& event, const FileCategory& category, Slice* slice) {
   slice->name = texts_.NameOf(event.name);
   slice->category = category.id;
   if (category.is_operator && event.name.text.starts_with("ProfilerStep#")) {
@@ -144,7 +144,7 @@ Status TraceReader::OnComplete(const RawEvent& event) {
     const Line line = lines_.Of(event);
     if (line.kind != LineKind::kPlain) return lines_.Take(event, line, slice);
   }
-  const EventCategory& category = categories_.Of(event);
+  const FileCategory& category = categories_.Of(event);
   if (category.is_mark && reads_ == Reads::kPiece) return Refuse();  // it passes the held row
   has_device_events_ = has_device_events_ || category.on_device;
   slice.track = TrackOf(event, category);
@@ -157,7 +157,7 @@ Status TraceReader::OnComplete(const RawEvent& event) {
 Status TraceReader::OnBegin(const RawEvent& event) {
   Slice slice;
   if (!times_.Of(event, &slice.ts_ns)) return {};
-  const EventCategory& category = categories_.Of(event);
+  const FileCategory& category = categories_.Of(event);
   slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
   if (slice.track < 0 || !open_.HasRoomOnThreads()) return {};
   Describe(event, category, &slice);
@@ -187,7 +187,7 @@ Status TraceReader::OnAsync(const RawEvent& event) {
     return slice ? rows_.Hold(*slice) : Status();
   }
   Slice begun;
-  const EventCategory& category = categories_.Of(event);
+  const FileCategory& category = categories_.Of(event);
   begun.ts_ns = ts_ns;
   begun.track = tracks_.Named(event.pid.text, fmt::format("{} (async)", category.raw),
                               store::TrackKind::kThread);
@@ -207,7 +207,7 @@ Status TraceReader::OnInstant(const RawEvent& event) {
   if (mark && reads_ == Reads::kPiece) return Refuse();
   Slice slice;
   slice.ts_ns = ts_ns;
-  const EventCategory& category = categories_.Of(event);
+  const FileCategory& category = categories_.Of(event);
   slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
   if (slice.track < 0) return {};
   Describe(event, category, &slice);
@@ -268,7 +268,7 @@ Status TraceReader::OnCounter(const RawEvent& event) {
 }
 
 Status TraceReader::OnFlow(const RawEvent& event) {
-  const EventCategory& category = categories_.Of(event);
+  const FileCategory& category = categories_.Of(event);
   int64_t ts_ns = 0;
   if (category.is_link || !event.id || !times_.Of(event, &ts_ns)) return {};
   if (category.is_launch) return lines_.TakeLaunch(event, category.raw, ts_ns);

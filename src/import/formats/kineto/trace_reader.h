@@ -69,7 +69,7 @@ class TraceReader : public DocumentHandler {
   int64_t without_time() const { return times_.left_out(); }
 
  private:
-  int32_t TrackOf(const RawEvent& event, const EventCategory& category);
+  int32_t TrackOf(const RawEvent& event, const FileCategory& category);
   int32_t TrackByArgs(const RawEvent& event);
   std::optional<int64_t> NumberOf(const RawEvent& event, std::string_view key);
 
@@ -87,7 +87,7 @@ class TraceReader : public DocumentHandler {
     refused_ = true;
     return {};
   }
-  void Describe(const RawEvent& event, const EventCategory& category, Slice* slice);
+  void Describe(const RawEvent& event, const FileCategory& category, Slice* slice);
 
   PartSink& sink_;
   Reads reads_;
@@ -95,7 +95,7 @@ class TraceReader : public DocumentHandler {
   WriterMarks marks_;
   EventTexts texts_;
   EventTimes times_;
-  EventCategories categories_;
+  FileCategories categories_;
   TraceMembers members_;
   TraceTracks tracks_;
   HeldRows rows_;

@@ -13,12 +13,12 @@ constexpr size_t kFirstBytes = 512 << 10;  // stays in the second-level cache of
 
 }  // namespace
 
-Window::Window(ByteStream& stream, int64_t most_bytes)
+StreamWindow::StreamWindow(ByteStream& stream, int64_t most_bytes)
     : stream_(&stream),
       most_bytes_(std::max(static_cast<size_t>(most_bytes), kFirstBytes)),
       buffer_(kFirstBytes + json::kPadding) {}
 
-void Window::Restart(ByteStream& stream, int64_t position) {
+void StreamWindow::Restart(ByteStream& stream, int64_t position) {
   stream_ = &stream;
   before_ = position;
   at_ = end_ = 0;
@@ -26,7 +26,7 @@ void Window::Restart(ByteStream& stream, int64_t position) {
   std::memset(buffer_.data(), 0, json::kPadding);
 }
 
-void Window::SkipTo(int64_t position) {
+void StreamWindow::SkipTo(int64_t position) {
   int64_t ahead = position - this->position();
   if (ahead <= end() - at()) {
     at_ += static_cast<size_t>(ahead);
@@ -36,7 +36,7 @@ void Window::SkipTo(int64_t position) {
   Restart(*stream_, position);
 }
 
-Result<bool> Window::More() {
+Result<bool> StreamWindow::More() {
   if (ended_) return false;
   size_t kept = end_ - at_;
   size_t room = buffer_.size() - json::kPadding;

@@ -12,9 +12,9 @@ namespace steptrace::import::kineto {
 
 // The part of a stream that is looked at. It slides; it grows when one event needs more, up to a
 // limit. Zero bytes follow its end, so that scanners may look past it.
-class Window {
+class StreamWindow {
  public:
-  Window(ByteStream& stream, int64_t most_bytes);
+  StreamWindow(ByteStream& stream, int64_t most_bytes);
 
   const char* at() const { return buffer_.data() + at_; }
   const char* end() const { return buffer_.data() + end_; }

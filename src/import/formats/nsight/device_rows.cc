@@ -67,7 +67,7 @@ class DeviceRows {
 
   // Begins a slice of a row; none: it is lost.
   struct Begun {
-    Place place;
+    RowPlace place;
     Slice slice;
   };
   std::optional<Begun> Begin(const Cursor& row) {

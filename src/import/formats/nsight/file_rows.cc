@@ -38,7 +38,7 @@ std::optional<Times> TimesOf(const Cursor& row, FileRows& rows, int begin, int e
   return Times{*from, *to - *from};
 }
 
-Status Put(const Place& place, Slice slice, FileRows& rows) {
+Status Put(const RowPlace& place, Slice slice, FileRows& rows) {
   if (place.track < 0) return {};  // there are too many: said once, where the track was refused
   slice.track = place.track;
   ++rows.events;

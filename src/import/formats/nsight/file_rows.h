@@ -36,7 +36,7 @@ struct Times {
 std::optional<Times> TimesOf(const Cursor& row, FileRows& rows, int begin, int end);
 
 // Puts the slice on its place. An error: the disk is full.
-Status Put(const Place& place, Slice slice, FileRows& rows);
+Status Put(const RowPlace& place, Slice slice, FileRows& rows);
 
 // Calls take(row) for each row of a table, if it is there with the first `needed` columns. A
 // damaged page ends the table, not the import. An error: it was stopped, or `take` failed.

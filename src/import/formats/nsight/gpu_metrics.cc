@@ -48,7 +48,7 @@ Status ReadGpuMetrics(FileRows& rows) {
           ++rows.lost[LossCause::kBadCounter];
           return {};
         }
-        const Place place = rows.places.DeviceCounter(DeviceOfType(*type), name->second);
+        const RowPlace place = rows.places.DeviceCounter(DeviceOfType(*type), name->second);
         if (place.track < 0) return {};
         ++rows.events;
         return place.part->Append(store::CounterRow{at->begin_ns, place.track, *value});

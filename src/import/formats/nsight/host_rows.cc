@@ -36,7 +36,7 @@ Status ReadCalls(FileRows& rows, std::string_view table, std::string_view catego
       ++rows.lost[LossCause::kMissingMetadata];
       return {};
     }
-    const Place place = rows.places.Thread(*thread);
+    const RowPlace place = rows.places.Thread(*thread);
     const std::string_view name = WithoutVersion(rows.texts.Of(row.Integer(kName).value_or(-1)));
     Slice slice;
     slice.ts_ns = times->begin_ns;

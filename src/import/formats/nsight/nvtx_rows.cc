@@ -43,7 +43,7 @@ class NvtxRows {
  private:
   // A range that may be a step: which word means one is known when all have been seen.
   struct Step {
-    Place place;
+    RowPlace place;
     Slice slice;
     std::optional<int64_t> number;
   };
@@ -100,7 +100,7 @@ class NvtxRows {
       if (!reported) return {};
       times = *reported;
     }
-    const Place place =
+    const RowPlace place =
         type == kStartEnd ? rows_.places.NextToThread(*thread) : rows_.places.Thread(*thread);
     const std::string text = TextOf(row);
     Slice slice;
@@ -119,7 +119,7 @@ class NvtxRows {
     return TakeRange(place, slice, ReadNvtxName(text));
   }
 
-  Status TakeRange(const Place& place, Slice slice, const NvtxName& read) {
+  Status TakeRange(const RowPlace& place, Slice slice, const NvtxName& read) {
     if (!read.step_word.empty() && steps_seen_ < kMostSteps) {
       ++steps_seen_;
       steps_[read.step_word].push_back({place, slice, read.step});

@@ -92,8 +92,8 @@ PartSink* Places::PartOf(int64_t process) {
   return parts_.size() == 1 ? parts_.front() : PartOfNone();
 }
 
-Place Places::Found(PartSink* part, const Key& key, store::TrackRow row, store::TrackKind kind,
-                    std::optional<int32_t> parent) {
+RowPlace Places::Found(PartSink* part, const Key& key, store::TrackRow row, store::TrackKind kind,
+                       std::optional<int32_t> parent) {
   const auto [found, is_new] = tracks_.emplace(std::pair(part, key), -1);
   if (is_new) {
     row.parent = parent;
@@ -121,7 +121,7 @@ std::optional<int32_t> Places::Device(PartSink* part, int64_t device) {
   return track < 0 ? std::nullopt : std::optional(track);
 }
 
-Place Places::Thread(int64_t global_tid) {
+RowPlace Places::Thread(int64_t global_tid) {
   if (global_tid == last_thread_) return last_thread_place_;
   const int64_t process = ProcessOf(global_tid);
   PartSink* part = PartOf(process);
@@ -136,7 +136,7 @@ Place Places::Thread(int64_t global_tid) {
   return last_thread_place_;
 }
 
-Place Places::NextToThread(int64_t global_tid) {
+RowPlace Places::NextToThread(int64_t global_tid) {
   const int64_t process = ProcessOf(global_tid);
   PartSink* part = PartOf(process);
   store::TrackRow row;
@@ -146,7 +146,7 @@ Place Places::NextToThread(int64_t global_tid) {
                store::TrackKind::kThread, Process(part, process));
 }
 
-Place Places::Stream(int64_t global_pid, int64_t device, std::optional<int64_t> stream) {
+RowPlace Places::Stream(int64_t global_pid, int64_t device, std::optional<int64_t> stream) {
   const int64_t number = stream.value_or(-1);
   LastStream& last = last_stream_;
   if (last.process == global_pid && last.device == device && last.stream == number) {
@@ -162,7 +162,7 @@ Place Places::Stream(int64_t global_pid, int64_t device, std::optional<int64_t> 
   return last.place;
 }
 
-Place Places::DeviceCounter(int64_t device, std::string_view metric) {
+RowPlace Places::DeviceCounter(int64_t device, std::string_view metric) {
   PartSink* part = parts_.size() == 1 ? parts_.front() : PartOfNone();
   store::TrackRow row;
   row.device = static_cast<int32_t>(device);

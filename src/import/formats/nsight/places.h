@@ -19,7 +19,7 @@
 namespace steptrace::import::nsight {
 
 // Where a row belongs. Without a part its track is one too many.
-struct Place {
+struct RowPlace {
   PartSink* part = nullptr;
   int32_t track = -1;
 };
@@ -36,12 +36,12 @@ class Places {
   Status Begin();
 
   // Threads are numbered by Nsight: the process in the upper bits.
-  Place Thread(int64_t global_tid);
+  RowPlace Thread(int64_t global_tid);
   // Ranges of a thread that need not nest in its others.
-  Place NextToThread(int64_t global_tid);
-  Place Stream(int64_t global_pid, int64_t device, std::optional<int64_t> stream);
+  RowPlace NextToThread(int64_t global_tid);
+  RowPlace Stream(int64_t global_pid, int64_t device, std::optional<int64_t> stream);
   // A figure of a device, of no process.
-  Place DeviceCounter(int64_t device, std::string_view metric);
+  RowPlace DeviceCounter(int64_t device, std::string_view metric);
 
   // Whether the process of a thread is one whose work a device ran.
   bool IsRank(int64_t global_tid) const { return ranks_.contains(ProcessOf(global_tid)); }
@@ -77,8 +77,8 @@ class Places {
   Status ReadThreadNames();
   PartSink* PartOf(int64_t process);
   PartSink* PartOfNone();
-  Place Found(PartSink* part, const Key& key, store::TrackRow row, store::TrackKind kind,
-              std::optional<int32_t> parent);
+  RowPlace Found(PartSink* part, const Key& key, store::TrackRow row, store::TrackKind kind,
+                 std::optional<int32_t> parent);
   std::optional<int32_t> Process(PartSink* part, int64_t process);
   std::optional<int32_t> Device(PartSink* part, int64_t device);
 
@@ -95,10 +95,10 @@ class Places {
   std::map<std::pair<PartSink*, Key>, int32_t> tracks_;
   // The last ones that were asked for.
   int64_t last_thread_ = -1;
-  Place last_thread_place_;
+  RowPlace last_thread_place_;
   struct LastStream {
     int64_t process = -1, device = -1, stream = -1;
-    Place place;
+    RowPlace place;
   } last_stream_;
 };
 

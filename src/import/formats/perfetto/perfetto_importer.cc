@@ -76,7 +76,7 @@ class FileImport {
     STEPTRACE_ASSIGN_OR_RETURN(auto stream, source_.Open());
     WatchedStream watched(*stream, sort ? unwatched_ : context_);
     PacketStream packets(watched, source_.path, source_.bytes, context_.limits);
-    Lines lines(layout_, sink_);
+    TrackLines lines(layout_, sink_);
     lines.Begin();
     Limits limits = context_.limits;
     limits.max_bytes = MostBytes(limits, source_.bytes);
@@ -161,7 +161,8 @@ class FileImport {
                                   .file = file}));
   }
 
-  void RecordFacts(const TraceEvents& events, const Lines& lines, int64_t packets, int64_t bytes) {
+  void RecordFacts(const TraceEvents& events, const TrackLines& lines, int64_t packets,
+                   int64_t bytes) {
     Lost("tracks", LossCause::kTrackUndescribed, lines.undescribed(),
          InFile(source_.path, LossCause::kTrackUndescribed));
     Json source;
@@ -183,7 +184,7 @@ class FileImport {
       sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kJob), events.job());
   }
 
-  PartFacts Facts(const TraceEvents& events, const Lines& lines) {
+  PartFacts Facts(const TraceEvents& events, const TrackLines& lines) {
     PartFacts facts;
     Json job = events.job().empty() ? Json() : Json::parse(events.job(), nullptr, false);
     facts.rank = RankOf(IntegerOf(job, "rank"));

@@ -14,7 +14,7 @@ constexpr int kMostHops = 3;
 std::optional<int64_t> Sum(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;
-  if (sum >= Clocks::kMostNs || sum <= -Clocks::kMostNs) return std::nullopt;
+  if (sum >= SnapshotClocks::kMostNs || sum <= -SnapshotClocks::kMostNs) return std::nullopt;
   return sum;
 }
 
@@ -25,7 +25,7 @@ ClockId ClockOf(uint32_t number, uint32_t sequence) {
   return own ? ClockId{sequence} << 32 | number : number;
 }
 
-void Clocks::Add(std::vector<ClockReading> snapshot, std::optional<uint32_t> primary) {
+void SnapshotClocks::Add(std::vector<ClockReading> snapshot, std::optional<uint32_t> primary) {
   if (primary && *primary != 0) trace_clock_ = *primary;
   std::erase_if(snapshot, [](const ClockReading& reading) {
     return reading.ns >= kMostNs || reading.ns <= -kMostNs;
@@ -52,14 +52,14 @@ void Clocks::Add(std::vector<ClockReading> snapshot, std::optional<uint32_t> pri
   snapshots_.push_back(std::move(snapshot));
 }
 
-bool Clocks::AreNeighbours(ClockId a, ClockId b) const {
+bool SnapshotClocks::AreNeighbours(ClockId a, ClockId b) const {
   const auto first = numbers_.find(a);
   const auto second = numbers_.find(b);
   return first != numbers_.end() && second != numbers_.end() &&
          neighbours_[first->second].test(second->second);
 }
 
-std::vector<ClockId> Clocks::NeighboursOf(ClockId clock) const {
+std::vector<ClockId> SnapshotClocks::NeighboursOf(ClockId clock) const {
   std::vector<ClockId> neighbours;
   const auto found = numbers_.find(clock);
   if (found == numbers_.end()) return neighbours;
@@ -69,7 +69,7 @@ std::vector<ClockId> Clocks::NeighboursOf(ClockId clock) const {
   return neighbours;
 }
 
-const std::vector<Clocks::Pair>& Clocks::Together(ClockId from, ClockId to) {
+const std::vector<SnapshotClocks::Pair>& SnapshotClocks::Together(ClockId from, ClockId to) {
   auto [found, added] = together_.try_emplace({from, to});
   if (!added) return found->second;
   for (const auto& snapshot : snapshots_) {
@@ -85,7 +85,7 @@ const std::vector<Clocks::Pair>& Clocks::Together(ClockId from, ClockId to) {
   return found->second;
 }
 
-std::optional<int64_t> Clocks::ToTrace(ClockId clock, int64_t ns) {
+std::optional<int64_t> SnapshotClocks::ToTrace(ClockId clock, int64_t ns) {
   if (ns >= kMostNs || ns <= -kMostNs) return std::nullopt;
   // A trace without snapshots has one clock, whatever its number.
   if (!trace_clock_) trace_clock_ = snapshots_.empty() ? clock : kBoottime;
@@ -94,7 +94,7 @@ std::optional<int64_t> Clocks::ToTrace(ClockId clock, int64_t ns) {
 }
 
 // All snapshots are there: a route is the same for all times.
-Clocks::Route Clocks::FindRoute(ClockId from, ClockId to, int hops) const {
+SnapshotClocks::Route SnapshotClocks::FindRoute(ClockId from, ClockId to, int hops) const {
   if (hops >= kMostHops) return {};
   if (AreNeighbours(from, to)) return {to};
   if (hops + 1 == kMostHops) return {};
@@ -107,7 +107,7 @@ Clocks::Route Clocks::FindRoute(ClockId from, ClockId to, int hops) const {
   return {};
 }
 
-std::optional<int64_t> Clocks::ConvertBetween(ClockId from, int64_t ns, ClockId to) {
+std::optional<int64_t> SnapshotClocks::ConvertBetween(ClockId from, int64_t ns, ClockId to) {
   const std::vector<Pair>& pairs = Together(from, to);
   auto after = std::upper_bound(pairs.begin(), pairs.end(), ns,
                                 [](int64_t value, const Pair& at) { return value < at.from_ns; });
@@ -115,7 +115,7 @@ std::optional<int64_t> Clocks::ConvertBetween(ClockId from, int64_t ns, ClockId 
   return Sum(at.to_ns, ns - at.from_ns);
 }
 
-std::optional<int64_t> Clocks::Convert(ClockId from, int64_t ns, ClockId to) {
+std::optional<int64_t> SnapshotClocks::Convert(ClockId from, int64_t ns, ClockId to) {
   if (!numbers_.contains(from)) return std::nullopt;
   const auto [route, is_new] = routes_.try_emplace({from, to});
   if (is_new) route->second = FindRoute(from, to, 0);
@@ -128,7 +128,7 @@ std::optional<int64_t> Clocks::Convert(ClockId from, int64_t ns, ClockId to) {
   return converted;
 }
 
-std::optional<int64_t> Clocks::UtcOffsetNs() {
+std::optional<int64_t> SnapshotClocks::UtcOffsetNs() {
   ClockId trace = trace_clock_.value_or(kBoottime);
   if (trace == kRealtime) return 0;
   const std::vector<ClockId> neighbours = NeighboursOf(trace);

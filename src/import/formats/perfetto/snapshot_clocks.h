@@ -28,7 +28,7 @@ struct ClockReading {
 // Times of many clocks as times of one, the trace's, by the snapshots that read several clocks at a
 // moment. All snapshots come first. Between two snapshots the earlier holds; before the first, it
 // does. Integers throughout: a conversion adds a difference of two readings.
-class Clocks {
+class SnapshotClocks {
  public:
   static constexpr int64_t kMostNs = int64_t{1} << 62;  // no time lies beyond; sums stay in range
 

@@ -31,8 +31,8 @@ constexpr std::string_view kMemoryCategory = "steptrace.memory";
 
 }  // namespace
 
-TraceEvents::TraceEvents(TraceLayout& layout, Lines& lines, RunSink& sink, const Limits& limits,
-                         bool sort)
+TraceEvents::TraceEvents(TraceLayout& layout, TrackLines& lines, RunSink& sink,
+                         const Limits& limits, bool sort)
     : layout_(layout),
       lines_(lines),
       sink_(sink),
@@ -79,7 +79,7 @@ Status TraceEvents::TakeSound(const RawPacket& raw) {
 
 // By the trace's clock. A clock of differences moves on even where the event is of no use.
 std::optional<int64_t> TraceEvents::TimeOf(const RawPacket& raw, Sequence& sequence) {
-  constexpr uint64_t kMost = Clocks::kMostNs;
+  constexpr uint64_t kMost = SnapshotClocks::kMostNs;
   auto failed = [this](LossCause cause) {
     ++lost_[cause];
     return std::nullopt;
@@ -184,7 +184,7 @@ Status TraceEvents::OnSlice(int64_t ts_ns, uint64_t uuid, const Sequence& sequen
   if (event_.type == Type::kComplete) {
     edge.slice.dur_ns = event_.duration_ns;
     if (edge.slice.dur_ns < 0) ++lost_[LossCause::kNegativeDuration];
-    edge.slice.dur_ns = std::clamp<int64_t>(edge.slice.dur_ns, 0, Clocks::kMostNs);
+    edge.slice.dur_ns = std::clamp<int64_t>(edge.slice.dur_ns, 0, SnapshotClocks::kMostNs);
     return Emit(uuid, edge.slice);
   }
   return OnInstant(uuid, edge.slice, sink_.strings().Text(edge.slice.name));
@@ -351,7 +351,7 @@ Status TraceEvents::OnOwnStep(int64_t ts_ns) {
     }
   });
   row.ts_ns = ts_ns;
-  row.dur_ns = std::clamp<int64_t>(row.dur_ns, 0, Clocks::kMostNs);
+  row.dur_ns = std::clamp<int64_t>(row.dur_ns, 0, SnapshotClocks::kMostNs);
   return sink_.Append(row);
 }
 

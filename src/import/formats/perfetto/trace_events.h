@@ -25,7 +25,8 @@ namespace steptrace::import::perfetto {
 // Turns the packets of a trace into rows of the sink, by the layout that was read before.
 class TraceEvents {
  public:
-  TraceEvents(TraceLayout& layout, Lines& lines, RunSink& sink, const Limits& limits, bool sort);
+  TraceEvents(TraceLayout& layout, TrackLines& lines, RunSink& sink, const Limits& limits,
+              bool sort);
 
   // A damaged packet is counted and left out.
   Status Take(std::string_view packet);
@@ -72,7 +73,7 @@ class TraceEvents {
   Status Emit(uint64_t uuid, const Slice& slice);
 
   TraceLayout& layout_;
-  Lines& lines_;
+  TrackLines& lines_;
   RunSink& sink_;
   int32_t max_depth_;
   Annotations annotations_;

@@ -63,7 +63,7 @@ class TraceLayout {
   // Throws what protozero throws.
   void Take(std::string_view packet);
 
-  Clocks clocks;
+  SnapshotClocks clocks;
   SeededMap<uint64_t, TrackInfo> tracks;  // by uuid
   std::vector<OwnTrack> own_tracks;       // none: somebody else wrote the trace
   std::vector<OwnRank> own_ranks;

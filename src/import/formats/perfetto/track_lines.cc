@@ -25,7 +25,7 @@ std::optional<int32_t> Small(std::optional<int64_t> number) {
 
 }  // namespace
 
-void Lines::Begin() {
+void TrackLines::Begin() {
   for (auto& [uuid, info] : layout_.tracks) info.line = info.device_line = TrackInfo::kUnset;
   sink_.SetWorkers(layout_.is_own() ? layout_.own_ranks.size() : 1);  // all are open at once
   if (!layout_.is_own()) {
@@ -51,7 +51,7 @@ void Lines::Begin() {
   sink_.SelectPart(parts_[selected_]);
 }
 
-void Lines::End(const PartFacts& foreign) {
+void TrackLines::End(const PartFacts& foreign) {
   for (size_t i = 0; i < parts_.size(); ++i) {
     sink_.SelectPart(parts_[i]);
     if (!layout_.is_own()) {
@@ -65,19 +65,19 @@ void Lines::End(const PartFacts& foreign) {
   }
 }
 
-void Lines::Drop() {
+void TrackLines::Drop() {
   for (size_t part : parts_) {
     sink_.SelectPart(part);
     sink_.DropPart();
   }
 }
 
-void Lines::SelectFirst() {
+void TrackLines::SelectFirst() {
   selected_ = 0;
   sink_.SelectPart(parts_[0]);
 }
 
-TrackInfo& Lines::InfoOf(uint64_t uuid) {
+TrackInfo& TrackLines::InfoOf(uint64_t uuid) {
   auto found = layout_.tracks.find(uuid);
   if (found != layout_.tracks.end()) return found->second;
   // Track 0 is the trace's own and needs none to declare it.
@@ -86,7 +86,7 @@ TrackInfo& Lines::InfoOf(uint64_t uuid) {
   return layout_.tracks[uuid];
 }
 
-void Lines::SelectPartOf(uint64_t uuid) {
+void TrackLines::SelectPartOf(uint64_t uuid) {
   if (!layout_.is_own()) return;
   const TrackInfo& info = InfoOf(uuid);
   size_t rank = 0;
@@ -100,7 +100,7 @@ void Lines::SelectPartOf(uint64_t uuid) {
   sink_.SelectPart(parts_[rank]);
 }
 
-int32_t Lines::Host(uint64_t uuid) {
+int32_t TrackLines::Host(uint64_t uuid) {
   SelectPartOf(uuid);
   TrackInfo& info = InfoOf(uuid);
   if (info.own == Own::kTrack) return own_lines_[info.own_index];
@@ -111,11 +111,11 @@ int32_t Lines::Host(uint64_t uuid) {
   return info.line = found->second;
 }
 
-int32_t Lines::Counter(uint64_t uuid) {
+int32_t TrackLines::Counter(uint64_t uuid) {
   return Host(uuid);
 }
 
-int32_t Lines::Device(uint64_t uuid, const DeviceLine& device) {
+int32_t TrackLines::Device(uint64_t uuid, const DeviceLine& device) {
   SelectPartOf(uuid);
   TrackInfo& info = InfoOf(uuid);
   if (info.own == Own::kTrack) return own_lines_[info.own_index];
@@ -145,7 +145,7 @@ int32_t Lines::Device(uint64_t uuid, const DeviceLine& device) {
   return found->second;
 }
 
-std::string Lines::KeyOf(uint64_t uuid, int depth) {
+std::string TrackLines::KeyOf(uint64_t uuid, int depth) {
   auto found = layout_.tracks.find(uuid);
   if (found == layout_.tracks.end() || depth > kMostAncestors) return fmt::format("u{}", uuid);
   const TrackInfo& info = found->second;
@@ -176,7 +176,7 @@ std::string Lines::KeyOf(uint64_t uuid, int depth) {
                      by_key ? "k" : "", name);
 }
 
-int32_t Lines::ProcessLine(int64_t pid, store::StringId name) {
+int32_t TrackLines::ProcessLine(int64_t pid, store::StringId name) {
   auto [found, added] = processes_.try_emplace(pid, -1);
   if (added) {
     store::TrackRow row;
@@ -189,7 +189,7 @@ int32_t Lines::ProcessLine(int64_t pid, store::StringId name) {
 }
 
 // The process that a track lies in: its own, or that of the nearest above.
-int32_t Lines::ProcessAbove(uint64_t uuid) {
+int32_t TrackLines::ProcessAbove(uint64_t uuid) {
   std::optional<int64_t> pid;
   for (int i = 0; i < kMostAncestors; ++i) {
     auto found = layout_.tracks.find(uuid);
@@ -205,7 +205,7 @@ int32_t Lines::ProcessAbove(uint64_t uuid) {
   return pid ? ProcessLine(*pid, {}) : -1;
 }
 
-int32_t Lines::Add(uint64_t uuid, const TrackInfo& info) {
+int32_t TrackLines::Add(uint64_t uuid, const TrackInfo& info) {
   store::TrackRow row;
   row.name = sink_.strings().Text(info.name);
   const int32_t process = ProcessAbove(uuid);

@@ -16,7 +16,7 @@ namespace steptrace::import::perfetto {
 // The lines of the run that tracks of a trace become, and the parts that they belong to. Several
 // tracks may be one line: those of one thread, siblings of one name (Perfetto shows them as one,
 // and its exporters split a stream whose kernels overlap), all that name a device and its stream.
-class Lines {
+class TrackLines {
  public:
   struct DeviceLine {
     std::optional<int64_t> device;
@@ -24,7 +24,7 @@ class Lines {
     std::string name;
   };
 
-  Lines(TraceLayout& layout, RunSink& sink) : layout_(layout), sink_(sink) {}
+  TrackLines(TraceLayout& layout, RunSink& sink) : layout_(layout), sink_(sink) {}
 
   // Opens the parts: one, or those of the ranks of a trace that Steptrace wrote.
   void Begin();

@@ -36,7 +36,7 @@ ReadEnd ReadPieces(const Source& source, const ImportContext& context,
   return end;
 }
 
-void Lines::Push(std::string_view bytes) {
+void LineSplitter::Push(std::string_view bytes) {
   while (!bytes.empty()) {
     const size_t end = bytes.find('\n');
     const std::string_view part = bytes.substr(0, end);
@@ -63,7 +63,7 @@ void Lines::Push(std::string_view bytes) {
   }
 }
 
-void Lines::Finish() {
+void LineSplitter::Finish() {
   if (!carry_.empty()) on_line_(carry_, false);
   carry_.clear();
 }

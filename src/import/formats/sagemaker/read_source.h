@@ -21,11 +21,12 @@ ReadEnd ReadPieces(const Source& source, const ImportContext& context,
                    const std::function<void(std::string_view)>& on_bytes);
 
 // Cuts pieces into lines; a line beyond the limit is dropped and counted.
-class Lines {
+class LineSplitter {
  public:
   using OnLine = std::function<void(std::string_view line, bool complete)>;
 
-  Lines(size_t max_bytes, OnLine on_line) : max_bytes_(max_bytes), on_line_(std::move(on_line)) {}
+  LineSplitter(size_t max_bytes, OnLine on_line)
+      : max_bytes_(max_bytes), on_line_(std::move(on_line)) {}
 
   void Push(std::string_view bytes);
   void Finish();  // what stands after the last line's end is a line that is not complete

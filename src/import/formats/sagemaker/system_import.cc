@@ -37,8 +37,9 @@ bool IsBlank(std::string_view line) {
 
 void SystemImport::AddFile(const Source& source) {
   int64_t lines_before = stored_;
-  Lines lines(static_cast<size_t>(context_.limits.max_event_bytes),
-              [&](std::string_view line, bool complete) { AddLine(source, line, complete); });
+  LineSplitter lines(
+      static_cast<size_t>(context_.limits.max_event_bytes),
+      [&](std::string_view line, bool complete) { AddLine(source, line, complete); });
   const ReadEnd end = ReadPieces(source, context_, [&](auto bytes) { lines.Push(bytes); });
   lines.Finish();
   Flush();

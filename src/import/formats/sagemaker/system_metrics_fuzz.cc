@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace steptrace::import::sagemaker;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   CoreMeans means;
-  Lines lines(512, [&](std::string_view line, bool) {
+  LineSplitter lines(512, [&](std::string_view line, bool) {
     SystemSample sample;
     if (ParseSystemLine(line, sample) != LineFault::kNone) return;
     if (sample.key.metric.empty() || !std::isfinite(sample.value)) std::abort();
