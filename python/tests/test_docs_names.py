@@ -41,6 +41,19 @@ def test_each_command_has_a_row_in_the_readme(commands):
     assert commands - set(re.findall(r"^\| `steptrace ([a-z]+)", rows, re.M)) == set()
 
 
+def test_the_readme_names_each_view_of_the_pages():
+    rows = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    row = next(row for row in rows if row.startswith("| `steptrace ui"))
+    indexes = [path.read_text(encoding="utf-8") for path in (ROOT / "ui" / "src").rglob("index.ts")]
+    titles = {
+        title.lower()
+        for index in indexes
+        for title in re.findall(r"^  title: '(.+)',$", index, re.M)
+    }
+    assert {"overview", "timeline"} <= titles
+    assert titles - set(re.split(r"[:,|] *| *\|", row)) == set()
+
+
 def test_formats_of_an_export_are_those_of_the_readme(ask):
     refused = ask("export", "demo", "--format", "none", "-o", "-").stderr
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
