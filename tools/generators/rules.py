@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tomllib
 
-from . import text
+from . import stages, text
 
 SOURCE = Path("schema/rules.toml")
 MADE = text.made_of(SOURCE)
@@ -35,6 +35,12 @@ def declared():
 def coded(rules):
     """Those with code of their own, as C++ names them."""
     return [text.camel(rule["id"]) for rule in rules if not rule.get("of_rules")]
+
+
+def units(one):
+    """Of a parameter's value, in compat and in modern."""
+    unit = one.get("unit", "")
+    return unit if isinstance(unit, list) else [unit, unit]
 
 
 def values(one, absent):
@@ -76,7 +82,7 @@ def rule_list(rules):
     yield ""
     yield "namespace rule_parameters {"
     yield ""
-    yield "// name, kind, compat: what ran, SDK, AWS docs; modern; sentence"
+    yield "// name, kind, compat: what ran, SDK, AWS docs; modern; the units of both; sentence"
     for rule in rules:
         if "parameter" not in rule:
             continue
@@ -84,7 +90,9 @@ def rule_list(rules):
         for one in rule["parameter"]:
             kind = f"ParameterKind::k{text.camel(one['kind'])}"
             numbers = ", ".join(str(value) for value in values(one, NONE))
-            yield f"    {{{text.cpp(one['name'])}, {kind}, {numbers}, {text.cpp(one['sentence'])}}},"
+            named = ", ".join(text.cpp(unit) for unit in units(one))
+            words = f"{numbers}, {named}, {text.cpp(one['sentence'])}"
+            yield f"    {{{text.cpp(one['name'])}, {kind}, {words}}},"
         yield "};"
     yield ""
     yield "}  // namespace rule_parameters"
@@ -152,14 +160,44 @@ def modes(rules):
 
 def parameters(rules):
     yield ""
-    yield "| parameter | compat: `code` | compat: `sdk` | compat: `aws-docs` | modern | meaning |"
-    yield "| --- | --- | --- | --- | --- | --- |"
+    yield "| parameter | unit | compat: `code` | compat: `sdk` | compat: `aws-docs` | modern | meaning |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
     for rule in rules:
         for one in rule.get("parameter", []):
             told = ["None"] * 4 if one["kind"] == "text" else values(one, "-")
             cells = " | ".join(str(value) for value in told)
-            yield f"| `{rule['name']}.{one['name']}` | {cells} | {one['sentence']} |"
+            of_compat, of_modern = units(one)
+            unit = of_modern if of_compat == of_modern else f"{of_compat}, modern: {of_modern}"
+            named = f"`{rule['name']}.{one['name']}`"
+            yield f"| {named} | {unit or '-'} | {cells} | {one['sentence']} |"
     yield ""
+
+
+def typescript(rules):
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield ""
+    yield "/** What a parameter of a profiler rule means, and the unit of its value in each mode; '': none. */"
+    yield "export interface ParameterInfo {"
+    yield "  readonly meaning: string;"
+    yield "  readonly compat: string;"
+    yield "  readonly modern: string;"
+    yield "}"
+    yield ""
+    yield "// prettier-ignore"
+    yield "const PARAMETERS: Readonly<Record<string, readonly [string, string, string]>> = {"
+    for rule in rules:
+        for one in rule.get("parameter", []):
+            told = ", ".join(stages.quoted(word) for word in (one["sentence"], *units(one)))
+            yield f"  '{rule['name']}.{one['name']}': [{told}],"
+    yield "};"
+    yield ""
+    yield "export function parameterInfo(rule: string, parameter: string): ParameterInfo | undefined {"
+    yield "  const key = `${rule}.${parameter}`;"
+    yield "  if (!Object.hasOwn(PARAMETERS, key)) return undefined;"
+    yield "  const [meaning, compat, modern] = PARAMETERS[key] ?? ['', '', ''];"
+    yield "  return { meaning, compat, modern };"
+    yield "}"
 
 
 def page(rules):
@@ -178,5 +216,6 @@ def files():
         folder / "rule_list.h": text.whole(rule_list(rules)),
         folder / "modern_rules.h": text.whole(modern(rules)),
         folder / "compat_rules.h": text.whole(compat(rules)),
+        Path("ui/src/api/rule_parameters.ts"): text.whole(typescript(rules)),
         PAGE: page(rules),
     }

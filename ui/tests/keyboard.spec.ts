@@ -512,3 +512,17 @@ test('the timeline: a counter is read where keys have drawn a stretch to', async
   await page.keyboard.press('Escape');
   await expect.poll(since).toBe(end);
 });
+
+test('what a word means is told to the keys, and Escape closes it', async ({ page }) => {
+  await open(page, '/run/slow/overview');
+  await still(page);
+  const word = page.locator('span.defined[tabindex="0"]').first();
+  await press(page, 'Tab', () => word.evaluate((e) => e === document.activeElement));
+  const told = page.getByRole('tooltip');
+  await expect(told).toHaveText(/\S/);
+  await expect(word).toHaveAttribute('aria-describedby', (await told.getAttribute('id')) ?? '');
+  await page.keyboard.press('Escape');
+  await expect(told).toBeHidden();
+  await expect(word).not.toHaveAttribute('aria-describedby');
+  await expect(word).toBeFocused();
+});

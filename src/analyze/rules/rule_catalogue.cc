@@ -187,7 +187,7 @@ std::vector<RuleParameter> RuleSettings::Parameters(RuleId rule) const {
     std::string value = parameter.kind == kText
                             ? (step_mode_.empty() ? "None" : step_mode_)
                             : fmt::format("{}", values_[static_cast<size_t>(rule)][i]);
-    parameters.push_back({parameter.name, std::move(value)});
+    parameters.push_back({parameter.name, std::move(value), parameter.UnitIn(mode_)});
   }
   return parameters;
 }

@@ -34,7 +34,8 @@ const char* NameOf(RuleMode mode);
 // A parameter as it was in force.
 struct RuleParameter {
   std::string name;
-  std::string value;  // "70", "0.2", "None"
+  std::string value;      // "70", "0.2", "None"
+  const char* unit = "";  // of the value; "": none
 };
 
 // The parameters of all rules. What a user sets is checked here.

@@ -33,60 +33,60 @@ inline constexpr size_t kRuleCount = 12;
 
 namespace rule_parameters {
 
-// name, kind, compat: what ran, SDK, AWS docs; modern; sentence
+// name, kind, compat: what ran, SDK, AWS docs; modern; the units of both; sentence
 inline constexpr ParameterInfo kLowGpuUtilization[] = {
-    {"threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "A GPU whose 95th percentile in the window is below this is under-utilised."},
-    {"threshold_p5", ParameterKind::kPercent, 10, 10, 10, 10, "Any other GPU whose 5th percentile is below this fluctuates."},
-    {"window", ParameterKind::kWindow, 500, 500, 500, 500, "Samples of a GPU in one window."},
-    {"patience", ParameterKind::kCount, 1000, 1000, 1000, 60, "Samples of a GPU before a verdict."},
+    {"threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "%", "%", "A GPU whose 95th percentile in the window is below this is under-utilised."},
+    {"threshold_p5", ParameterKind::kPercent, 10, 10, 10, 10, "%", "%", "Any other GPU whose 5th percentile is below this fluctuates."},
+    {"window", ParameterKind::kWindow, 500, 500, 500, 500, "samples", "samples", "Samples of a GPU in one window."},
+    {"patience", ParameterKind::kCount, 1000, 1000, 1000, 60, "samples", "samples", "Samples of a GPU before a verdict."},
 };
 inline constexpr ParameterInfo kBatchSize[] = {
-    {"cpu_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "Limit for the 95th percentile of the CPU."},
-    {"gpu_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "Limit for the 95th percentile of the GPU."},
-    {"gpu_memory_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "Limit for the 95th percentile of GPU memory."},
-    {"patience", ParameterKind::kCount, 1000, 1000, 100, 60, "Samples before a verdict."},
-    {"window", ParameterKind::kWindow, 500, 500, 500, 500, "Samples in one window."},
+    {"cpu_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "%", "%", "Limit for the 95th percentile of the CPU."},
+    {"gpu_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "%", "%", "Limit for the 95th percentile of the GPU."},
+    {"gpu_memory_threshold_p95", ParameterKind::kPercent, 70, 70, 70, 70, "%", "%", "Limit for the 95th percentile of GPU memory."},
+    {"patience", ParameterKind::kCount, 1000, 1000, 100, 60, "samples", "samples", "Samples before a verdict."},
+    {"window", ParameterKind::kWindow, 500, 500, 500, 500, "samples", "samples", "Samples in one window."},
 };
 inline constexpr ParameterInfo kCpuBottleneck[] = {
-    {"threshold", ParameterKind::kPercent, 50, 50, 50, 50, "Share of snapshots with a bottleneck, in percent."},
-    {"gpu_threshold", ParameterKind::kPercent, 10, 10, 10, 10, "A GPU below this is idle."},
-    {"cpu_threshold", ParameterKind::kPercent, 90, 90, 90, 90, "CPU use above this is high."},
-    {"patience", ParameterKind::kCount, 1000, 1000, 100, 60, "Snapshots before a verdict."},
-    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 120, "Snapshots in one window."},
-    {"max_wait", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 50, "A step that waits for data longer than this share counts as a busy data path."},
+    {"threshold", ParameterKind::kPercent, 50, 50, 50, 50, "%", "%", "Share of snapshots with a bottleneck, in percent."},
+    {"gpu_threshold", ParameterKind::kPercent, 10, 10, 10, 10, "%", "%", "A GPU below this is idle."},
+    {"cpu_threshold", ParameterKind::kPercent, 90, 90, 90, 90, "%", "%", "CPU use above this is high."},
+    {"patience", ParameterKind::kCount, 1000, 1000, 100, 60, "snapshots", "snapshots", "Snapshots before a verdict."},
+    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 120, "snapshots", "snapshots", "Snapshots in one window."},
+    {"max_wait", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 50, "%", "%", "A step that waits for data longer than this share counts as a busy data path."},
 };
 inline constexpr ParameterInfo kIoBottleneck[] = {
-    {"threshold", ParameterKind::kPercent, 50, 50, 50, 50, "Share of snapshots with a bottleneck, in percent."},
-    {"gpu_threshold", ParameterKind::kPercent, 10, 10, 70, 10, "A GPU below this is idle."},
-    {"io_threshold", ParameterKind::kPercent, 50, 50, 50, 50, "I/O wait above this is high."},
-    {"patience", ParameterKind::kCount, 1000, 1000, 1000, 60, "Snapshots before a verdict."},
-    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 120, "Snapshots in one window."},
+    {"threshold", ParameterKind::kPercent, 50, 50, 50, 50, "%", "%", "Share of snapshots with a bottleneck, in percent."},
+    {"gpu_threshold", ParameterKind::kPercent, 10, 10, 70, 10, "%", "%", "A GPU below this is idle."},
+    {"io_threshold", ParameterKind::kPercent, 50, 50, 50, 50, "%", "%", "I/O wait above this is high."},
+    {"patience", ParameterKind::kCount, 1000, 1000, 1000, 60, "snapshots", "snapshots", "Snapshots before a verdict."},
+    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 120, "snapshots", "snapshots", "Snapshots in one window."},
 };
 inline constexpr ParameterInfo kGpuMemoryIncrease[] = {
-    {"increase", ParameterKind::kPercent, 5, 5, 10, 5, "Growth, in percentage points of the GPU's memory."},
-    {"patience", ParameterKind::kCount, 1000, 1000, 100, 60, "Samples of a GPU before a verdict."},
-    {"window", ParameterKind::kSlope, 10, 10, 500, 1200, "Samples over which the growth is measured."},
+    {"increase", ParameterKind::kPercent, 5, 5, 10, 5, "percentage points", "percentage points", "Growth, in percentage points of the GPU's memory."},
+    {"patience", ParameterKind::kCount, 1000, 1000, 100, 60, "samples", "samples", "Samples of a GPU before a verdict."},
+    {"window", ParameterKind::kSlope, 10, 10, 500, 1200, "samples", "samples", "Samples over which the growth is measured."},
 };
 inline constexpr ParameterInfo kLoadBalancing[] = {
-    {"threshold", ParameterKind::kNumber, 0.2, 0.5, 0.5, 0.2, "Distance of two GPUs above which they differ."},
-    {"patience", ParameterKind::kCount, 1000, 1000, 10, 120, "Samples of a GPU before a verdict."},
+    {"threshold", ParameterKind::kNumber, 0.2, 0.5, 0.5, 0.2, "", "", "Distance of two GPUs above which they differ."},
+    {"patience", ParameterKind::kCount, 1000, 1000, 10, 120, "samples", "samples", "Samples of a GPU before a verdict."},
 };
 inline constexpr ParameterInfo kDataloader[] = {
-    {"min_threshold", ParameterKind::kPercent, 70, 70, 70, kNoSuchParameter, "Fewer loaders than this share of the cores."},
-    {"max_threshold", ParameterKind::kNumber, 200, 200, 200, 200, "More workers than this share of the cores."},
-    {"patience", ParameterKind::kCount, 10, 10, 10, 10, "Seconds with loaders (modern: steps) before a verdict."},
-    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 100, "Steps of a rank in one window."},
-    {"max_wait", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 20, "Share of step time that may go into waiting."},
+    {"min_threshold", ParameterKind::kPercent, 70, 70, 70, kNoSuchParameter, "%", "%", "Fewer loaders than this share of the cores."},
+    {"max_threshold", ParameterKind::kNumber, 200, 200, 200, 200, "%", "%", "More workers than this share of the cores."},
+    {"patience", ParameterKind::kCount, 10, 10, 10, 10, "s", "steps", "Seconds with loaders (modern: steps) before a verdict."},
+    {"window", ParameterKind::kWindow, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 100, "steps", "steps", "Steps of a rank in one window."},
+    {"max_wait", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 20, "%", "%", "Share of step time that may go into waiting."},
 };
 inline constexpr ParameterInfo kStepOutlier[] = {
-    {"stddev", ParameterKind::kPositive, 3, 3, 5, 5, "Deviations from the mean (modern: median) that make an outlier."},
-    {"mode", ParameterKind::kText, 0, 0, 0, 0, "Which steps: None (all), TRAIN or EVAL."},
-    {"n_outliers", ParameterKind::kCount, 10, 10, 10, 3, "Number of outliers that are ignored."},
-    {"rate", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 1, "Outliers per hundred steps that are ignored."},
-    {"lost", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 5, "Share of the time that outliers may cost."},
+    {"stddev", ParameterKind::kPositive, 3, 3, 5, 5, "deviations", "deviations", "Deviations from the mean (modern: median) that make an outlier."},
+    {"mode", ParameterKind::kText, 0, 0, 0, 0, "", "", "Which steps: None (all), TRAIN or EVAL."},
+    {"n_outliers", ParameterKind::kCount, 10, 10, 10, 3, "outliers", "outliers", "Number of outliers that are ignored."},
+    {"rate", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 1, "%", "%", "Outliers per hundred steps that are ignored."},
+    {"lost", ParameterKind::kPercent, kNoSuchParameter, kNoSuchParameter, kNoSuchParameter, 5, "%", "%", "Share of the time that outliers may cost."},
 };
 inline constexpr ParameterInfo kMaxInitializationTime[] = {
-    {"threshold", ParameterKind::kNumber, 20, 20, 20, 20, "Minutes before the first step."},
+    {"threshold", ParameterKind::kNumber, 20, 20, 20, 20, "min", "min", "Minutes before the first step."},
 };
 
 }  // namespace rule_parameters

@@ -29,7 +29,13 @@ struct ParameterInfo {
   ParameterKind kind;
   double code, sdk, aws_docs;  // compat's default by preset
   double modern;
+  const char* compat_unit;  // "": none
+  const char* modern_unit;
   const char* sentence;
+
+  const char* UnitIn(RuleMode mode) const {
+    return mode == RuleMode::kCompat ? compat_unit : modern_unit;
+  }
 
   bool In(RuleMode mode) const {
     return kind == ParameterKind::kText || (mode == RuleMode::kCompat ? code : modern) >= 0;

@@ -172,6 +172,17 @@ TEST(RuleSettings, AcceptsValidValues) {
             500);
 }
 
+TEST(RuleSettings, ValuesHaveTheUnitOfTheirMode) {
+  const auto unit = [](RuleMode mode) {
+    for (const RuleParameter& one : RuleSettings(mode).Parameters(RuleId::kDataloader)) {
+      if (one.name == "patience") return std::string(one.unit);
+    }
+    return std::string("no such parameter");
+  };
+  EXPECT_EQ(unit(RuleMode::kCompat), "s");
+  EXPECT_EQ(unit(RuleMode::kModern), "steps");
+}
+
 std::string Complaint(const char* assignment, RuleMode mode = RuleMode::kCompat) {
   RuleSettings settings(mode);
   const Status status = settings.Set(assignment);

@@ -63,7 +63,8 @@ void RenderParameters(const analyze::ProfilingReport& report, Page& page) {
     if (rule.parameters.empty()) continue;
     std::string text;
     for (const analyze::RuleParameter& one : rule.parameters) {
-      text += fmt::format("{}{}={}", text.empty() ? "" : " ", one.name, one.value);
+      text += fmt::format("{}{}={}{}{}", text.empty() ? "" : ", ", one.name, one.value,
+                          *one.unit == '\0' ? "" : " ", one.unit);
     }
     page.Paragraph(PadRight(std::string("  ") + InfoOf(rule.rule).name, 28), 28, text, Tint::kDim);
   }
