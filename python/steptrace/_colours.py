@@ -20,6 +20,11 @@ COLOURS = {
     "cat-5": "#c2542d",
     "cat-6": "#7d6bd0",
     "cat-7": "#8a8f3c",
+    "more-0": "#2f8a1f",
+    "more-1": "#5b1a80",
+    "more-2": "#8c1737",
+    "more-3": "#4f5a3a",
+    "more-4": "#0a4f6e",
 }
 
 # For names without a colour of their own.

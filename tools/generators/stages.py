@@ -2,6 +2,7 @@
 """Suspects and their stages."""
 
 import functools
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ TEXTS = ("title", "colour", "meaning")
 TRAITS = ("dataset", "ready", "event", "device", "function", "headline")
 # What is said of a stage but by a kind of advice.
 WEIGHED, OF_SUSPECT = "weighed", "suspect"
+LEAST_DISTANCE = 0.07  # of the colours of a suspect's stages, in OKLab
+SHADES = "model"  # its stages are shades of one colour
 WIDTH = 100  # of a line of TypeScript
 
 
@@ -35,6 +38,10 @@ def declared():
     for suspect in suspects:
         if not all(isinstance(suspect.get(key), bool) for key in ("blamed", "by_stage")):
             sys.exit(f"{SOURCE}: {suspect['id']} lacks whether it is blamed, or named by its stage")
+        for one, other in itertools.combinations(suspect["stage"], 2):
+            apart = palette.distance(one["colour"], other["colour"])
+            if suspect["id"] != SHADES and apart < LEAST_DISTANCE:
+                sys.exit(f"{SOURCE}: {one['id']} and {other['id']} look alike ({apart:.3f})")
     for word in schema["word"]:
         if word["id"] in seen or not word["title"]:
             sys.exit(f"{SOURCE}: {word['id']} has words already, or none")

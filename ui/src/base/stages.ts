@@ -129,7 +129,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   },
   tokenise: {
     title: 'tokenise',
-    color: '--cat-4',
+    color: '--more-0',
     meaning: 'The dataset turns text into tokens',
     suspect: 'data_pipeline',
     ofDataset: true,
@@ -145,7 +145,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   },
   lock: {
     title: 'waiting for locks',
-    color: '--cat-2',
+    color: '--more-1',
     meaning: 'The dataset waits for a lock, a queue or another process',
     suspect: 'data_pipeline',
     ofDataset: true,
@@ -153,7 +153,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   },
   copy: {
     title: 'copying',
-    color: '--cat-4',
+    color: '--more-2',
     meaning: 'The dataset copies samples, in memory or to hand them over',
     suspect: 'data_pipeline',
     ofDataset: true,
@@ -194,7 +194,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   },
   worker_start: {
     title: 'worker start',
-    color: '--cat-4',
+    color: '--more-3',
     meaning: 'DataLoader workers were starting, or ended with their iterator',
     suspect: 'data_pipeline',
     ofDataset: false,
@@ -202,7 +202,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   },
   host_to_device: {
     title: 'host-to-device copy',
-    color: '--cat-3',
+    color: '--more-4',
     meaning: 'A device waits for a copy to it, and does nothing else',
     suspect: 'data_pipeline',
     ofDataset: false,
@@ -274,7 +274,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   },
   recompilation: {
     title: 'recompilation',
-    color: '--cat-3',
+    color: '--cat-1',
     meaning: 'torch.compile compiles within a step',
     suspect: 'framework_overhead',
     ofDataset: false,
@@ -299,7 +299,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   },
   synchronisation: {
     title: 'synchronization stall',
-    color: '--cat-6',
+    color: '--cat-2',
     meaning: 'A device is idle while the host waits for it, or a stream for another',
     suspect: 'framework_overhead',
     ofDataset: false,
@@ -315,7 +315,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   },
   evaluation: {
     title: 'evaluation',
-    color: '--cat-7',
+    color: '--cat-6',
     meaning: 'The model is evaluated',
     suspect: 'other_work',
     ofDataset: false,
@@ -323,7 +323,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   },
   logging: {
     title: 'logging',
-    color: '--cat-6',
+    color: '--cat-2',
     meaning: 'Metrics, text or pictures are logged',
     suspect: 'other_work',
     ofDataset: false,
