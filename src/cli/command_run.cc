@@ -8,7 +8,6 @@
 #include "cli/commands.h"
 #include "cli/hook_words.h"
 #include "cli/run.h"
-#include "cli/run_command.h"
 #include "cli/run_environment.h"
 #include "cli/settings_alerts.h"
 #include "cli/settings_limits.h"
@@ -31,12 +30,6 @@ Result<std::vector<std::string>> CommandOf(const CLI::App& command, const Sessio
     return Error{"run: no command", "for example: steptrace run -- python train.py"};
   }
   return words;
-}
-
-// What was typed for this run is wrong: nothing starts.
-int Refuse(const Error& error) {
-  PrintError(error);
-  return kExitRefused;
 }
 
 // The windows that flags choose, else those of the settings.
@@ -106,15 +99,15 @@ int RunDisabled(const std::vector<std::string>& command, const Settings& setting
 int Run(const CLI::App& command, const Session& session, RunOptions options,
         const std::vector<std::string>& windows) {
   auto words = CommandOf(command, session);
-  if (!words.ok()) return Refuse(words.error());
+  if (!words.ok()) return Fail(words.error());
   if (session.settings_error) return RunUnrecorded(*words, *session.settings_error);
   const Settings& settings = session.settings;
   if (settings.disable) return RunDisabled(*words, settings);
   if (command.get_option("--capture")->count() > 0) {
-    if (auto kinds = agent::ParseKinds(settings.capture); !kinds.ok()) return Refuse(kinds.error());
+    if (auto kinds = agent::ParseKinds(settings.capture); !kinds.ok()) return Fail(kinds.error());
   }
   auto plan = PlanOf(windows, settings);
-  if (!plan.ok() && !windows.empty()) return Refuse(plan.error());
+  if (!plan.ok() && !windows.empty()) return Fail(plan.error());
   if (!plan.ok()) return RunUnrecorded(*words, plan.error());
   if (Status sound = CheckRingBudget(); !sound.ok()) return RunUnrecorded(*words, sound.error());
   options.windows = *std::move(plan);
@@ -312,7 +305,7 @@ void AddRunCommand(CLI::App& app, Session& session) {
                          "steptrace run --window 1000:20=kernels -- python train.py"},
             .exit_codes = "those of the command (128 + n: killed by signal n), also if the\n"
                           "  run cannot be recorded, which a line on stderr says;\n"
-                          "  125: nothing was started, because an option is wrong or the folder\n"
+                          "  2: nothing was started, because an option is wrong or the folder\n"
                           "  of --output is taken; 126, 127: the command could not be started",
             .more = "Settings: most flags are also STEPTRACE_* variables and keys of\n"
                     "  steptrace.toml; a flag wins over a variable, a variable over the file.\n"

@@ -13,7 +13,6 @@
 #include "agent/run/agent_main.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
-#include "cli/run_command.h"
 
 namespace steptrace::cli {
 namespace {
@@ -94,7 +93,6 @@ std::vector<std::string> SplitAtDashes(std::vector<std::string>& arguments) {
 }
 
 int Parse(CLI::App& app, Session& session, std::vector<std::string> arguments) {
-  const bool is_run = !arguments.empty() && arguments.front() == "run";
   session.passed_on = SplitAtDashes(arguments);
   if (!arguments.empty() && arguments.front() == "help") {  // help, help report
     arguments.erase(arguments.begin());
@@ -111,8 +109,7 @@ int Parse(CLI::App& app, Session& session, std::vector<std::string> arguments) {
     std::fputs(app.help().c_str(), stdout);
     return FinishOutput(stdout);
   } catch (const CLI::ParseError& error) {
-    const int status = Fail(ParseErrorOf(app, error));
-    return is_run ? kExitRefused : status;
+    return Fail(ParseErrorOf(app, error));
   }
   return StatusAfter(session.action());
 }

@@ -35,6 +35,7 @@ namespace fs = std::filesystem;
 
 // An agent starts in some 20 ms; a machine too busy for that must not hold the training up.
 constexpr int64_t kAgentReadyMs = 2'000;
+constexpr int kExitUsage = 2;
 
 // What went wrong, with what becomes of the command or the run: the next step stays the next step.
 Error Remarked(Error error, const char* remark) {
@@ -348,7 +349,7 @@ int RunCommand(const RunOptions& options) {
   if (Status made = launcher.MakeFolder(); !made.ok()) {
     if (!options.output.empty()) {
       PrintError(made.error());
-      return kExitRefused;
+      return kExitUsage;
     }
     return RunUnrecorded(options.command, made.error());
   }

@@ -6,7 +6,7 @@
 namespace steptrace::cli {
 
 // Runs the command under observation and returns the status to exit with: the command's own; 127
-// or 126 as shells do when it cannot be started; 125 when the `output` that was asked for cannot be
+// or 126 as shells do when it cannot be started; 2 when the `output` that was asked for cannot be
 // made. A command that died of a signal: raises the same signal here, and returns 128 + its number
 // only if that was survived.
 int RunCommand(const RunOptions& options);

@@ -12,8 +12,6 @@
 // The recorded command as a child of the launcher, in its process group and session.
 namespace steptrace::cli {
 
-// Of `steptrace run` itself, as of env, nohup, timeout and docker run: 2 may be the command's own.
-inline constexpr int kExitRefused = 125;
 inline constexpr int kExitNotExecutable = 126;
 inline constexpr int kExitNotFound = 127;
 

@@ -85,7 +85,7 @@ def test_read_only_output_that_was_asked_for(tmp_path):
         ["unshare", "-m", "sh", "-c", line, "sh", str(disk)],
         [executable(), "run", "--output", str(disk / "run"), "--", *script(tmp_path, TRAINS)],
     )
-    assert done.returncode == 125
+    assert done.returncode == 2
     assert done.stdout == b"", "nothing ran"
     assert done.stderr.count(b"\n") == 1 and b"--output" in done.stderr
 
@@ -109,7 +109,7 @@ def test_output_that_is_in_use(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "mine.txt").write_text("keep")
     outcome = record(tmp_path, script(tmp_path, TRAINS))
-    assert outcome.status == 125
+    assert outcome.status == 2
     assert outcome.stderr.count(b"\n") == 1
     assert (tmp_path / "run" / "mine.txt").read_text() == "keep"
 

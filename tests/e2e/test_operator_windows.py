@@ -150,7 +150,7 @@ def test_windows_that_make_no_sense_stop_before_anything_starts(tmp_path):
             cwd=tmp_path,
             check=False,
         )
-        assert done.returncode == 125
+        assert done.returncode == 2
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
         assert not (tmp_path / "ran").exists()
 

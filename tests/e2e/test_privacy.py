@@ -318,7 +318,7 @@ def test_the_users_own_files_have_his_umask(tmp_path):
 def test_a_wrong_option_is_one_line(tmp_path, options, says):
     line = [executable(), "run", "-o", str(tmp_path / "run"), *options, "--", "true"]
     done = subprocess.run(line, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    assert done.returncode == 125 and len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
     assert says in done.stderr
     assert not (tmp_path / "run").exists()
 
