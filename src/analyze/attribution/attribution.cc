@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "analyze/attribution/transfer.h"
+#include "base/saturating.h"
 #include "store/step_columns.h"
 
 namespace steptrace::analyze {
@@ -60,6 +61,8 @@ constexpr StagesOfCause StagesOf(std::initializer_list<SuspectId> suspects, SubS
   StagesOfCause of;
   for (const StageOfColumn& column : kStagesOfColumns) {
     if (std::ranges::find(suspects, SuspectOf(column.stage)) == suspects.end()) continue;
+    const std::span listed(of.stages.data(), of.count);
+    if (std::ranges::find(listed, column.stage) != listed.end()) continue;  // of two columns
     of.stages[of.count++] = column.stage;
   }
   const auto end = of.stages.begin() + of.count;
@@ -86,7 +89,8 @@ StageTimes FromRow(const store::StepRow& row) {
   const auto part = [&row](int64_t ns) { return std::clamp<int64_t>(ns, 0, row.dur_ns); };
   StageTimes times{};
   for (const StageOfColumn& column : kStagesOfColumns) {
-    At(times, column.stage) = part(row.*column.ns);
+    int64_t& ns = At(times, column.stage);
+    ns = SaturatingAdd(ns, part(row.*column.ns));
   }
   // What of communication is no explicit collective is a blocked backward: the derivation took it
   // from the model.
