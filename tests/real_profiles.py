@@ -13,3 +13,4 @@ PROFILES = pathlib.Path(
 KINETO = PROFILES / "kineto"
 SAGEMAKER = PROFILES / "sagemaker"
 ASCEND = PROFILES / "ascend"
+XPLANE = PROFILES / "xplane"

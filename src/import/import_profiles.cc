@@ -103,6 +103,12 @@ void RecordLeftOut(const SortedSources& sorted, RunSink& sink, std::vector<std::
                  Make(finding::LossFileRefused{.reason = damaged}));
     notes.push_back(damaged);
   }
+  for (const CopiedSource& copied : sorted.copied) {
+    model::Finding said = Make(finding::LossSameProfile{
+        .work = false, .rank = std::nullopt, .file = copied.path, .other = copied.of});
+    notes.push_back(present::SentenceOf(said).text);
+    sink.RunLoss("slices", LossCause::kSameProfileTwice, 1, std::move(said));
+  }
   if (sorted.unknown.empty()) return;
   std::vector<finding::LossNotProfiles::Item> items;
   for (size_t i = 0; i < sorted.unknown.size() && i < kMostNamed; ++i) {
@@ -258,6 +264,7 @@ Result<ImportSummary> ImportFound(const std::vector<std::string>& paths,
     sorted.refused.insert(sorted.refused.end(), found.refused.begin(), found.refused.end());
   }
   if (sorted.empty()) return NothingKnown(sorted);
+  LeaveOutCopies(sorted);
   return ImportSorted(paths, sorted, options, progress);
 }
 

@@ -9,13 +9,15 @@
 #include "import/formats/nsight/importer.h"
 #include "import/formats/perfetto/perfetto_importer.h"
 #include "import/formats/sagemaker/sagemaker_importer.h"
+#include "import/formats/xplane/importer.h"
 
 namespace steptrace::import {
 
 std::span<const Importer* const> Importers() {
   static constexpr std::array kAll = {
-      &kineto::kKinetoImporter,       &kineto::kChromeImporter, &perfetto::kPerfettoImporter,
-      &sagemaker::kSageMakerImporter, &nsight::kNsightImporter,
+      &kineto::kKinetoImporter,     &kineto::kChromeImporter,
+      &xplane::kXPlaneImporter,  // before Perfetto: to it, a row of planes is one of packets
+      &perfetto::kPerfettoImporter, &sagemaker::kSageMakerImporter, &nsight::kNsightImporter,
   };
   return kAll;
 }

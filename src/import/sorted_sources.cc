@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text_hash.h"
 #include "import/core/sources/archive.h"
 #include "import/importers.h"
 #include "import/json/depth.h"
@@ -78,6 +79,28 @@ void Sort(const Source& source, const Limits& limits, SortedSources& sorted) {
     return SortUnknown(source, *head, damage, relative, limits, sorted);
   }
   sorted.by_importer[of].push_back({source, surest.dialect});
+}
+
+void LeaveOutCopies(SortedSources& sorted) {
+  SeededMap<std::string, std::string> copies;  // of which file, by path
+  for (size_t i = 0; i < Importers().size(); ++i) {
+    if (Importers()[i]->copies == nullptr) continue;
+    for (const DetectedSource& own : sorted.by_importer[i]) {
+      for (std::string& copy : Importers()[i]->copies(own.source)) {
+        copies.emplace(std::move(copy), own.source.path);
+      }
+    }
+  }
+  if (copies.empty()) return;
+  for (size_t i = 0; i < Importers().size(); ++i) {
+    if (Importers()[i]->copies != nullptr) continue;
+    std::erase_if(sorted.by_importer[i], [&](const DetectedSource& detected) {
+      const auto found = copies.find(detected.source.path);
+      if (found == copies.end()) return false;
+      sorted.copied.push_back({found->first, found->second});
+      return true;
+    });
+  }
 }
 
 }  // namespace steptrace::import

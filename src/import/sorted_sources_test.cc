@@ -91,17 +91,42 @@ TEST(Sort, BytesOfPerfettoAreItsOwnWhateverTextTheyHold) {
   EXPECT_EQ(TakenBy(packet + packet), "perfetto");
 }
 
+TEST(Sort, PlanesOfXlaAreNoPacketsOfPerfetto) {
+  EXPECT_EQ(TakenBy(std::string("\x0A\x80\x08\x12\x09/host:CPU", 14) + "..."), "xplane");
+  EXPECT_EQ(TakenBy(std::string("\x0A\x0F\x08\x02\x12\x0B/device:TPU", 17)), "xplane");
+  EXPECT_EQ(TakenBy(std::string("\x22\x02vm\x0A\x0B\x12\x09/host:CPU", 17)), "xplane");
+}
+
 TEST(Sort, UnsupportedFileIsNamedWithAWorkingAlternative) {
-  const std::string planes = std::string("\x0A\x80\x08\x12\x09/host:CPU", 14) + "...";
-  EXPECT_THAT(Unknown(planes),
-              ElementsAre("x: looks like an XPlane profile of JAX or TensorFlow; import the "
-                          ".trace.json.gz beside it"));
   EXPECT_THAT(Unknown(""), ElementsAre("x: is empty"));
   EXPECT_THAT(Unknown("{}"), ElementsAre("x: looks like JSON without trace events"));
   EXPECT_THAT(Unknown(R"({"rocprofiler-sdk-tool": []})"),
               ElementsAre("x: looks like JSON of rocprofv3; record with `rocprofv3 "
                           "--output-format pftrace`"));
   EXPECT_TRUE(SortedText("hello").empty());
+}
+
+TEST(LeaveOutCopies, OfAProfileThatIsThereInALesserFormToo) {
+  SortedSources sorted = SortedText(std::string("\x0A\x0B\x12\x09/host:CPU", 13), "a/vm.xplane.pb");
+  const std::string json = R"({"traceEvents":[{"ph":"X"}]})";
+  for (const char* path : {"a/vm.trace.json.gz", "b/vm.trace.json.gz", "a/other.trace.json.gz"}) {
+    const SortedSources one = SortedText(json, path);
+    for (size_t i = 0; i < Importers().size(); ++i) {
+      for (const DetectedSource& detected : one.by_importer[i]) {
+        sorted.by_importer[i].push_back(detected);
+      }
+    }
+  }
+  LeaveOutCopies(sorted);
+  ASSERT_EQ(sorted.copied.size(), 1u);
+  EXPECT_EQ(sorted.copied[0].path, "a/vm.trace.json.gz");
+  EXPECT_EQ(sorted.copied[0].of, "a/vm.xplane.pb");
+  std::vector<std::string> left;
+  for (const auto& sources : sorted.by_importer) {
+    for (const DetectedSource& detected : sources) left.push_back(detected.source.path);
+  }
+  EXPECT_THAT(left, testing::UnorderedElementsAre("a/vm.xplane.pb", "b/vm.trace.json.gz",
+                                                  "a/other.trace.json.gz"));
 }
 
 // {("a.py", 1, "f"): (1, 1, 0.0, 0.0, {})} as marshal writes it.

@@ -30,6 +30,7 @@ inline constexpr EventCategory kEventCategories[] = {
     {"cpu_op", CategoryKind::kOperator, false},
     {"primitive", CategoryKind::kOperator, false},
     {"hlo_op", CategoryKind::kOperator, false},
+    {"tf_op", CategoryKind::kOperator, false},
     {"operator", CategoryKind::kOperator, true},
     {"user_annotation", CategoryKind::kAnnotation, true},
     {"step_annotation", CategoryKind::kStep, false},

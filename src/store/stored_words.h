@@ -81,8 +81,8 @@ constexpr std::optional<FindingSource> FindingSourceOf(std::string_view text) {
 }
 
 // What the profiles are that a run was made of, by the importer that reads them.
-enum class ProfileFormat : uint8_t { kKineto, kChrome, kPerfetto, kSagemaker, kNsight };
-inline constexpr std::string_view kProfileFormatTexts[] = {"kineto", "chrome", "perfetto", "sagemaker", "nsight"};
+enum class ProfileFormat : uint8_t { kKineto, kChrome, kPerfetto, kSagemaker, kNsight, kXplane };
+inline constexpr std::string_view kProfileFormatTexts[] = {"kineto", "chrome", "perfetto", "sagemaker", "nsight", "xplane"};
 constexpr std::string_view NameOf(ProfileFormat word) {
   return kProfileFormatTexts[static_cast<size_t>(word)];
 }

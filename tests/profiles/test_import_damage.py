@@ -224,7 +224,7 @@ def test_unusable_files_are_refused(tmp_path):
         ("a.7z", b"7z\xbc\xaf\x27\x1c\0\x04", "7z archive", "unpack it first"),
         ("a.gz", gzip.compress(gzip.compress(document(sound()).encode())), "gzip inside gzip"),
         ("lfs.json", "version https://git-lfs.github.com/spec/v1\nsize 9\n", "git lfs pull"),
-        ("a.xplane.pb", b"\n\x14\x08\x01\x12\x10/host:annotation", "XPlane", ".trace.json.gz"),
+        ("a.xplane.pb", b"\n\x14\x08\x01\x12\x10/host:annotation", "holds no event", "start_trace"),
     ):
         refused(tmp_path, write(tmp_path / name, data), *words)
     refused(tmp_path, write(tmp_path / "none.json", '{"traceEvents": []}'), "holds no event")

@@ -41,12 +41,16 @@ Intervals ConcurrentCollectives(const RankTrace& trace, int32_t training,
   return Union(std::move(found));
 }
 
-// When threads beside the one that trains ran operations of XLA, which has threads of its own for
-// them on a CPU: the training thread awaits these without an event, or in one that waits.
+// When threads beside the one that trains ran operations of XLA or TensorFlow, which have threads
+// of their own for them on a CPU: the training thread awaits these without an event, or in one that
+// waits.
 Intervals ConcurrentOperations(const RankTrace& trace, int32_t training,
                                const store::StringTable& strings) {
-  store::StringId category{};
-  if (!strings.Find("hlo_op", &category) || !trace.rows_by_category.contains(category)) return {};
+  const auto has = [&](std::string_view category) {
+    store::StringId id{};
+    return strings.Find(category, &id) && trace.rows_by_category.contains(id);
+  };
+  if (!has("hlo_op") && !has("tf_op")) return {};
   std::vector<TimeRange> found;
   for (const TraceEvent& event : trace.host) {
     if (event.lane == training || event.kind != EventKind::kOperator) continue;

@@ -38,7 +38,9 @@ std::string CopyKind(const TraceEvent& event, const store::StringTable& strings)
   for (const auto& [text, kind] : {std::pair("MemcpyH2D", "HtoD"),  // XLA's
                                    {"MemcpyD2H", "DtoH"},
                                    {"MemcpyD2D", "DtoD"},
-                                   {"MemcpyP2P", "PtoP"}}) {
+                                   {"MemcpyP2P", "PtoP"},
+                                   {"infeed", "HtoD"},
+                                   {"outfeed", "DtoH"}}) {
     if (name.starts_with(text)) return kind;
   }
   for (const auto& [text, kind] : {std::pair("hosttodevice", "HtoD"),

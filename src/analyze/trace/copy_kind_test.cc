@@ -25,6 +25,8 @@ TEST(CopyKindTest, NamesOfEveryMakerAreKnown) {
   EXPECT_EQ(KindOfCopy("Memcpy H2M (Host -> Memory)"), "HtoH");
   EXPECT_EQ(KindOfCopy("MemcpyH2D"), "HtoD");
   EXPECT_EQ(KindOfCopy("MemcpyP2P"), "PtoP");
+  EXPECT_EQ(KindOfCopy("infeed.2"), "HtoD");
+  EXPECT_EQ(KindOfCopy("outfeed-done.1"), "DtoH");
   EXPECT_EQ(KindOfCopy("MEMCPY_ASYNC"), "MEMCPY_ASYNC");
 }
 

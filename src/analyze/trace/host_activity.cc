@@ -30,11 +30,13 @@ constexpr std::array kRangePatterns = {
     Pattern{"enumerate(DataPipe)#", HostActivityKind::kData},
     Pattern{"torch/utils/data/dataloader.py", HostActivityKind::kData},
     Pattern{"dataloader_next", HostActivityKind::kData},
+    Pattern{"IteratorGetNext", HostActivityKind::kData},  // of TensorFlow
     Pattern{"gc.collect", HostActivityKind::kCollection},
     Pattern{"torch/_dynamo/convert_frame.py", HostActivityKind::kCompilation},
     Pattern{"_compile.compile_inner", HostActivityKind::kCompilation},
     Pattern{"torch/_inductor/compile_fx.py", HostActivityKind::kCompilation},
     Pattern{"triton/compiler/compiler.py", HostActivityKind::kCompilation},
+    Pattern{"): backend_compile", HostActivityKind::kCompilation},  // of JAX
     Pattern{"torch.save", HostActivityKind::kCheckpoint},
     Pattern{"torch/distributed/checkpoint/", HostActivityKind::kCheckpoint},
     Pattern{"save_checkpoint", HostActivityKind::kCheckpoint},
@@ -92,6 +94,14 @@ std::optional<HostActivityKind> DoingOfRange(std::string_view name) {
     if (one.whole ? lower == one.word : Has(lower, one.word)) return one.doing;
   }
   return std::nullopt;
+}
+
+// What XLA and TensorFlow call their compilers, of calls into the runtime.
+bool IsCompilation(std::string_view call) {
+  constexpr std::array<std::string_view, 5> kParts = {
+      "Client::Compile", "BackendCompile", "backend_compile", "XlaCompile", "GpuCompiler::"};
+  return std::any_of(kParts.begin(), kParts.end(),
+                     [call](std::string_view part) { return Has(call, part); });
 }
 
 bool CoversNested(HostActivityKind doing) {
@@ -180,6 +190,7 @@ class Running {
 HostActivityKind DoingOf(EventKind kind, std::string_view name) {
   if (kind == EventKind::kStep || kind == EventKind::kOverhead) return HostActivityKind::kNothing;
   if (kind == EventKind::kRuntime) {
+    if (IsCompilation(name)) return HostActivityKind::kCompilation;
     return IsWaitingCall(name) ? HostActivityKind::kSynchronise : HostActivityKind::kLaunch;
   }
   if (kind == EventKind::kHandover) return HostActivityKind::kLaunch;
@@ -187,6 +198,7 @@ HostActivityKind DoingOf(EventKind kind, std::string_view name) {
     if (Has(name, pattern.part)) return pattern.doing;
   }
   if (kind == EventKind::kAnnotation) {
+    if (name.starts_with("Iterator::")) return HostActivityKind::kData;  // a stage of tf.data
     if (const auto doing = DoingOfRange(name)) return *doing;
   }
   if (Has(name, "torch/serialization.py") &&

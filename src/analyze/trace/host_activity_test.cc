@@ -56,6 +56,17 @@ std::vector<std::string> Activity(std::string_view text) {
   return texts;
 }
 
+TEST(HostActivityTest, XlaAndTensorFlow) {
+  EXPECT_EQ(DoingOf(EventKind::kAnnotation, "Iterator::Prefetch::Map"), HostActivityKind::kData);
+  EXPECT_EQ(DoingOf(EventKind::kOperator, "IteratorGetNext:IteratorGetNext"),
+            HostActivityKind::kData);
+  EXPECT_EQ(DoingOf(EventKind::kRuntime, "PjRtStreamExecutorClient::Compile"),
+            HostActivityKind::kCompilation);
+  EXPECT_EQ(DoingOf(EventKind::kPython, "compiler.py(361): backend_compile_and_load"),
+            HostActivityKind::kCompilation);
+  EXPECT_EQ(DoingOf(EventKind::kRuntime, "PjitFunction(step)"), HostActivityKind::kLaunch);
+}
+
 TEST(HostActivityTest, InnermostEventDecides) {
   EXPECT_THAT(Activity(R"(
 t1 python "train.py(3): step" 0 100

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "import/core/bytes/byte_stream.h"
@@ -83,6 +84,9 @@ struct Importer {
   std::string_view title = {};                // for a user: "PyTorch Profiler (Kineto)"
   std::span<const ReadFiles> reads = {};      // at least one row
   std::span<const char* const> endings = {};  // of their names, which are no part of a run's name
+  // Paths at which writers put the same profile again, in a form that tells less: beside a file of
+  // this format they are left out. None: there are no such.
+  std::vector<std::string> (*copies)(const Source& own) = nullptr;
 };
 
 }  // namespace steptrace::import

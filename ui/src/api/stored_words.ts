@@ -20,4 +20,4 @@ export type Severity = 'info' | 'warning' | 'error';
 export type FindingSource = 'rule' | 'alert';
 
 /** What the profiles are that a run was made of, by the importer that reads them. */
-export type ProfileFormat = 'kineto' | 'chrome' | 'perfetto' | 'sagemaker' | 'nsight';
+export type ProfileFormat = 'kineto' | 'chrome' | 'perfetto' | 'sagemaker' | 'nsight' | 'xplane';

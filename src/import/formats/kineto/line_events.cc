@@ -8,8 +8,8 @@
 
 #include "analyze/trace/host_activity.h"
 #include "base/fnv.h"
+#include "import/core/xla_events.h"
 #include "import/formats/kineto/npu_tasks.h"
-#include "import/formats/kineto/xla_events.h"
 
 namespace steptrace::import::kineto {
 namespace {

@@ -5,7 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "import/formats/kineto/natural_number.h"
+#include "import/core/natural_number.h"
+#include "import/core/xla_events.h"
 
 namespace steptrace::import::kineto {
 namespace {
@@ -17,28 +18,6 @@ constexpr size_t kMostNameBytes = 256;
 // msprof numbers its lines of a process: pid << 10 | layer << 5 | device.
 constexpr int64_t kDevices = 1 << 5;
 constexpr int64_t kLinesOfProcess = 1 << 10;
-
-// 1 of "/device:GPU:1", also behind a host's name. A device that is the host's processor has none.
-std::optional<int32_t> XlaDeviceIn(std::string_view name) {
-  constexpr std::string_view kPrefix = "/device:";
-  const size_t at = name.find(kPrefix);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view kind = name.substr(at + kPrefix.size());
-  const std::string_view rest = kind.substr(std::min(kind.find(':'), kind.size() - 1) + 1);
-  if (kind.empty() || kind.starts_with("CPU:")) return std::nullopt;
-  const auto number = NaturalIn(rest.substr(0, rest.find(' ')));
-  constexpr int64_t kMostDevices = 1 << 20;
-  if (!number || *number >= kMostDevices) return std::nullopt;
-  return static_cast<int32_t>(*number);
-}
-
-// 14 of "Stream #14(MemcpyH2D)"; -1: it is none.
-int64_t XlaStreamIn(std::string_view name) {
-  constexpr std::string_view kPrefix = "Stream #";
-  if (!name.starts_with(kPrefix)) return -1;
-  name.remove_prefix(kPrefix.size());
-  return NaturalIn(name.substr(0, name.find('('))).value_or(-1);
-}
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "import/formats/kineto/natural_number.h"
+#include "import/core/natural_number.h"
 
 namespace steptrace::import::kineto {
 namespace {

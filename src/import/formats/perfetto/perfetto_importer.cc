@@ -207,22 +207,7 @@ class FileImport {
   TraceLayout layout_;
 };
 
-// XLA's own protobuf is a row of planes as Perfetto's is one of packets; the first has a name.
-bool IsXPlanes(std::string_view head) {
-  constexpr size_t kMostBefore = 16;  // two tags, a size and a number
-  if (!head.starts_with('\n')) return false;
-  for (std::string_view name : {"/host:", "/device:"}) {
-    const size_t at = head.find(name);
-    if (at != head.npos && 2 < at && at < kMostBefore && head[at - 2] == '\x12') return true;
-  }
-  return false;
-}
-
 Detection Detect(std::string_view head, const Source&) {
-  if (IsXPlanes(head)) {
-    return {Confidence::kNone, "an XPlane profile of JAX or TensorFlow", 0,
-            "import the .trace.json.gz beside it"};
-  }
   return {LooksLikeTrace(head) ? Confidence::kEncoding : Confidence::kNone};
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace steptrace::import::kineto {
+namespace steptrace::import {
 
 // The number that a text is, from 0.
 inline std::optional<int64_t> NaturalIn(std::string_view text) {
@@ -17,4 +17,4 @@ inline std::optional<int64_t> NaturalIn(std::string_view text) {
   return number;
 }
 
-}  // namespace steptrace::import::kineto
+}  // namespace steptrace::import

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/formats/kineto/xla_events.h"
+#include "import/core/xla_events.h"
 
 #include <gmock/gmock.h>
 
-namespace steptrace::import::kineto {
+namespace steptrace::import {
 namespace {
 
 TEST(XlaHostCategory, GoesByArgumentsThenNames) {
@@ -13,10 +13,33 @@ TEST(XlaHostCategory, GoesByArgumentsThenNames) {
             "hlo_op");
   EXPECT_EQ(XlaHostCategory({.name = "cuLaunchKernel", .has_correlation = true}), "cuda_runtime");
   EXPECT_EQ(XlaHostCategory({.name = "hipLaunchKernel", .has_correlation = true}), "hip_runtime");
+  EXPECT_EQ(XlaHostCategory(
+                {.name = "hipModuleLaunchKernel", .has_operation = true, .has_correlation = true}),
+            "hip_runtime");
+  EXPECT_EQ(XlaHostCategory({.name = "dense/MatMul:MatMul"}), "tf_op");
   EXPECT_EQ(XlaHostCategory({.name = "PjitFunction(step)"}), "xla_runtime");
   EXPECT_EQ(XlaHostCategory({.name = "CommonPjRtBuffer::Await"}), "xla_runtime");
   EXPECT_EQ(XlaHostCategory({.name = "Iterator::Prefetch"}), "user_annotation");
   EXPECT_EQ(XlaHostCategory({.name = "load_batch"}), "user_annotation");
+}
+
+TEST(XlaHostCategory, OperationsOfTensorFlowHaveANodeAndAType) {
+  EXPECT_TRUE(IsTensorFlowOperation("model/conv2d/Conv2D:Conv2D"));
+  EXPECT_TRUE(IsTensorFlowOperation("IteratorGetNext:IteratorGetNext"));
+  EXPECT_FALSE(IsTensorFlowOperation("Iterator::Prefetch"));
+  EXPECT_FALSE(IsTensorFlowOperation("jit_step:XLA GPU module"));
+  EXPECT_FALSE(IsTensorFlowOperation(":MatMul"));
+  EXPECT_FALSE(IsTensorFlowOperation("step: load"));
+}
+
+TEST(XlaDeviceIn, ReadsTheNumber) {
+  EXPECT_EQ(XlaDeviceIn("/device:GPU:1"), 1);
+  EXPECT_EQ(XlaDeviceIn("/device:TPU:2 SparseCore 1"), 2);
+  EXPECT_EQ(XlaDeviceIn("/device:CPU:0"), std::nullopt);
+  EXPECT_EQ(XlaDeviceIn("/device:CUSTOM:Megascale Trace"), std::nullopt);
+  EXPECT_EQ(XlaDeviceIn("/device:"), std::nullopt);
+  EXPECT_EQ(XlaStreamIn("Stream #14(MemcpyH2D)"), 14);
+  EXPECT_EQ(XlaStreamIn("XLA Ops"), -1);
 }
 
 TEST(XlaPythonName, IsAsPyTorchNamesFunctions) {
@@ -34,4 +57,4 @@ TEST(XlaBytesIn, ReadsTheSize) {
 }
 
 }  // namespace
-}  // namespace steptrace::import::kineto
+}  // namespace steptrace::import
