@@ -114,6 +114,7 @@ class FileImport {
     SpaceStream space(watched, context_.limits);
     EventRows rows(layout_, sink_.part());
     STEPTRACE_RETURN_IF_ERROR(space.Read(rows));
+    damage_.too_long_parts += space.damage().too_long_parts;  // events, which the first skipped
     if (rows.events() == 0) return NoEvent();
     RecordSource(rows, space.bytes());
     RecordLosses(rows);
