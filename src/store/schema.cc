@@ -96,8 +96,12 @@ std::vector<TableSchema> AllTableSchemas() {
     }
     ForEachField<Row>([&]<class Member>(const Field<Row, Member>& field) {
       using Type = OptionalOf<Member>;
-      table.columns.push_back({field.name, TypeName<typename Type::Value>(), Type::kNullable,
-                               UnitName(field.unit), field.sentence, IsPathColumn(field.name)});
+      table.columns.push_back({.name = field.name,
+                               .type = TypeName<typename Type::Value>(),
+                               .nullable = Type::kNullable,
+                               .unit = UnitName(field.unit),
+                               .sentence = field.sentence,
+                               .in_path = IsPathColumn(field.name)});
     });
     tables.push_back(std::move(table));
   });

@@ -15,7 +15,7 @@ constexpr uint64_t kFullPixel = 4;
 ViewRow WholeSlice(const Lane& lane, uint64_t at) {
   const int64_t ts_ns = lane.Ts(at);
   const int64_t dur_ns = lane.End(at) - ts_ns;
-  return {ts_ns, dur_ns, 1, dur_ns, at};
+  return {.ts_ns = ts_ns, .dur_ns = dur_ns, .count = 1, .busy_ns = dur_ns, .at = at};
 }
 
 // The slices of a lane that begin in one pixel: numbers [begin, end).
@@ -76,9 +76,11 @@ class RowsOf {
       --gathered;
     }
     if (gathered == 0) return;
-    rows_.push_back({pixel.from_ns, pixel.to_ns - pixel.from_ns, gathered,
-                     BusyNs(pixel, covered_ns, ends),
-                     drawn < pixel.end ? LongestBut(lane_, pixel, drawn) : longest()});
+    rows_.push_back({.ts_ns = pixel.from_ns,
+                     .dur_ns = pixel.to_ns - pixel.from_ns,
+                     .count = gathered,
+                     .busy_ns = BusyNs(pixel, covered_ns, ends),
+                     .at = drawn < pixel.end ? LongestBut(lane_, pixel, drawn) : longest()});
   }
 
  private:

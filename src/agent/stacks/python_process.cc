@@ -203,8 +203,11 @@ std::optional<PythonRuntime> PythonFinder::Find(int32_t pid, ProcessMemory& memo
     ReadOutcome outcome = ReadOutcome::kOk;
     auto layout = ReadLayout(memory, *symbols, outcome);
     if (layout.ok()) {
-      return PythonRuntime{*layout, symbols->runtime, symbols->code_type, symbols->text_type,
-                           symbols->bytes_type};
+      return PythonRuntime{.layout = *layout,
+                           .runtime = symbols->runtime,
+                           .code_type = symbols->code_type,
+                           .text_type = symbols->text_type,
+                           .bytes_type = symbols->bytes_type};
     }
     why = outcome == ReadOutcome::kOk ? NoPython{layout.error().text(), "", false, false}
                                       : DescribeOutcome(outcome);

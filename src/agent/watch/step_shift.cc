@@ -166,7 +166,11 @@ StepShift ShiftDetector::Describe(bool back) const {
   std::vector<double> since(values.begin() + static_cast<ptrdiff_t>(split), values.end());
   std::sort(before.begin(), before.end());
   std::sort(since.begin(), since.end());
-  return {back, steps[split].step, steps[split].ts_ns, TrimmedMean(before), TrimmedMean(since)};
+  return {.back = back,
+          .step = steps[split].step,
+          .ts_ns = steps[split].ts_ns,
+          .from_ns = TrimmedMean(before),
+          .to_ns = TrimmedMean(since)};
 }
 
 // The blocks since it are the first ones of the new level; the one that it lies in is of both.

@@ -57,13 +57,13 @@ TEST(LostSlicesTest, StepsOfAProfileThatADamagedFileTouchesAreLeftOutOfTheVerdic
   const VerdictCase whole = RunThatLostSlices("");
   const Trace profile = ProfileOfSix(*whole.strings);
   ReportInput counted = whole.input;
-  counted.profile = &profile;
+  counted.profile = profile;
   EXPECT_LT(ComputeShare(BuildReport(counted)), 0.7) << "what is lost looks idle";
 
   VerdictCase run = RunThatLostSlices(
       "loss table=slices cause=segment_damaged count=9 rank=0 from=305ms to=395ms\n");
   const Trace of_run = ProfileOfSix(*run.strings);
-  run.input.profile = &of_run;
+  run.input.profile = of_run;
   const Report report = BuildReport(run.input);
   EXPECT_NEAR(ComputeShare(report), 0.8, 1e-6);
   EXPECT_TRUE(IsTold(report, "3 steps are left out")) << "and the ones beside it";
@@ -76,7 +76,7 @@ TEST(LostSlicesTest, WhatIsFarFromTheseStepsTakesNoneOfThem) {
   VerdictCase run =
       RunThatLostSlices("loss table=slices cause=segment_damaged count=9 rank=0 from=2s to=3s\n");
   const Trace profile = ProfileOfSix(*run.strings);
-  run.input.profile = &profile;
+  run.input.profile = profile;
   run.input.options.of_time_range = true;
   Report report = BuildReport(run.input);
   EXPECT_FALSE(IsTold(report, "left out"));
@@ -85,14 +85,14 @@ TEST(LostSlicesTest, WhatIsFarFromTheseStepsTakesNoneOfThem) {
   run = RunThatLostSlices(
       "loss table=slices cause=segment_damaged count=9 rank=0 from=650ms to=660ms\n");
   const Trace beside = ProfileOfSix(*run.strings);
-  run.input.profile = &beside;
+  run.input.profile = beside;
   EXPECT_TRUE(IsTold(BuildReport(run.input), "1 step is left out")) << "the one beside it";
 }
 
 TEST(LostSlicesTest, WhereAllStepsMayHaveLostSomeTheVerdictIsByPhases) {
   VerdictCase run = RunThatLostSlices("loss table=slices cause=segment_damaged count=9 rank=0\n");
   const Trace profile = ProfileOfSix(*run.strings);
-  run.input.profile = &profile;
+  run.input.profile = profile;
   run.input.options.of_time_range = true;
   const Report report = BuildReport(run.input);
   EXPECT_DOUBLE_EQ(ComputeShare(report), 0);
@@ -102,11 +102,11 @@ TEST(LostSlicesTest, WhereAllStepsMayHaveLostSomeTheVerdictIsByPhases) {
 TEST(LostSlicesTest, WindowsReportHowManyStepsTheyLeaveOut) {
   VerdictCase run = RunThatLostSlices("");
   const Trace profile = ProfileOfSix(*run.strings);
-  run.input.profile = &profile;
+  run.input.profile = profile;
   run.input.profile_of_windows = true;
   run.input.steps_left_out = 2;
   EXPECT_TRUE(IsTold(BuildReport(run.input), "2 steps are left out"));
-  run.input.profile = nullptr;
+  run.input.profile = {};
   run.input.profile_of_windows = false;
   run.input.options.of_time_range = true;
   const Report without = BuildReport(run.input);

@@ -187,8 +187,14 @@ std::vector<StageFunction> SampleFunctions::OfThread(const SampledFunctions& fou
   for (const SampledFunction& one : found.functions) {
     if (whole <= 0 || functions.size() == kMostFunctions) break;
     const double share = one.weight / whole;
-    functions.push_back({one.function, one.file, one.line, one.call, Portion(share, whole_ns),
-                         share, one.in_c, one.call_module});
+    functions.push_back({.function = one.function,
+                         .file = one.file,
+                         .line = one.line,
+                         .call = one.call,
+                         .ns = Portion(share, whole_ns),
+                         .share = share,
+                         .in_c = one.in_c,
+                         .call_module = one.call_module});
   }
   return functions;
 }

@@ -44,7 +44,7 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
     time.dispatch += ns(*row.dispatch_ns, row);
     time.phases += ns(row.forward_ns, row) + ns(row.backward_ns, row) + ns(row.optimizer_ns, row);
   }
-  if (input.operators != nullptr) {
+  if (input.operators) {
     for (const auto& [rank, of_step_ns] : LongOperatorGaps(*input.operators)) {
       const auto found = times.find(rank);
       if (found == times.end() || found->second.phases <= 0) continue;

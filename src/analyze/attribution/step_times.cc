@@ -80,9 +80,13 @@ void StepTimes::AddStep(std::span<Member> members, Cell& cell) {
 
 void StepTimes::Keep(const Member& member) {
   const SuspectTimes suspects = BySuspect(member.times);
-  kept_steps_.push_back({member.row.rank, member.row.node, member.row.step, Sum(member.times),
-                         At(suspects, SuspectId::kModel), At(member.times, SubStage::kExposed),
-                         At(member.times, SubStage::kStraggler)});
+  kept_steps_.push_back({.rank = member.row.rank,
+                         .node = member.row.node,
+                         .step = member.row.step,
+                         .total_ns = Sum(member.times),
+                         .computation_ns = At(suspects, SuspectId::kModel),
+                         .transfer_ns = At(member.times, SubStage::kExposed),
+                         .wait_ns = At(member.times, SubStage::kStraggler)});
 }
 
 void StepTimes::Count(const store::StepRow& row) {
@@ -239,7 +243,7 @@ Interval StepTimes::Lead(SuspectId first, SuspectId second) const {
   return IntervalOf(numerators);
 }
 
-std::string LateCause(const StageTimes& excess) {
+StragglerCause LateCause(const StageTimes& excess) {
   StageTimes by_cause = excess;
   // The data pipeline's stages count together: which of them it is differs from step to step.
   for (size_t i = 0; i < kHostDataStages; ++i) {
@@ -252,7 +256,8 @@ std::string LateCause(const StageTimes& excess) {
   At(by_cause, SubStage::kStraggler) = 0;
   const auto largest = std::max_element(by_cause.begin(), by_cause.end());
   const auto stage = static_cast<SubStage>(largest - by_cause.begin());
-  return stage == SubStage::kGetitem ? SuspectName(SuspectId::kDataPipeline) : StageName(stage);
+  if (stage == SubStage::kGetitem) return SuspectId::kDataPipeline;
+  return stage;
 }
 
 }  // namespace steptrace::analyze

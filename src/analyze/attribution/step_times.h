@@ -137,7 +137,7 @@ class StepTimes {
   std::vector<Outlier> outliers_;
 };
 
-// What makes a rank late: "data_pipeline" for any of its stages, else the stage.
-std::string LateCause(const StageTimes& excess);
+// What makes a rank late: of what it spends beyond the others, the most.
+StragglerCause LateCause(const StageTimes& excess);
 
 }  // namespace steptrace::analyze

@@ -44,7 +44,7 @@ class TraceStepsTest : public ::testing::Test {
     ReportInput input;
     input.strings = &strings_;
     input.steps = rows;
-    input.profile = &trace;
+    input.profile = trace;
     return BuildReport(input);
   }
 
@@ -264,7 +264,7 @@ TEST_F(TraceStepsTest, AProfileOfThreeStepsHasAVerdict) {
   ReportInput input;
   input.strings = &strings_;
   input.steps = rows;
-  input.profile = &trace;
+  input.profile = trace;
   const Report report = BuildReport(input);
   EXPECT_EQ(report.verdict.status, VerdictStatus::kFound);
   EXPECT_EQ(report.verdict.suspect, "data_pipeline");
@@ -275,7 +275,7 @@ TEST_F(TraceStepsTest, AProfileOfThreeStepsHasAVerdict) {
   ASSERT_TRUE(report.profile.has_value());
   EXPECT_EQ(report.profile->devices.devices.size(), 1u);
   // The same steps without the device's word for them are too few.
-  input.profile = nullptr;
+  input.profile = {};
   EXPECT_EQ(BuildReport(input).verdict.status, VerdictStatus::kTooFewSteps);
 }
 
@@ -348,7 +348,7 @@ TEST_F(TraceStepsTest, AProfiledLoaderIsAdvised) {
     ReportInput input;
     input.strings = &strings;
     input.steps = rows;
-    input.profile = &trace;
+    input.profile = trace;
     if (cores > 0) input.run.nodes.push_back({.node = 0, .host = {}, .cpus = cores});
     std::string all;
     for (const Advice& one : BuildReport(input).verdict.advice) {

@@ -89,7 +89,13 @@ class PathBuilder {
   PathPiece Before(const Chain& chain) const {
     const PathNode& first = graph_.nodes[static_cast<size_t>(chain.nodes.back())];
     const int32_t rank = graph_.LineOf(first).rank;
-    return {chain.begin_ns, first.ns, rank, kNone, kNone, PathCause::kNotRecorded, false};
+    return {.begin_ns = chain.begin_ns,
+            .end_ns = first.ns,
+            .rank = rank,
+            .event = kNone,
+            .lane = kNone,
+            .cause = PathCause::kNotRecorded,
+            .on_device = false};
   }
 
   // What led to a node from the one that it waited for.

@@ -161,8 +161,14 @@ class SectionBuilder {
       if (again.corrected) clocks_ = std::move(again);
     }
     for (const ClockRow& row : clocks_.rows) {
-      section_.clocks.push_back({row.is_node, row.unit, row.offset_ns, row.measured_ns,
-                                 row.residual_ns, 0, row.pairs, row.reference});
+      section_.clocks.push_back({.is_node = row.is_node,
+                                 .unit = row.unit,
+                                 .offset_ns = row.offset_ns,
+                                 .measured_ns = row.measured_ns,
+                                 .residual_ns = row.residual_ns,
+                                 .drift_ppb = 0,
+                                 .pairs = row.pairs,
+                                 .reference = row.reference});
     }
     section_.clocks_corrected = clocks_.corrected;
     section_.impossible_starts = clocks_.impossible_after;
@@ -370,8 +376,11 @@ class SectionBuilder {
     for (const auto& [part, ns] : found.parts) {
       causes[part.cause] += ns;
       (part.before_step ? row.before_step_ns : row.in_step_ns) += ns;
-      row.parts.push_back({analyze::NameOf(part.cause), part.before_step, trace_.Text(part.name),
-                           trace_.Text(part.operator_), ns});
+      row.parts.push_back({.cause = analyze::NameOf(part.cause),
+                           .before_step = part.before_step,
+                           .name = trace_.Text(part.name),
+                           .op = trace_.Text(part.operator_),
+                           .ns = ns});
     }
     std::stable_sort(row.parts.begin(), row.parts.end(),
                      [](const auto& a, const auto& b) { return a.ns > b.ns; });

@@ -327,7 +327,7 @@ std::optional<int64_t> CountIn(std::span<const Row> table, const store::StringTa
 
 std::optional<int64_t> CountOther(const ReadTables& read, const model::Rows& rows) {
   if (rows.table == store::TableOf<store::CounterRow>::kName) return CountersOf(read, rows.where);
-  if (rows.table == store::TableOf<store::SliceRow>::kName && read.profile != nullptr) {
+  if (rows.table == store::TableOf<store::SliceRow>::kName && read.profile) {
     return SlicesOf(read, rows.where);
   }
   if (rows.table == store::TableOf<store::RunMetadataRow>::kName) {

@@ -20,7 +20,7 @@ struct ReadTables {
   std::span<const CounterSeries> counters;
   std::span<const store::RunMetadataRow> facts;
   std::span<const store::DataLossRow> losses;
-  const Trace* profile = nullptr;  // of all the run's slices; null: they were not read, or not all
+  TraceRef profile{};  // of all the run's slices; none: they were not read, or not all
 };
 
 // Counts the rows that each finding names, of a chosen time range those that begin in it. One whose

@@ -50,7 +50,7 @@ class CountRowsTest : public ::testing::Test {
   std::vector<CounterSeries> counters_;
   std::vector<store::RunMetadataRow> facts_;
   std::vector<store::DataLossRow> losses_;
-  const Trace* profile_ = nullptr;
+  TraceRef profile_;
 };
 
 TEST_F(CountRowsTest, StepsByTextNumberAndNull) {
@@ -147,7 +147,7 @@ TEST_F(CountRowsTest, SlicesOfACategoryThatAProfileHolds) {
   for (RankTrace& rank : profile.ranks) {
     rank.rows_by_category = {{strings_.Intern("kernel"), 2}, {strings_.Intern("cpu_op"), 5}};
   }
-  profile_ = &profile;
+  profile_ = profile;
   EXPECT_EQ(Counted(kernels).count, 4);
   Rows long_ones = kernels;
   long_ones.where.push_back({"dur_ns", Compare::kMore, 5});

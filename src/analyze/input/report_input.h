@@ -103,13 +103,13 @@ struct ReportInput {
   // They are of all steps so near, of which these are a few: too few samples fall into these alone.
   std::optional<int64_t> samples_within_ns;
   const TensorHistories* tensors = nullptr;  // null: none were looked at
-  Unrecognised unrecognised;       // events of the profile of a training that was imported
-  const Trace* profile = nullptr;  // device activity and operators, where the run holds them
+  Unrecognised unrecognised;  // events of the profile of a training that was imported
+  TraceRef profile;           // device activity and operators, where the run holds them
   // Of a live run, as Trace::steps_left_out: also where nothing is left for a profile.
   int64_t steps_left_out = 0;
-  const Trace* operators = nullptr;  // else, operators that windows of a live run captured
+  TraceRef operators;  // else, operators that windows of a live run captured
   // Of a live run, the collectives that tell their group, and what lies between them.
-  const Trace* collectives = nullptr;
+  TraceRef collectives;
   std::optional<int64_t> collectives_from_ns;  // the run has more of them, before
   ExchangeCounts calls;                        // of them and of asynchronous ones, in steps
   // Of a live run, what events at the boundaries of phases told of the device in its steps.

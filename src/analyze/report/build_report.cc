@@ -82,7 +82,7 @@ std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput
   rules.tables = TablesOf(input);
   std::vector<DeviceUse> use;
   std::vector<DeviceMemory> memory;
-  if (input.profile != nullptr && !input.profile_of_windows) {
+  if (input.profile && !input.profile_of_windows) {
     use = DeviceUseOf(*input.profile, input.steps, *input.strings);
     rules.device_use = use;
     DeviceMemoryBuilder builder;
@@ -203,7 +203,7 @@ Attributed::Attributed(const ReportInput& input, const std::vector<TraceRankStep
 
 AttributionRules Attributed::Rules(const ReportInput& input,
                                    const std::vector<TraceRankSteps>* ranks) {
-  const bool on_host = !MayUseDevice(facts) && input.profile == nullptr;
+  const bool on_host = !MayUseDevice(facts) && !input.profile;
   if (on_host) {
     idle = FindHostIdle(input, selection);
     dispatch = FindDispatchSplit(input.steps);
@@ -211,22 +211,22 @@ AttributionRules Attributed::Rules(const ReportInput& input,
   AttributionRules made = MakeRules(input.steps, load, device, HasPeers(nodes, facts));
   made.idle_of_forward = idle.of_forward;
   made.on_host = on_host;
-  made.keep_steps = input.collectives != nullptr;
+  made.keep_steps = static_cast<bool>(input.collectives);
   if (input.samples != nullptr) {
     made.samples = &samples.emplace(*input.samples, input, selection, made.storage_evidence);
   }
   if (dispatch.any()) made.dispatch = &dispatch;
-  if (dispatch.any() && input.operators != nullptr) {
+  if (dispatch.any() && input.operators) {
     made.exchange_of_backward = ExchangeWorkOfBackward(*input.operators, input.steps);
   }
   if (MayUseDevice(facts)) made.phases = input.device_phases;
-  if (input.profile != nullptr) {
+  if (input.profile) {
     profiled = input.profile_of_windows ? StagesOfWindows(*input.profile)
                : ranks != nullptr       ? StagesOf(*input.profile, *ranks, DatasetTime::kByStage)
                                         : AttributeProfile(*input.profile);
   }
-  left_out = input.profile == nullptr || input.profile_of_windows ? input.steps_left_out
-                                                                  : LeaveOutLost(input, profiled);
+  left_out = !input.profile || input.profile_of_windows ? input.steps_left_out
+                                                        : LeaveOutLost(input, profiled);
   // Of too few the steps' own phases decide, as without a profile.
   if (input.profile_of_windows &&
       OfProfiled(input, selection, profiled).steps < kMinProfiledSteps) {
@@ -257,8 +257,15 @@ StepPart PartOf(StepPartKind kind, const std::string& name, double share, const 
                 Part part, const StepPart& step) {
   const Interval of_time = times.Share(part);
   const Interval of_step = times.Share(part, Per::kMeanStep);
-  return {kind,  name,        share * step.ns, of_step.low * step.ns, of_step.high * step.ns,
-          share, of_time.low, of_time.high,    times.spread_known()};
+  return {.kind = kind,
+          .name = name,
+          .ns = share * step.ns,
+          .ns_low = of_step.low * step.ns,
+          .ns_high = of_step.high * step.ns,
+          .share = share,
+          .share_low = of_time.low,
+          .share_high = of_time.high,
+          .spread_known = times.spread_known()};
 }
 
 void AddStages(const StepTimes& times, const StepPart& step, std::vector<StepPart>& parts) {
@@ -325,7 +332,7 @@ void CountEvidence(const ReportInput& input, std::vector<model::Finding>& eviden
                            .counters = input.counters,
                            .facts = input.facts,
                            .losses = input.losses,
-                           .profile = input.profile_of_windows ? nullptr : input.profile};
+                           .profile = input.profile_of_windows ? TraceRef() : input.profile};
   CountRows(read, all);
 }
 
@@ -385,10 +392,10 @@ bool IsCompiled(const ReportInput& input) {
 }
 
 Report BuildReport(const ReportInput& input) {
-  return BuildReport(input, input.profile == nullptr
-                                ? ProfileAnalysis()
-                                : AnalyseProfile(*input.profile, input.options.tensor_cores, {},
-                                                 input.options.last_steps));
+  return BuildReport(input, input.profile
+                                ? AnalyseProfile(*input.profile, input.options.tensor_cores, {},
+                                                 input.options.last_steps)
+                                : ProfileAnalysis());
 }
 
 Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
@@ -400,8 +407,8 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   Report report;
   report.run = MakeRun(input, facts);
   report.card = MakeRunCard(input, facts);
-  report.comparability = MakeComparability(
-      input, facts, input.profile == nullptr ? nullptr : &analysis.sections.devices);
+  report.comparability =
+      MakeComparability(input, facts, input.profile ? &analysis.sections.devices : nullptr);
   report.phases = MakePhases(input);
   report.steps = MakeSteps(input, selection, times);
   report.failure = FindFailure(input, report.steps.count);
@@ -416,21 +423,21 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     report.device_phases = MakeDevicePhases(*input.device_phases, input.steps, selection.steady);
   }
   const SampleSplit* samples = steps.rules.samples;
-  VerdictInput known = {input,
-                        steps.attributed,
-                        times,
-                        steps.load,
-                        facts,
-                        steps.idle,
-                        report.stages,
-                        steps.rules.profiled != nullptr,
-                        report.steps.training_wall_ns,
-                        steps.rules.dispatch,
-                        WaitsOf(samples, functions, times.total_ns()),
-                        IsCompiled(input),
-                        report.device_phases,
-                        UnseenForwardShare(input.steps, selection, steps.rules),
-                        steps.left_out};
+  VerdictInput known = {.report = input,
+                        .selection = steps.attributed,
+                        .times = times,
+                        .load = steps.load,
+                        .facts = facts,
+                        .idle = steps.idle,
+                        .stages = report.stages,
+                        .profiled = steps.rules.profiled != nullptr,
+                        .training_ns = report.steps.training_wall_ns,
+                        .dispatch = steps.rules.dispatch,
+                        .waits = WaitsOf(samples, functions, times.total_ns()),
+                        .compiled = IsCompiled(input),
+                        .device_phases = report.device_phases,
+                        .unseen_forward = UnseenForwardShare(input.steps, selection, steps.rules),
+                        .left_out = steps.left_out};
   known.host_exchange = FindHostExchange(known);
   report.verdict = DecideVerdict(known);
   CountEvidence(input, report.verdict.evidence);
@@ -449,30 +456,30 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.findings = MakeFindings(input.findings, *input.strings, input.run.nodes);
   report.finding_count = static_cast<int64_t>(input.findings.size());
   report.tensors = MakeTensors(input, report.findings);
-  if (input.profile != nullptr) {
+  if (input.profile) {
     report.profile = std::move(analysis.sections);
     const ProfileDistributed& calls = report.profile->distributed;
     if (!input.profile_of_windows && calls.status == DistributedStatus::kOk) {
       AddCallFigures(calls, report.distributed);
     }
     LeaveOutBounds(WithoutBoundIn(known), calls, report.profile->critical_path.what_if);
-  } else if (input.operators != nullptr || input.collectives != nullptr) {
+  } else if (input.operators || input.collectives) {
     report.profile.emplace();
     report.profile->host_alone = true;
-    if (input.operators != nullptr) AnalyseOperators(*input.operators, *report.profile);
+    if (input.operators) AnalyseOperators(*input.operators, *report.profile);
   }
-  if (input.collectives != nullptr) {
+  if (input.collectives) {
     DistributedOptions live;
     live.live = true;
     report.profile->distributed = BuildDistributed(*input.collectives, live);
     AgreeOnRanks(times, report.distributed, report.profile->distributed);
   }
   report.memory_limits = MakeMemoryLimits(input, facts, report.profile);
-  const Trace* counted = input.profile != nullptr ? input.profile : input.operators;
+  const TraceRef counted = input.profile ? input.profile : input.operators;
   report.throughput = MakeThroughput(input, selection, facts, counted,
                                      report.profile ? &report.profile->flops : nullptr);
   // They tell who was waited for, as all of the report does.
-  if (input.profile != nullptr) {
+  if (input.profile) {
     report.recommendations = MakeRecommendations(*input.profile, report, facts, unbegun_work);
     LeaveOutBounds(WithoutBoundIn(known), report.recommendations);
   }

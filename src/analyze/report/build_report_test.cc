@@ -276,7 +276,7 @@ t1 python "nn.Module: Net_0" 0 100
 t1 op aten::relu 10 20
 )",
                                   *run.strings);
-  run.input.operators = &windows;
+  run.input.operators = windows;
   EXPECT_THAT(NotesOf(run),
               Contains(testing::HasSubstr("roles, devices, kernels and memory are empty")));
 }
@@ -297,7 +297,7 @@ t1 runtime cudaLaunchKernel 10 12 corr=1
   constexpr const char* kDevice = "s7 kernel gemm 15 95000000 corr=1\n";
   for (const bool device : {false, true}) {
     const Trace profile = DrawTrace(std::string(kHost) + (device ? kDevice : ""), *run.strings);
-    run.input.profile = &profile;
+    run.input.profile = profile;
     const Report report = BuildReport(run.input);
     bool of_kernels = false;
     for (const model::Finding& one : report.verdict.evidence)
@@ -434,7 +434,7 @@ t1 python "pyarrow/parquet/core.py(1600): read_row_group" 30 200
 t1 python "train.py(9): burn" 600 1000
 )",
                                   *run.strings);
-  run.input.profile = &profile;
+  run.input.profile = profile;
   const ProfileAnalysis analysis = AnalyseProfile(profile, {}, {});
   run.steps = analysis.ranks[0].rows;
   for (store::StepRow& row : run.steps) row.kind = run.strings->Intern("train");
@@ -456,7 +456,7 @@ t1 runtime cudaLaunchKernel 10 12 corr=1
 s7 kernel gemm 15 250000000 corr=1
 )",
                                   *run.strings);
-  run.input.profile = &profile;
+  run.input.profile = profile;
   run.input.profile_of_windows = true;
   const RunParts parts = MeasureStepParts(run.input);
   for (const ComparedPart& part : Compare(parts, parts).parts) {

@@ -91,7 +91,7 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
                       .said = Make(model::finding::LossRanksMissing{
                           .missing = missing,
                           .ranks = facts.world_size,
-                          .imported = input.profile != nullptr,
+                          .imported = static_cast<bool>(input.profile),
                           .recorded = RanksWithoutSteps(input, ranks) >= missing})});
   }
   if (input.unrecognised.events > 0) losses.push_back(UnrecognisedLoss(input.unrecognised));

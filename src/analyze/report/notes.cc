@@ -58,7 +58,7 @@ void NoteEmptySections(const Profile& profile, bool torch, Notes& notes) {
 // Steps of which a damaged file held slices; `by_devices`: the verdict is of device activity still.
 model::Finding LeftOutNote(const ReportInput& input, int64_t steps, bool by_devices) {
   // In a profile the lost time stands among the rest.
-  const bool of_profile = input.profile != nullptr && !input.profile_of_windows;
+  const bool of_profile = input.profile && !input.profile_of_windows;
   return Make(finding::NoteStepsLeftOut{
       .steps = steps, .too_few = !by_devices, .counted_idle = of_profile});
 }
@@ -97,17 +97,18 @@ void NoteUnavailable(const ReportInput& input, Notes& notes) {
 Notes NotesOfRun(const ReportInput& input, const Report& report, const NotesInput& found) {
   const bool torch = MayBeOf("pytorch", found.facts);
   Notes notes;
-  const bool windows = input.profile != nullptr && input.profile_of_windows;
-  if (input.profile == nullptr && (input.steps_left_out > 0 || !IsDamaged(input, "slices"))) {
-    notes.push_back(Make(finding::NoteNoDeviceActivity{.damaged = input.steps_left_out > 0,
-                                                       .listed = input.collectives != nullptr,
-                                                       .items = EmptyParts(report)}));
+  const bool windows = input.profile && input.profile_of_windows;
+  if (!input.profile && (input.steps_left_out > 0 || !IsDamaged(input, "slices"))) {
+    notes.push_back(
+        Make(finding::NoteNoDeviceActivity{.damaged = input.steps_left_out > 0,
+                                           .listed = static_cast<bool>(input.collectives),
+                                           .items = EmptyParts(report)}));
   }
-  if (input.profile != nullptr && !windows) NoteEmptySections(*report.profile, torch, notes);
+  if (input.profile && !windows) NoteEmptySections(*report.profile, torch, notes);
   if (report.phases.finalization_unknown) notes.push_back(*report.phases.finalization_unknown);
   if (!input.steps_marked) notes.push_back(Make(finding::NoteNoStepMarks{.torch = torch}));
   if (windows) notes.push_back(WindowsNote(input, found.by_devices));
-  if (input.collectives != nullptr && input.collectives_from_ns) {
+  if (input.collectives && input.collectives_from_ns) {
     notes.push_back(Make(finding::NoteCollectivesFrom{.time = *input.collectives_from_ns}));
   }
   if (input.counters.empty() && !IsDamaged(input, "counters")) {

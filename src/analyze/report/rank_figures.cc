@@ -44,7 +44,12 @@ std::vector<BlamePartRow> PartsOf(const RankTimes& rank) {
   const std::vector<int64_t> ns = Apportion(rank.caused_wait_ns, weights);
   std::vector<BlamePartRow> parts;
   for (size_t i = 0; i < kSubStageCount; ++i) {
-    if (ns[i] > 0) parts.push_back({StageName(static_cast<SubStage>(i)), false, "", "", ns[i]});
+    if (ns[i] > 0)
+      parts.push_back({.cause = StageName(static_cast<SubStage>(i)),
+                       .before_step = false,
+                       .name = "",
+                       .op = "",
+                       .ns = ns[i]});
   }
   std::stable_sort(parts.begin(), parts.end(),
                    [](const auto& a, const auto& b) { return a.ns > b.ns; });

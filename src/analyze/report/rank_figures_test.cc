@@ -51,7 +51,7 @@ class RankFiguresTest : public testing::Test {
       builder.Add(calls);
       collectives_.ranks.push_back(builder.Build(run_.steps));
     }
-    run_.input.collectives = &collectives_;
+    run_.input.collectives = collectives_;
     return BuildReport(run_.input);
   }
 

@@ -33,7 +33,7 @@ class RecommendationsTest : public ::testing::Test {
     input.strings = &strings_;
     input.steps = steps;
     input.facts = trace.facts;
-    input.profile = &trace;
+    input.profile = trace;
     return BuildReport(input);
   }
   Recommendation Find(std::string_view text, const std::string& name) {

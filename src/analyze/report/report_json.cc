@@ -101,7 +101,7 @@ Json VerdictJson(const Verdict& verdict) {
           {"at_most_speedup", OrNull(verdict.at_most_speedup)},
           {"at_most_saving", SavingJson(verdict)},
           {"straggler_rank", OrNull(verdict.straggler_rank)},
-          {"straggler_cause", verdict.straggler_cause},
+          {"straggler_cause", verdict.straggler_cause ? NameOf(*verdict.straggler_cause) : ""},
           {"function", verdict.function ? FunctionJson(*verdict.function) : Json()},
           {"evidence", Each(verdict.evidence, EvidenceJson)},
           {"rules", Each(verdict.rules,

@@ -19,7 +19,7 @@ Json SectionOf(std::string_view drawn, const char* name, std::optional<int64_t> 
   const Trace trace = DrawTrace(drawn, strings);
   ReportInput input;
   input.strings = &strings;
-  input.profile = &trace;
+  input.profile = trace;
   return Json::parse(SectionToJson(BuildReport(input), *FindSection(name), top));
 }
 

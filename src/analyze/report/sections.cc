@@ -174,7 +174,13 @@ StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
     durations.push_back(dur_ns);
   }
   if (const auto d = Describe(std::move(durations))) {
-    steps.duration_ns = Distribution{d->mean, d->min, d->p50, d->p90, d->p95, d->p99, d->max};
+    steps.duration_ns = Distribution{.mean = d->mean,
+                                     .min = d->min,
+                                     .p50 = d->p50,
+                                     .p90 = d->p90,
+                                     .p95 = d->p95,
+                                     .p99 = d->p99,
+                                     .max = d->max};
     steps.steps_per_s = StepsPerSecond(input, selection);
   }
   steps.outlier_count = times.outlier_count();
@@ -324,8 +330,14 @@ std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelectio
     const double share = Ratio(sum_ns, total_ns);
     const Interval of_step = BootstrapRatioOfSums(phase_ns, whole_ns);
     const Interval ns = BootstrapRatioOfSums(phase_ns, rows);
-    parts.push_back({StepPartKind::kPhase, PhaseName(kPhases[k]), share * mean_ns, ns.low, ns.high,
-                     share, of_step.low, of_step.high});
+    parts.push_back({.kind = StepPartKind::kPhase,
+                     .name = PhaseName(kPhases[k]),
+                     .ns = share * mean_ns,
+                     .ns_low = ns.low,
+                     .ns_high = ns.high,
+                     .share = share,
+                     .share_low = of_step.low,
+                     .share_high = of_step.high});
   }
   return parts;
 }
@@ -366,7 +378,7 @@ DistributedSection MakeDistributed(const StepTimes& times) {
     section.ranks.push_back(std::move(rank));
     if (times_of_rank.caused_wait_ns > 0) {
       section.blame.push_back(
-          {number, times_of_rank.caused_wait_ns, LateCause(times_of_rank.excess)});
+          {number, times_of_rank.caused_wait_ns, NameOf(LateCause(times_of_rank.excess))});
     }
   }
   std::stable_sort(section.blame.begin(), section.blame.end(), [](const auto& a, const auto& b) {

@@ -214,12 +214,12 @@ void AddFlops(const std::map<int32_t, Pace>& paces, const Trace& trace, const Op
 }  // namespace
 
 Throughput MakeThroughput(const ReportInput& input, const StepSelection& selection,
-                          const JobFacts& facts, const Trace* trace, const OperatorFlops* flops) {
+                          const JobFacts& facts, TraceRef trace, const OperatorFlops* flops) {
   Throughput made;
   const std::map<int32_t, Pace> paces = PacesOf(input, selection);
   AddSampleRates(paces, facts, flops, made);
   AddTokenRates(paces, facts, flops, made);
-  if (trace == nullptr || flops == nullptr) return made;
+  if (!trace || flops == nullptr) return made;
   AddFlops(paces, *trace, *flops, made);
   return made;
 }

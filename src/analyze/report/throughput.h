@@ -51,7 +51,7 @@ struct Throughput {
 
 // `trace`: where the operators were counted; `flops`: null, as where there is none.
 Throughput MakeThroughput(const ReportInput& input, const StepSelection& selection,
-                          const JobFacts& facts, const Trace* trace, const OperatorFlops* flops);
+                          const JobFacts& facts, TraceRef trace, const OperatorFlops* flops);
 
 nlohmann::ordered_json ThroughputJson(const Throughput& throughput);
 

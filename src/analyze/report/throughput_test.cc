@@ -43,7 +43,7 @@ s7 kernel ampere_bf16_s16816gemm 120 140 corr=2
 )" + more,
                        strings_);
     const OperatorFlops flops = CountOperatorFlops(trace_);
-    return MakeThroughput(input_, selection_, facts_, &trace_, &flops);
+    return MakeThroughput(input_, selection_, facts_, trace_, &flops);
   }
 
   store::StringTable strings_;
@@ -55,7 +55,7 @@ s7 kernel ampere_bf16_s16816gemm 120 140 corr=2
 };
 
 TEST_F(ThroughputTest, SamplesAreBatchesTimesTheirSize) {
-  const Throughput made = MakeThroughput(input_, selection_, facts_, nullptr, nullptr);
+  const Throughput made = MakeThroughput(input_, selection_, facts_, {}, nullptr);
   EXPECT_DOUBLE_EQ(*made.samples_per_s, 64);
   EXPECT_EQ(made.samples_by, CountedBy::kLoader);
   EXPECT_EQ(made.tokens_per_s, std::nullopt);
@@ -68,7 +68,7 @@ TEST_F(ThroughputTest, WithoutABatchSizeTheLookedAtBatchesTellIt) {
   facts_.loaders[0].number = 3;
   facts_.batches[{0, 1}] = {.batches = 4, .samples = 4000};
   facts_.batches[{0, 3}] = {.batches = 4, .samples = 40, .tokens = 400, .samples_alike = true};
-  const Throughput made = MakeThroughput(input_, selection_, facts_, nullptr, nullptr);
+  const Throughput made = MakeThroughput(input_, selection_, facts_, {}, nullptr);
   EXPECT_EQ(made.batch_size, 10);
   EXPECT_DOUBLE_EQ(*made.samples_per_s, 20);
   EXPECT_EQ(made.samples_by, CountedBy::kBatches);
@@ -92,10 +92,9 @@ t1 op aten::_scaled_dot_product_flash_attention 40 42 details={"Input Dims":[[4,
 
 TEST_F(ThroughputTest, OfRanksThatMayShareSamplesThereIsNone) {
   facts_.world_size = 2;
-  EXPECT_EQ(MakeThroughput(input_, selection_, facts_, nullptr, nullptr).samples_per_s,
-            std::nullopt);
+  EXPECT_EQ(MakeThroughput(input_, selection_, facts_, {}, nullptr).samples_per_s, std::nullopt);
   facts_.data_parallel.emplace();
-  EXPECT_DOUBLE_EQ(*MakeThroughput(input_, selection_, facts_, nullptr, nullptr).samples_per_s, 64);
+  EXPECT_DOUBLE_EQ(*MakeThroughput(input_, selection_, facts_, {}, nullptr).samples_per_s, 64);
 }
 
 TEST_F(ThroughputTest, MfuIsOfTheDensePeakOfThePrecision) {

@@ -102,7 +102,12 @@ std::vector<FrameworkStep> StepEvents(const RulesInput& input) {
     events.reserve(input.steps.size());
     for (const store::StepRow& row : input.steps) {
       if (!IsPlausible(row)) continue;
-      events.push_back({row.ts_ns, row.dur_ns, row.step, row.node, row.rank, kinds.IsEval(row)});
+      events.push_back({.ts_ns = row.ts_ns,
+                        .dur_ns = row.dur_ns,
+                        .step = row.step,
+                        .node = row.node,
+                        .rank = row.rank,
+                        .eval = kinds.IsEval(row)});
     }
   }
   const auto by_time = [](const FrameworkStep& a, const FrameworkStep& b) {

@@ -91,10 +91,15 @@ std::vector<UsageRow> UsageRows(const SystemSignals& signals, RuleMode mode) {
     const NodeValues by_node = mode == RuleMode::kCompat ? CompatValues(signals, metric.signal)
                                                          : ModernValues(snapshots, metric.signal);
     for (const auto& [node, values] : by_node) {
-      rows.push_back({node, metric.name, metric.unit, Rounded(Quantile(values, 1)),
-                      Rounded(Quantile(values, 0.99)), Rounded(Quantile(values, 0.95)),
-                      Rounded(Quantile(values, 0.5)), Rounded(Quantile(values, 0.05)),
-                      Rounded(Quantile(values, 0))});
+      rows.push_back({.node = node,
+                      .metric = metric.name,
+                      .unit = metric.unit,
+                      .max = Rounded(Quantile(values, 1)),
+                      .p99 = Rounded(Quantile(values, 0.99)),
+                      .p95 = Rounded(Quantile(values, 0.95)),
+                      .p50 = Rounded(Quantile(values, 0.5)),
+                      .p5 = Rounded(Quantile(values, 0.05)),
+                      .min = Rounded(Quantile(values, 0))});
     }
   }
   std::stable_sort(rows.begin(), rows.end(),

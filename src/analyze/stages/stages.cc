@@ -29,6 +29,16 @@ std::string TitleOf(std::string_view name) {
   return title;
 }
 
+const char* NameOf(const StragglerCause& cause) {
+  const auto* stage = std::get_if<SubStage>(&cause);
+  return stage != nullptr ? StageName(*stage) : SuspectName(std::get<SuspectId>(cause));
+}
+
+const char* TitleOf(const StragglerCause& cause) {
+  const auto* stage = std::get_if<SubStage>(&cause);
+  return stage != nullptr ? InfoOf(*stage).title : SuspectTitle(std::get<SuspectId>(cause));
+}
+
 void AddTo(StageTimes& sum, const StageTimes& times) {
   for (size_t i = 0; i < kSubStageCount; ++i) sum[i] = SaturatingAdd(sum[i], times[i]);
 }

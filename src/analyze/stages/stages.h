@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "analyze/stages/stage_ids.h"
 
@@ -53,6 +54,11 @@ std::optional<SuspectId> SuspectNamed(std::string_view name);
 // A stored name of a stage or suspect in a sentence: "dataset __getitem__"; of anything else with
 // its words apart: "host work".
 std::string TitleOf(std::string_view name);
+
+// What makes a rank late: the data pipeline as a whole, or a stage of another suspect.
+using StragglerCause = std::variant<SuspectId, SubStage>;
+const char* NameOf(const StragglerCause& cause);   // as stored: "data_pipeline", "forward"
+const char* TitleOf(const StragglerCause& cause);  // in a sentence
 
 // Other work and unattributed time: a sentence names their largest stage in place of them.
 constexpr bool IsNamedByStage(SuspectId suspect) {

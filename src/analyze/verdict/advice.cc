@@ -321,23 +321,27 @@ void Adviser::DataPipeline() {
   PinMemory();
 }
 
+bool ComputesStep(SubStage stage) {
+  return stage == SubStage::kForward || stage == SubStage::kBackward ||
+         stage == SubStage::kOptimizer || stage == SubStage::kCompute;
+}
+
 void Adviser::Straggler(const Verdict& verdict) {
-  if (!verdict.straggler_rank) {
+  if (!verdict.straggler_rank || !verdict.straggler_cause) {
     AddAdvice(finding::CommunicationEvenWork{});
     return;
   }
   const int32_t rank = *verdict.straggler_rank;
-  const std::string& cause = verdict.straggler_cause;
-  if (cause == SuspectName(SuspectId::kDataPipeline)) {
+  const StragglerCause& cause = *verdict.straggler_cause;
+  if (cause == StragglerCause(SuspectId::kDataPipeline)) {
     // Of a profile by another tool it is not known whether there is one.
     const bool loader = TrainingLoader(input_.facts) != nullptr ||
-                        (input_.report.profile != nullptr && !input_.report.profile_of_windows);
+                        (input_.report.profile && !input_.report.profile_of_windows);
     AddAdvice(finding::CommunicationLookAtData{
         .rank = rank,
         .loader = loader,
         .function = !loader && verdict.function ? FunctionText(*verdict.function) : ""});
-  } else if (cause == StageName(SubStage::kForward) || cause == StageName(SubStage::kBackward) ||
-             cause == StageName(SubStage::kOptimizer) || cause == StageName(SubStage::kCompute)) {
+  } else if (ComputesStep(std::get<SubStage>(cause))) {
     AddAdvice(finding::CommunicationLookAtRank{.rank = rank, .stage = TitleOf(cause)});
   } else {
     AddAdvice(finding::CommunicationLookAtCause{

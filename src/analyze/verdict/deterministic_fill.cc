@@ -27,14 +27,13 @@ const TraceEvent* OperatorAround(const RankTrace& rank, const TraceEvent& event)
   return parent.kind == EventKind::kOperator ? &parent : nullptr;
 }
 
-const Trace* FilledOperators(const VerdictInput& input) {
-  return input.report.profile != nullptr ? input.report.profile : input.report.operators;
+const Trace& FilledOperators(const VerdictInput& input) {
+  return input.report.profile ? *input.report.profile : *input.report.operators;
 }
 
 std::optional<DeterministicFill> FillOf(const VerdictInput& input) {
   if (!input.device_phases.empty()) return std::nullopt;
-  const Trace* operators = FilledOperators(input);
-  const auto found = operators == nullptr ? std::nullopt : FindDeterministicFill(*operators);
+  const auto found = FindDeterministicFill(FilledOperators(input));
   if (!found) return std::nullopt;
   const StageTimes& times = input.times.total();
   const int64_t model_ns = At(BySuspect(times), SuspectId::kModel);

@@ -79,12 +79,12 @@ std::optional<model::Finding> UnrecordedCaveat(const VerdictInput& input, const 
 std::vector<model::Finding> DeviceCaveats(const VerdictInput& input) {
   std::vector<model::Finding> caveats;
   if (input.left_out > 0) caveats.push_back(StepsLeftOut(input.left_out, input.profiled));
-  if (input.profiled && input.report.profile != nullptr && !input.report.profile_of_windows) {
+  if (input.profiled && !input.report.profile_of_windows) {
     for (const RankTrace& rank : input.report.profile->ranks) {
       if (auto one = TogetherCaveat(rank)) caveats.push_back(*std::move(one));
     }
   }
-  if (input.profiled && input.report.profile != nullptr) {
+  if (input.profiled) {
     for (const RankTrace& rank : input.report.profile->ranks) {
       if (auto one = OverlapCaveat(rank)) caveats.push_back(*std::move(one));
       if (auto one = NestedCaveat(rank)) caveats.push_back(*std::move(one));

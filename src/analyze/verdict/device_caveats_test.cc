@@ -24,7 +24,7 @@ std::string EvidenceOf(const std::string& text) {
   ReportInput input;
   input.strings = &strings;
   input.steps = rows;
-  input.profile = &trace;
+  input.profile = trace;
   std::string evidence;
   for (const model::Finding& one : BuildReport(input).verdict.evidence) {
     evidence += present::SentenceOf(one).text + "\n";

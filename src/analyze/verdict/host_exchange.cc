@@ -37,7 +37,7 @@ std::string FindHostExchange(const VerdictInput& input) {
   const std::string& backend = input.facts.backend;
   if (Names(backend, "nccl") || Names(backend, "hccl")) return "";
   if (Names(backend, "gloo") || Names(backend, "mpi")) return backend;
-  const bool of_others = input.report.profile != nullptr && !input.report.profile_of_windows;
+  const bool of_others = input.report.profile && !input.report.profile_of_windows;
   return of_others && backend.empty() ? CalledIn(*input.report.profile) : "";
 }
 

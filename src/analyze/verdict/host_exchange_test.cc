@@ -16,14 +16,20 @@ std::string ExchangeOf(const std::string& text) {
   const Trace trace = DrawTrace(text, strings);
   ReportInput input;
   input.strings = &strings;
-  input.profile = &trace;
+  input.profile = trace;
   const JobFacts facts;
   const StepSelection selection;
   const LoadSummary load({}, {}, {}, 0, 0);
   const StepTimes times(input, selection, AttributionRules());
   const HostIdle idle;
   const std::vector<StageRow> stages;
-  const VerdictInput known = {input, selection, times, load, facts, idle, stages};
+  const VerdictInput known = {.report = input,
+                              .selection = selection,
+                              .times = times,
+                              .load = load,
+                              .facts = facts,
+                              .idle = idle,
+                              .stages = stages};
   return FindHostExchange(known);
 }
 

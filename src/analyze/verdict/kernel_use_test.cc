@@ -38,7 +38,7 @@ class KernelUseTest : public ::testing::Test {
     trace_ = DrawTrace(text, strings_);
     ReportInput input;
     input.strings = &strings_;
-    input.profile = &trace_;
+    input.profile = trace_;
     input.facts = trace_.facts;
     const JobFacts facts;
     const StepSelection selection;
@@ -46,7 +46,13 @@ class KernelUseTest : public ::testing::Test {
     const StepTimes times(input, selection, AttributionRules());
     const HostIdle idle;
     const std::vector<StageRow> stages;
-    const VerdictInput known = {input, selection, times, load, facts, idle, stages};
+    const VerdictInput known = {.report = input,
+                                .selection = selection,
+                                .times = times,
+                                .load = load,
+                                .facts = facts,
+                                .idle = idle,
+                                .stages = stages};
     evidence_ = KernelClassesEvidence(known);
     std::vector<std::string> said;
     for (const model::Finding& one : AdviseKernels(known)) {

@@ -35,10 +35,8 @@ bool IsDelayedByContention(const VerdictInput& input, const Verdict& verdict) {
 }
 
 bool SawDeviceWork(const VerdictInput& input) {
-  const Trace* profile = input.report.profile;
-  return profile != nullptr &&
-         std::any_of(profile->ranks.begin(), profile->ranks.end(),
-                     [](const RankTrace& rank) { return !rank.device.empty(); });
+  return std::ranges::any_of(input.report.profile->ranks,
+                             [](const RankTrace& rank) { return !rank.device.empty(); });
 }
 
 const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage) {

@@ -24,14 +24,14 @@ int64_t WithinSteps(const TraceEvent& call, const StepSelection& steps) {
 }  // namespace
 
 std::optional<SlowCalls> FindSlowCalls(const VerdictInput& input) {
-  const Trace* profile = input.report.profile;
-  if (profile == nullptr || !input.profiled) return std::nullopt;
+  if (!input.profiled) return std::nullopt;
+  const Trace& profile = *input.report.profile;
   SlowCalls found;
-  for (const RankTrace& rank : profile->ranks) {
+  for (const RankTrace& rank : profile.ranks) {
     for (const TraceEvent& event : rank.host) {
       if (event.kind != EventKind::kRuntime || event.dur_ns < kSlowNs) continue;
       const int64_t ns = WithinSteps(event, input.selection);
-      const std::string& name = profile->Text(event.name);
+      const std::string& name = profile.Text(event.name);
       if (ns <= 0 || IsWaitingCall(name)) continue;
       ++found.calls;
       found.ns = SaturatingAdd(found.ns, ns);

@@ -41,7 +41,7 @@ Said SaidOf(const std::string& call, int64_t call_ns) {
   ReportInput input;
   input.strings = &strings;
   input.steps = rows;
-  input.profile = &trace;
+  input.profile = trace;
   const Report report = BuildReport(input);
   EXPECT_EQ(report.verdict.suspect, "framework_overhead");
   Said said;

@@ -11,13 +11,13 @@
 namespace steptrace::analyze {
 
 bool IsUnbegunWork(const VerdictInput& input) {
-  const Trace* profile = input.report.profile;
-  if (profile == nullptr || !input.profiled) return false;
+  if (!input.profiled) return false;
+  const Trace& profile = *input.report.profile;
   const TimeRange window = {input.selection.from_ns, input.selection.to_ns};
   int64_t unbegun_ns = 0;
-  for (const RankTrace& rank : profile->ranks) {
-    const TimeRange unrecorded = UnrecordedWork(rank, *profile->strings);
-    DeviceSweep sweep(rank, *profile->strings, window);
+  for (const RankTrace& rank : profile.ranks) {
+    const TimeRange unrecorded = UnrecordedWork(rank, *profile.strings);
+    DeviceSweep sweep(rank, *profile.strings, window);
     while (!sweep.done()) {
       const DevicePiece piece = sweep.Next();
       if (piece.doing != DeviceActivityKind::kIdle) continue;

@@ -39,7 +39,7 @@ Report ReportOf(const std::string& call, int64_t waited_ms, int64_t begins_ms) {
   ReportInput input;
   input.strings = &strings;
   input.steps = rows;
-  input.profile = &trace;
+  input.profile = trace;
   return BuildReport(input);
 }
 

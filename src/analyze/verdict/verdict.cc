@@ -126,16 +126,18 @@ void SetSubStage(const VerdictInput& input, SubStage stage, Verdict& verdict) {
 }
 
 // What makes a rank late, with its function where samples know one.
-void SetCause(const VerdictInput& input, finding::VerdictStraggler& said, Verdict& verdict) {
-  const std::string& cause = verdict.straggler_cause;
+void SetCause(const VerdictInput& input, const LateRank& late, finding::VerdictStraggler& said,
+              Verdict& verdict) {
+  const StragglerCause cause = LateCause(late.times->excess);
+  verdict.straggler_cause = cause;
   const StageFunction* function = nullptr;
-  if (cause == SuspectName(SuspectId::kDataPipeline)) {
+  if (cause == StragglerCause(SuspectId::kDataPipeline)) {
     const StageTimes& times = input.times.total();
     function = LargestFunction(input, LargestStage(times, SuspectId::kDataPipeline));
-  } else if (cause == StageName(SubStage::kUnknown)) {
+  } else if (cause == StragglerCause(SubStage::kUnknown)) {
     function = LargestFunction(input, SubStage::kUnknown);
     said.waits = function != nullptr;
-  } else if (cause == StageName(SubStage::kLoopCode)) {
+  } else if (cause == StragglerCause(SubStage::kLoopCode)) {
     function = LargestFunction(input, SubStage::kLoopCode);
     said.code = function != nullptr;
   }
@@ -168,7 +170,6 @@ std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
   verdict.share_low = interval.low;
   verdict.share_high = interval.high;
   verdict.straggler_rank = late->rank;
-  verdict.straggler_cause = LateCause(late->times->excess);
   SetGain(input, BoundOfStraggler(input, gain), verdict);
   finding::VerdictStraggler said{.rank = late->rank,
                                  .waits = false,
@@ -177,7 +178,7 @@ std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
                                  .share = ShareOfStepPart(share, interval),
                                  .ranks = RanksSeenPart(input),
                                  .seen = SeenPart(input)};
-  SetCause(input, said, verdict);
+  SetCause(input, *late, said, verdict);
   verdict.headline = Make(std::move(said));
   return verdict;
 }

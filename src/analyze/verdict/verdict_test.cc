@@ -90,7 +90,7 @@ void ExpectVerdict(const Verdict& verdict, const std::string& what) {
     } else if (key == "rank") {
       check(verdict.straggler_rank ? fmt::format("{}", *verdict.straggler_rank) : "none");
     } else if (key == "cause") {
-      check(verdict.straggler_cause);
+      check(verdict.straggler_cause ? NameOf(*verdict.straggler_cause) : "");
     } else {
       ADD_FAILURE() << "unknown field " << key;
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/stages/stage_row.h"
+#include "analyze/stages/stages.h"
 #include "model/finding.h"
 
 // The verdict as a value: who is to blame for the steps' length, what speaks for it and what to do.
@@ -48,7 +49,7 @@ struct Verdict {
   std::optional<double> at_most_saving_money;
   // communication / straggler only: who is late, and by what of its own
   std::optional<int32_t> straggler_rank;
-  std::string straggler_cause;
+  std::optional<StragglerCause> straggler_cause;
   std::optional<StageFunction> function;  // of the sub-stage, the one with most time
   std::vector<model::Finding> evidence;
   std::vector<AgreeingRule> rules;

@@ -252,11 +252,9 @@ std::optional<Advice> AdviseSomeWorkers(std::span<const store::NodeInfo> nodes) 
 }
 
 std::optional<Advice> AdviseProfiledLoader(const VerdictInput& input) {
-  const Trace* profile = input.report.profile;
-  if (profile == nullptr || input.report.profile_of_windows || profile->strings == nullptr) {
-    return std::nullopt;
-  }
-  const auto has = [strings = profile->strings](std::string_view iterator) {
+  const store::StringTable* strings = input.report.profile->strings;
+  if (input.report.profile_of_windows || strings == nullptr) return std::nullopt;
+  const auto has = [strings](std::string_view iterator) {
     for (size_t i = 0; i < static_cast<size_t>(strings->size()); ++i) {
       if (strings->Text(static_cast<store::StringId>(i)).find(iterator) != std::string::npos) {
         return true;

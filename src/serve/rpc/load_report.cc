@@ -193,7 +193,10 @@ Result<bool> WithInput(store::RunReader& run, const ReportRequest& options, cons
   input.facts = facts;
   input.losses = losses;
   input.findings = findings;
-  input.options = {options.price_per_hour, options.last_steps, options.tensor_cores, bounds.any()};
+  input.options = {.price_per_hour = options.price_per_hour,
+                   .last_steps = options.last_steps,
+                   .tensor_cores = options.tensor_cores,
+                   .of_time_range = bounds.any()};
   STEPTRACE_ASSIGN_OR_RETURN(auto stacks, run.Read<store::StackRow>());
   stacks = analyze::StacksByNumber(stacks);
   STEPTRACE_ASSIGN_OR_RETURN(auto samples, SumSamples(run, tracks, stacks, input, options));
@@ -224,25 +227,25 @@ Result<bool> WithInput(store::RunReader& run, const ReportRequest& options, cons
                                input.profile_of_windows
                                    ? LoadDeviceWindows(run, tracks, facts, losses, steps, bounds)
                                    : LoadTrace(run, tracks, facts, bounds));
-    if (!profile->ranks.empty()) input.profile = &*profile;
+    input.profile = *profile;
     input.steps_left_out = profile->steps_left_out;
     ::malloc_trim(0);  // what reading took is more than the analysis needs at its peak
   }
   analyze::Trace operators;
-  if (input.profile == nullptr) {
+  if (!input.profile) {
     STEPTRACE_ASSIGN_OR_RETURN(operators, LoadOperators(run, tracks, facts, steps, bounds));
-    if (!operators.ranks.empty()) input.operators = &operators;
+    input.operators = operators;
   }
   STEPTRACE_ASSIGN_OR_RETURN(const LiveCollectives collectives,
                              LoadCollectives(run, tracks, facts, steps, bounds));
-  if (!collectives.trace.ranks.empty()) input.collectives = &collectives.trace;
+  input.collectives = collectives.trace;
   input.collectives_from_ns = collectives.from_ns;
   for (const analyze::RankTrace& rank : collectives.trace.ranks) input.calls.Add(rank.calls);
   STEPTRACE_ASSIGN_OR_RETURN(const analyze::StepsOnDevice device_phases,
                              LoadDevicePhases(run, tracks, steps, bounds));
   if (!device_phases.empty()) input.device_phases = &device_phases;
   std::optional<analyze::ProfileAnalysis> analysis;
-  if (input.profile != nullptr) {
+  if (input.profile) {
     analysis =
         analyze::AnalyseProfile(*profile, options.tensor_cores, options.stages, options.last_steps);
     // A run that holds steps, none of them in the time range, has none there.
@@ -260,7 +263,7 @@ Result<bool> WithInput(store::RunReader& run, const ReportRequest& options, cons
       input.tables.cut_steps = stored.cut;
     }
   }
-  if (input.profile != nullptr && !input.profile_of_windows && input.holds_training) {
+  if (input.profile && !input.profile_of_windows && input.holds_training) {
     input.unrecognised = analyze::FindUnrecognised(*profile);
   }
   if (run.damaged().size() > damaged) return false;
@@ -284,9 +287,13 @@ Status AddWholeRun(const fs::path& path, ReportRequest options, analyze::Report&
   options.beside_run = false;
   STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report run, LoadReport(path, options));
   const analyze::Verdict& verdict = run.verdict;
-  report.verdict.whole_run = {run.steps.steady,  verdict.status, verdict.suspect,
-                              verdict.headline,  verdict.share,  verdict.share_low,
-                              verdict.share_high};
+  report.verdict.whole_run = {.steady = run.steps.steady,
+                              .status = verdict.status,
+                              .suspect = verdict.suspect,
+                              .headline = verdict.headline,
+                              .share = verdict.share,
+                              .share_low = verdict.share_low,
+                              .share_high = verdict.share_high};
   return {};
 }
 

@@ -122,8 +122,12 @@ class SlicePartsBuilder {
       const int64_t end_ns = SaturatingAdd(slice.ts_ns, slice.dur_ns);
       devices_.Add(node, slice.rank, device, {slice.ts_ns, end_ns});
     } else if (sum.marks) {
-      parts_.marks.push_back({slice.ts_ns, slice.dur_ns, slice.step.value_or(0), node, slice.rank,
-                              IsEvaluation(strings_.Text(slice.name))});
+      parts_.marks.push_back({.ts_ns = slice.ts_ns,
+                              .dur_ns = slice.dur_ns,
+                              .step = slice.step.value_or(0),
+                              .node = node,
+                              .rank = slice.rank,
+                              .eval = IsEvaluation(strings_.Text(slice.name))});
     } else {
       const int64_t pid = found == track_of_.end() ? 0 : found->second->pid.value_or(0);
       parts_.loaders.push_back({slice.ts_ns, slice.dur_ns, node, pid});
@@ -219,12 +223,12 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   input.device_memory = device_memory;
   input.has_begin = time_range.from_ns.value_or(0) <= 0;
   input.has_end = !time_range.to_ns || *time_range.to_ns >= input.run.duration_ns;
-  return Ruled{run.manifest().name,
-               input.run,
-               analyze::BuildProfilingReport(input, settings),
-               analyze::MeasureUse(input.counters, input.run.nodes, input.steps),
-               analyze::MakeFindings(findings, run.strings(), input.run.nodes),
-               run.damaged()};
+  return Ruled{.run_name = run.manifest().name,
+               .run = input.run,
+               .report = analyze::BuildProfilingReport(input, settings),
+               .use = analyze::MeasureUse(input.counters, input.run.nodes, input.steps),
+               .findings = analyze::MakeFindings(findings, run.strings(), input.run.nodes),
+               .damaged = run.damaged()};
 }
 
 // The suspects and phases of the report itself, so that what is billed is what it names.
@@ -269,8 +273,11 @@ Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
   // One after the other: their rows are not in memory together.
   STEPTRACE_ASSIGN_OR_RETURN(Ruled ruled, Rule(path, settings, time_range));
   analyze::CostSection costs = CostOf(path, ruled, cost, time_range, billed);
-  return RulesAnswer{std::move(ruled.run_name), std::move(ruled.report), std::move(costs),
-                     std::move(ruled.findings), std::move(ruled.damaged)};
+  return RulesAnswer{.run_name = std::move(ruled.run_name),
+                     .report = std::move(ruled.report),
+                     .cost = std::move(costs),
+                     .findings = std::move(ruled.findings),
+                     .damaged = std::move(ruled.damaged)};
 }
 
 }  // namespace steptrace::rpc

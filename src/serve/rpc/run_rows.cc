@@ -29,14 +29,14 @@ analyze::RunInfo RunInfoOf(const store::RunReader& run) {
   info.epoch_utc_ns = manifest.epoch_utc_ns;
   info.ranks = static_cast<int32_t>(manifest.ranks.size());
   for (const auto& rank : manifest.ranks) {
-    info.rank_processes.push_back({rank.rank, rank.node, rank.pid});
+    info.rank_processes.push_back({.rank = rank.rank, .node = rank.node, .pid = rank.pid});
   }
   info.nodes = manifest.nodes;
   const store::RunIdentity& identity = manifest.identity;
-  info.origin = {identity.job_id,
-                 identity.attempt,
-                 identity.git_commit,
-                 {identity.tags.begin(), identity.tags.end()}};
+  info.origin = {.job_id = identity.job_id,
+                 .attempt = identity.attempt,
+                 .git_commit = identity.git_commit,
+                 .tags = {identity.tags.begin(), identity.tags.end()}};
   return info;
 }
 
