@@ -112,4 +112,12 @@ int64_t ClockCalibration::TicksPerSecond() const {
   return static_cast<int64_t>(static_cast<__int128>(last.tsc - first.tsc) * kNsPerSecond / ns);
 }
 
+int64_t RunClock::ToRunNs(uint64_t reading) const {
+  const int64_t monotonic_ns =
+      calibration != nullptr ? calibration->ToMonotonicNs(reading) : static_cast<int64_t>(reading);
+  int64_t run_ns;
+  if (__builtin_sub_overflow(monotonic_ns, epoch_monotonic_ns, &run_ns)) return INT64_MIN;
+  return run_ns;
+}
+
 }  // namespace steptrace::agent

@@ -13,9 +13,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "agent/ingest/clock_calibration.h"
 #include "agent/ingest/demangle.h"
 #include "agent/ingest/occupancy.h"
-#include "agent/ingest/run_clock.h"
 #include "agent/rows/row_batch.h"
 #include "agent/rows/track_registry.h"
 #include "store/string_table.h"

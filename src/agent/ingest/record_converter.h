@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "agent/ingest/clock_calibration.h"
 #include "agent/ingest/device_activity.h"
 #include "agent/ingest/hook_names.h"
 #include "agent/ingest/range_pairs.h"
-#include "agent/ingest/run_clock.h"
 #include "agent/ingest/side_tracks.h"
 #include "agent/ingest/tensor_parts.h"
 #include "agent/rows/row_batch.h"
