@@ -14,7 +14,7 @@
 #include "agent/capture/capture_port.h"
 #include "cli/cell_text.h"
 #include "cli/commands.h"
-#include "cli/present.h"
+#include "cli/present_options.h"
 #include "cli/progress.h"
 #include "serve/rpc/run_path.h"
 #include "store/manifest.h"

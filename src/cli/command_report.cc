@@ -13,7 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/notebook_results.h"
 #include "cli/package_dir.h"
-#include "cli/present.h"
+#include "cli/present_options.h"
 #include "cli/profile_run.h"
 #include "cli/progress.h"
 #include "cli/render/text_report.h"

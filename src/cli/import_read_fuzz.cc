@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/utf8.h"
-#include "cli/present.h"
+#include "cli/present_options.h"
 #include "serve/export/export.h"
 #include "serve/rpc/import.h"
 #include "serve/rpc/rules.h"

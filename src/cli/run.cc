@@ -19,7 +19,7 @@
 #include "base/time.h"
 #include "cli/file_watch.h"
 #include "cli/package_dir.h"
-#include "cli/present.h"
+#include "cli/present_options.h"
 #include "cli/run_agent.h"
 #include "cli/run_command.h"
 #include "cli/run_environment.h"

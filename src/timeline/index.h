@@ -13,9 +13,9 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "timeline/counter_values.h"
 #include "timeline/format.h"
 #include "timeline/lane.h"
-#include "timeline/values.h"
 
 namespace steptrace::timeline {
 

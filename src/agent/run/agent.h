@@ -19,7 +19,7 @@
 #include "agent/run/git_changes.h"
 #include "agent/run/observer_feed.h"
 #include "agent/run/own_cost.h"
-#include "agent/run/unrecorded.h"
+#include "agent/run/unrecorded_processes.h"
 #include "agent/system/self_reader.h"
 #include "store/manifest.h"
 #include "store/metadata_keys.h"

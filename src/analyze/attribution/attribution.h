@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyze/attribution/attribution_rules.h"
-#include "analyze/attribution/device_busy.h"
+#include "analyze/attribution/device_utilization.h"
 #include "analyze/attribution/load_summary.h"
 #include "analyze/stages/stages.h"
 #include "store/packed_rows.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-#include "analyze/attribution/device_busy.h"
+#include "analyze/attribution/device_utilization.h"
 #include "analyze/attribution/dispatch_split.h"
 #include "analyze/attribution/trace_step_times.h"
 #include "analyze/input/steps_on_device.h"

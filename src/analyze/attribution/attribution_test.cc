@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "analyze/attribution/device_busy.h"
+#include "analyze/attribution/device_utilization.h"
 
 namespace steptrace::analyze {
 namespace {

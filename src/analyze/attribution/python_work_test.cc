@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "analyze/attribution/rank_steps.h"
+#include "analyze/attribution/trace_rank_steps.h"
 #include "analyze/code/function_text.h"
 #include "testing/trace_text.h"
 

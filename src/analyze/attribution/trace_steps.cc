@@ -12,7 +12,7 @@
 #include "analyze/attribution/device_sweep.h"
 #include "analyze/attribution/host_phases.h"
 #include "analyze/attribution/python_work.h"
-#include "analyze/attribution/rank_steps.h"
+#include "analyze/attribution/trace_rank_steps.h"
 #include "analyze/attribution/unrecorded_work.h"
 #include "analyze/device/device_section.h"
 #include "analyze/trace/host_activity.h"

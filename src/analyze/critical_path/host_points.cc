@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analyze/ranks/activity.h"
-#include "analyze/trace/around.h"
+#include "analyze/ranks/rank_activity.h"
+#include "analyze/trace/host_ancestors.h"
 #include "analyze/trace/waiting_calls.h"
 #include "base/large_memory.h"
 

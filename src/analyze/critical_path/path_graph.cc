@@ -7,8 +7,8 @@
 
 #include "analyze/critical_path/host_points.h"
 #include "analyze/critical_path/stable_order.h"
-#include "analyze/ranks/activity.h"
-#include "analyze/ranks/match.h"
+#include "analyze/ranks/matched_collectives.h"
+#include "analyze/ranks/rank_activity.h"
 #include "analyze/ranks/rank_clocks.h"
 #include "analyze/trace/waiting_calls.h"
 #include "base/large_memory.h"

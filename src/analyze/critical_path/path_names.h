@@ -5,7 +5,7 @@
 
 #include "analyze/critical_path/path_graph.h"
 #include "analyze/critical_path/path_section.h"
-#include "analyze/trace/around.h"
+#include "analyze/trace/host_ancestors.h"
 
 namespace steptrace::analyze {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/ranks/activity.h"
-#include "analyze/ranks/match.h"
+#include "analyze/ranks/matched_collectives.h"
+#include "analyze/ranks/rank_activity.h"
 #include "analyze/ranks/rank_clocks.h"
 
 // Who made the others wait, and what it did instead. The parts sum to the wait exactly.

@@ -13,7 +13,7 @@
 #include "analyze/distributed/blame.h"
 #include "analyze/distributed/host_collectives.h"
 #include "analyze/ranks/drift.h"
-#include "analyze/ranks/match.h"
+#include "analyze/ranks/matched_collectives.h"
 #include "analyze/ranks/overlap.h"
 #include "analyze/ranks/rank_clocks.h"
 #include "analyze/stats/distribution.h"

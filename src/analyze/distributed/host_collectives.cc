@@ -7,10 +7,10 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "analyze/ranks/activity.h"
 #include "analyze/ranks/collectives.h"
-#include "analyze/trace/around.h"
+#include "analyze/ranks/rank_activity.h"
 #include "analyze/trace/host_activity.h"
+#include "analyze/trace/host_ancestors.h"
 #include "analyze/trace/step_at.h"
 #include "base/text_hash.h"
 #include "store/metadata_json.h"

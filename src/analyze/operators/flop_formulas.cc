@@ -5,7 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "analyze/operators/details.h"
+#include "analyze/operators/detail_members.h"
 #include "base/shallow_json.h"
 
 namespace steptrace::analyze {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <tuple>
 
-#include "analyze/operators/at.h"
-#include "analyze/operators/details.h"
+#include "analyze/operators/detail_members.h"
 #include "analyze/operators/pair_index.h"
+#include "analyze/operators/vector_index.h"
 #include "analyze/trace/device_facts.h"
 #include "analyze/trace/kernel_facts.h"
 #include "analyze/trace/tensor_cores.h"

@@ -6,10 +6,10 @@
 #include <map>
 #include <unordered_map>
 
-#include "analyze/operators/at.h"
+#include "analyze/operators/vector_index.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/stats/quantile.h"
-#include "analyze/trace/around.h"
+#include "analyze/trace/host_ancestors.h"
 #include "base/text_hash.h"
 
 namespace steptrace::analyze {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <tuple>
 
-#include "analyze/operators/at.h"
 #include "analyze/operators/memory_records.h"
+#include "analyze/operators/vector_index.h"
 #include "analyze/stats/distribution.h"
-#include "analyze/trace/around.h"
+#include "analyze/trace/host_ancestors.h"
 #include "base/text_hash.h"
 
 namespace steptrace::analyze {

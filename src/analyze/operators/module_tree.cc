@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "analyze/operators/at.h"
-#include "analyze/operators/details.h"
+#include "analyze/operators/detail_members.h"
+#include "analyze/operators/vector_index.h"
 
 namespace steptrace::analyze {
 namespace {

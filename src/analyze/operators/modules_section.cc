@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "analyze/operators/at.h"
-#include "analyze/operators/details.h"
+#include "analyze/operators/detail_members.h"
 #include "analyze/operators/module_tree.h"
+#include "analyze/operators/vector_index.h"
 #include "base/text_hash.h"
 
 namespace steptrace::analyze {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analyze/operators/at.h"
+#include "analyze/operators/vector_index.h"
 #include "analyze/trace/tensor_cores.h"
 
 namespace steptrace::analyze {

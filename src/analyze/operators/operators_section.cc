@@ -6,9 +6,9 @@
 #include <string_view>
 #include <tuple>
 
-#include "analyze/operators/at.h"
-#include "analyze/operators/details.h"
+#include "analyze/operators/detail_members.h"
 #include "analyze/operators/pair_index.h"
+#include "analyze/operators/vector_index.h"
 #include "base/text_hash.h"
 
 namespace steptrace::analyze {

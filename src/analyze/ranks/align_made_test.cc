@@ -11,7 +11,7 @@
 #include <set>
 
 #include "analyze/distributed/distributed.h"
-#include "analyze/ranks/match.h"
+#include "analyze/ranks/matched_collectives.h"
 #include "model/finding_kinds.h"
 #include "testing/trace_text.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "analyze/ranks/match.h"
+#include "analyze/ranks/matched_collectives.h"
 #include "analyze/ranks/rank_clocks.h"
 
 namespace steptrace::analyze {

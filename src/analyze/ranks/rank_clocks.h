@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/ranks/match.h"
+#include "analyze/ranks/matched_collectives.h"
 
 // What the clocks of nodes (of ranks, where the nodes are not known) differ by, from the ends of
 // collectives: they end nearly together everywhere.

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "analyze/attribution/rank_steps.h"
+#include "analyze/attribution/trace_rank_steps.h"
 #include "analyze/code/stage_table.h"
 #include "analyze/input/report_input.h"
 #include "analyze/report/profile_sections.h"

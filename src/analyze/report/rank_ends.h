@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/report/uncaught.h"
+#include "analyze/report/uncaught_exception.h"
 
 namespace steptrace::analyze {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "analyze/trace/around.h"
+#include "analyze/trace/host_ancestors.h"
 #include "analyze/trace/waiting_calls.h"
 #include "store/metadata_json.h"
 

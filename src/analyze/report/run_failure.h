@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "analyze/report/uncaught.h"
+#include "analyze/report/uncaught_exception.h"
 #include "model/finding.h"
 
 namespace steptrace::analyze {

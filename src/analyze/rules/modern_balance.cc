@@ -4,7 +4,7 @@
 #include <span>
 #include <type_traits>
 
-#include "analyze/rules/modern.h"
+#include "analyze/rules/modern_data.h"
 #include "analyze/stats/quantile.h"
 #include "model/finding_kinds.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "analyze/rules/modern.h"
+#include "analyze/rules/modern_data.h"
 #include "analyze/stats/quantile.h"
 #include "present/words/finding_sentence.h"
 

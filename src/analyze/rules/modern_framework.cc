@@ -4,7 +4,7 @@
 
 #include "analyze/input/allowed_cores.h"
 #include "analyze/input/step_selection.h"
-#include "analyze/rules/modern.h"
+#include "analyze/rules/modern_data.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/stats/outliers.h"
 #include "base/time.h"

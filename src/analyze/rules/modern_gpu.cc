@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "analyze/rules/modern.h"
+#include "analyze/rules/modern_data.h"
 #include "analyze/stats/quantile.h"
 #include "model/finding_kinds.h"
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "analyze/rules/modern.h"
+#include "analyze/rules/modern_data.h"
 #include "analyze/stats/quantile.h"
 #include "model/finding_kinds.h"
 

@@ -14,7 +14,7 @@
 #include "analyze/input/complete_findings.h"
 #include "analyze/input/count_rows.h"
 #include "analyze/input/step_selection.h"
-#include "analyze/rules/modern.h"
+#include "analyze/rules/modern_data.h"
 #include "analyze/rules/usage.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/stats/outliers.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "analyze/code/called.h"
+#include "analyze/code/called_function.h"
 #include "analyze/code/code_place.h"
 #include "analyze/stats/distribution.h"
 #include "store/stored_words.h"

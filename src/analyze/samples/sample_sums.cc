@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analyze/code/called.h"
+#include "analyze/code/called_function.h"
 #include "analyze/code/code_place.h"
 #include "analyze/input/job_facts.h"
 #include "analyze/input/step_selection.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "analyze/attribution/step_drift.h"
+#include "analyze/attribution/step_slowdown.h"
 #include "analyze/code/code_place.h"
 #include "analyze/code/function_text.h"
 #include "analyze/input/user_ranges.h"

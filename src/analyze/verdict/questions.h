@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyze/attribution/step_drift.h"
+#include "analyze/attribution/step_slowdown.h"
 #include "analyze/verdict/verdict_input.h"
 #include "analyze/verdict/verdict_value.h"
 

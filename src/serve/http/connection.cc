@@ -16,8 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "serve/http/connection_limits.h"
 #include "serve/http/peer.h"
-#include "serve/http/room.h"
 
 namespace steptrace::http {
 namespace {

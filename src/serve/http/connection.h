@@ -16,7 +16,7 @@
 #include "serve/http/answer.h"
 #include "serve/http/api.h"
 #include "serve/http/open_connection.h"
-#include "serve/http/shared.h"
+#include "serve/http/server_state.h"
 
 namespace steptrace::http {
 
@@ -29,7 +29,7 @@ namespace beast = boost::beast;
 //                     ├───► api: worker computes ──────► write
 //                     └───► events: write, tick, write …          any failure or timeout: close
 //
-// Where there is no room for another it may be closed by others (room.h).
+// Where there is no room for another it may be closed by others (connection_limits.h).
 class Connection final : public OpenConnection, public std::enable_shared_from_this<Connection> {
  public:
   Connection(Shared& shared, asio::ip::tcp::socket socket);

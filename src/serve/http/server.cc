@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "serve/http/connection.h"
-#include "serve/http/room.h"
-#include "serve/http/shared.h"
+#include "serve/http/connection_limits.h"
+#include "serve/http/server_state.h"
 
 namespace steptrace::http {
 namespace {

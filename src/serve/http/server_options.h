@@ -13,7 +13,7 @@ struct ServerOptions {
   uint16_t port = 0;               // 0: any that is free
   std::string token;               // empty: none is asked for
   // Limits, with room for a person's browser and its many tabs.
-  size_t connections = 256;  // one more takes the place of another (room.h)
+  size_t connections = 256;  // one more takes the place of another (connection_limits.h)
   size_t streams = 64;       // of events, each a connection; likewise
   size_t waiting = 128;      // requests that no worker has taken yet
   size_t workers = 2;        // threads that compute

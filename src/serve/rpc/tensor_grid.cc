@@ -12,7 +12,7 @@
 
 #include "analyze/tensors/tensor_figures.h"
 #include "serve/rpc/json_out.h"
-#include "serve/rpc/look_columns.h"
+#include "serve/rpc/reading_columns.h"
 #include "serve/rpc/tensor_pattern.h"
 #include "store/run_reader.h"
 

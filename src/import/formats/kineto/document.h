@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "import/formats/kineto/event_reader.h"
-#include "import/formats/kineto/window.h"
+#include "import/formats/kineto/stream_window.h"
 
 namespace steptrace::import::kineto {
 

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "import/formats/kineto/event_shapes.h"
 #include "import/formats/kineto/kineto_event.h"
-#include "import/formats/kineto/window.h"
+#include "import/formats/kineto/stream_window.h"
 #include "import/json/depth.h"
 #include "import/json/digits.h"
 #include "import/json/json_text.h"

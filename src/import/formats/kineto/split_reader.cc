@@ -9,7 +9,7 @@
 
 #include "import/core/bytes/out_of_memory.h"
 #include "import/formats/kineto/event_reader.h"
-#include "import/formats/kineto/window.h"
+#include "import/formats/kineto/stream_window.h"
 
 namespace steptrace::import::kineto {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/present.h"
+#include "cli/present_options.h"
 
 #include <algorithm>
 

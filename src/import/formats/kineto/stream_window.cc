@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/formats/kineto/window.h"
+#include "import/formats/kineto/stream_window.h"
 
 #include <algorithm>
 #include <cstring>

@@ -42,11 +42,11 @@ struct Matches {
 
 // By group and sequence number where all calls of a group carry one, else by group and index, else
 // by stream and order. Where counts differ, or the order alone contradicts the clocks, calls are
-// aligned (align.h): those of one collective are alike and run at the same time, for none can end
-// before the last has begun; what fits no other rank's stays alone. A group is known by its name
-// and ranks; where a rank tells them in part, by those that another one tells. Calls of more ranks
-// than their group has stay unmatched. `offsets_ns`: by index of the rank, what its clock is ahead;
-// empty: nothing.
+// aligned (call_alignment.h): those of one collective are alike and run at the same time, for none
+// can end before the last has begun; what fits no other rank's stays alone. A group is known by its
+// name and ranks; where a rank tells them in part, by those that another one tells. Calls of more
+// ranks than their group has stay unmatched. `offsets_ns`: by index of the rank, what its clock is
+// ahead; empty: nothing.
 Matches MatchCollectives(const Collectives& calls, std::span<const int64_t> offsets_ns);
 
 // Whether two calls may be parts of one collective, by what they tell of themselves.

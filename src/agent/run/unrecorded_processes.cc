@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/run/unrecorded.h"
+#include "agent/run/unrecorded_processes.h"
 
 #include <unistd.h>
 

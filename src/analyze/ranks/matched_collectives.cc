@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/ranks/match.h"
+#include "analyze/ranks/matched_collectives.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analyze/ranks/align.h"
+#include "analyze/ranks/call_alignment.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "serve/http/shared.h"
+#include "serve/http/server_state.h"
 
 // Who gives way where there is no room for another: connections are told apart by nothing but what
 // they do, for on loopback all come from one address.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "serve/http/room.h"
+#include "serve/http/connection_limits.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/code/called.h"
+#include "analyze/code/called_function.h"
 
 #include "analyze/code/code_place.h"
 

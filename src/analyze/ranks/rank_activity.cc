@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/ranks/activity.h"
+#include "analyze/ranks/rank_activity.h"
 
 #include <algorithm>
 
-#include "analyze/trace/around.h"
+#include "analyze/trace/host_ancestors.h"
 #include "analyze/trace/waiting_calls.h"
 
 namespace steptrace::analyze {

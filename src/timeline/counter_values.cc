@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/values.h"
+#include "timeline/counter_values.h"
 
 namespace steptrace::timeline {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/operators/details.h"
+#include "analyze/operators/detail_members.h"
 
 #include <charconv>
 #include <cmath>

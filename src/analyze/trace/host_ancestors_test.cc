@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/trace/around.h"
+#include "analyze/trace/host_ancestors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

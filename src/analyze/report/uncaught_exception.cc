@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/report/uncaught.h"
+#include "analyze/report/uncaught_exception.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/ranks/align.h"
+#include "analyze/ranks/call_alignment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

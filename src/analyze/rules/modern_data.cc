@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/rules/modern.h"
+#include "analyze/rules/modern_data.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/attribution/device_busy.h"
+#include "analyze/attribution/device_utilization.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/attribution/step_drift.h"
+#include "analyze/attribution/step_slowdown.h"
 
 #include <gtest/gtest.h>
 
