@@ -5,7 +5,7 @@
 
 #include "analyze/input/report_input.h"
 #include "analyze/input/table_rows.h"
-#include "analyze/trace/trace.h"
+#include "analyze/trace/trace_ref.h"
 #include "model/finding.h"
 #include "store/packed_rows.h"
 #include "store/string_table.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/trace/trace_ref.h"
 #include "model/finding_kinds.h"
 
 namespace steptrace::analyze {

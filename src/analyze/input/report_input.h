@@ -11,7 +11,7 @@
 #include "analyze/input/steps_on_device.h"
 #include "analyze/input/table_rows.h"
 #include "analyze/trace/tensor_cores.h"
-#include "analyze/trace/trace.h"
+#include "analyze/trace/trace_ref.h"
 #include "analyze/trace/unrecognised.h"
 #include "store/manifest.h"
 #include "store/packed_rows.h"

@@ -11,6 +11,7 @@
 #include "analyze/input/report_input.h"
 #include "analyze/input/step_selection.h"
 #include "analyze/operators/operator_flops.h"
+#include "analyze/trace/trace_ref.h"
 
 namespace steptrace::analyze {
 

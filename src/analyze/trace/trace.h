@@ -163,23 +163,6 @@ struct Trace {
   const std::string& Text(store::StringId id) const { return strings->Text(id); }
 };
 
-// A trace that outlives this, or none. It can be read in any case: none is a trace without ranks.
-class TraceRef {
- public:
-  TraceRef() = default;
-  TraceRef(const Trace& trace) : trace_(&trace) {}  // implicit: a trace stands for itself
-  TraceRef(const Trace&&) = delete;
-
-  explicit operator bool() const { return !trace_->ranks.empty(); }
-  const Trace& operator*() const { return *trace_; }
-  const Trace* operator->() const { return trace_; }
-
- private:
-  static inline const Trace kNone{};
-
-  const Trace* trace_ = &kNone;
-};
-
 // Kind and role by category and name (schema/event_categories.toml).
 EventKind KindOf(std::string_view category, std::string_view name);
 DeviceRole RoleOf(EventKind kind, std::string_view name);

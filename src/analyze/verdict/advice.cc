@@ -322,8 +322,7 @@ void Adviser::DataPipeline() {
 }
 
 bool ComputesStep(SubStage stage) {
-  return stage == SubStage::kForward || stage == SubStage::kBackward ||
-         stage == SubStage::kOptimizer || stage == SubStage::kCompute;
+  return SuspectOf(stage) == SuspectId::kModel && stage != SubStage::kDeviceCopy;
 }
 
 void Adviser::Straggler(const Verdict& verdict) {
