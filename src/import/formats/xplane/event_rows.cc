@@ -64,8 +64,8 @@ int64_t RoundedNs(__int128 ps) {
   return static_cast<int64_t>((ps + half) / kPsPerNs);
 }
 
-void EventRows::Begin(Level level) {
-  if (level == Level::kPlane) {
+void EventRows::Begin(SpaceLevel level) {
+  if (level == SpaceLevel::kPlane) {
     plane_ = next_plane_ < layout_.planes().size() ? &layout_.planes()[next_plane_] : nullptr;
     ++next_plane_;
     next_line_ = 0;
@@ -78,21 +78,21 @@ void EventRows::Begin(Level level) {
   ++next_line_;
   track_ = -1;
   if (line_ == nullptr) return;
-  if (line_->kind == LineKind::kUnknown) {
+  if (line_->kind == SpaceLineKind::kUnknown) {
     unknown_category_ = Intern(UnknownCategory(*plane_, *line_));
   }
 }
 
-void EventRows::End(Level level) {
-  (level == Level::kPlane ? static_cast<void>(plane_ = nullptr)
-                          : static_cast<void>(line_ = nullptr));
+void EventRows::End(SpaceLevel level) {
+  (level == SpaceLevel::kPlane ? static_cast<void>(plane_ = nullptr)
+                               : static_cast<void>(line_ = nullptr));
 }
 
-bool EventRows::Skips(Level level, uint32_t field) const {
-  return level != Level::kLine || field != in_line::kEvent;
+bool EventRows::Skips(SpaceLevel level, uint32_t field) const {
+  return level != SpaceLevel::kLine || field != in_line::kEvent;
 }
 
-Status EventRows::Take(Level, uint32_t, std::string_view bytes) {
+Status EventRows::Take(SpaceLevel, uint32_t, std::string_view bytes) {
   try {
     return TakeEvent(bytes);
   } catch (const protozero::exception&) {
@@ -143,7 +143,7 @@ Status EventRows::TakeEvent(std::string_view bytes) {
   const EventMeta* meta = place < 0 ? nullptr : &plane_->event_metas[static_cast<size_t>(place)];
   if (meta == nullptr) {
     ++lost_[LossCause::kInternedTextMissing];
-    if (line_->kind != LineKind::kStream && line_->kind != LineKind::kOps) return {};
+    if (line_->kind != SpaceLineKind::kStream && line_->kind != SpaceLineKind::kOps) return {};
   }
   const __int128 begin_ps = static_cast<__int128>(line_->timestamp_ns) * 1000 + offset_ps;
   const int64_t begin_ns = RoundedNs(begin_ps);
@@ -165,7 +165,7 @@ Status EventRows::TakeEvent(std::string_view bytes) {
 }
 
 Status EventRows::Put(const EventMeta* meta, int64_t begin_ns, int64_t dur_ns) {
-  if (line_->kind == LineKind::kCounters) return PutCounter(meta, begin_ns);
+  if (line_->kind == SpaceLineKind::kCounters) return PutCounter(meta, begin_ns);
   if (track_ < 0) {
     track_ = tracks_.Of(*plane_, *line_);
     if (track_ < 0) return {};
@@ -186,12 +186,12 @@ EventRows::Known EventRows::KnownOf(const EventMeta& meta) {
 // Operations of a device are named by all of their text where they have no shorter name.
 std::string_view EventRows::NameOn(const EventMeta& meta) const {
   const std::string_view name = meta.display_name.empty() ? meta.name : meta.display_name;
-  return line_->kind == LineKind::kHost ? name : NameOfOperation(name);
+  return line_->kind == SpaceLineKind::kHost ? name : NameOfOperation(name);
 }
 
 std::string_view EventRows::DeviceCategory(std::string_view name) const {
-  if (line_->kind == LineKind::kDerived) return "xla_line";
-  if (line_->kind == LineKind::kStream) return XlaStreamCategory(name);
+  if (line_->kind == SpaceLineKind::kDerived) return "xla_line";
+  if (line_->kind == SpaceLineKind::kStream) return XlaStreamCategory(name);
   if (IsControlFlow(name)) return "xla_line";
   return IsFeed(name) ? "gpu_memcpy" : "kernel";
 }
@@ -200,14 +200,14 @@ EventRows::Known EventRows::Know(const EventMeta& meta) {
   Known known;
   known.is_known = true;
   const std::string_view name = NameOn(meta);
-  if (line_->kind == LineKind::kHost) {
+  if (line_->kind == SpaceLineKind::kHost) {
     marks_.EventName(name);
     known.is_memory = meta.name == kAllocation || meta.name == kRelease;
     known.name = name.starts_with('$') ? Intern(XlaPythonName(name)) : Intern(name);
     return known;
   }
   known.name = Intern(name);
-  if (line_->kind != LineKind::kUnknown) known.category = Intern(DeviceCategory(name));
+  if (line_->kind != SpaceLineKind::kUnknown) known.category = Intern(DeviceCategory(name));
   return known;
 }
 
@@ -327,9 +327,9 @@ Status EventRows::PutSlice(const EventMeta* meta, const Known& known, int64_t be
   if (meta == nullptr) {
     slice.name = Intern(kNoName);
     slice.category = Intern("kernel");
-  } else if (line_->kind == LineKind::kUnknown) {
+  } else if (line_->kind == SpaceLineKind::kUnknown) {
     slice.category = unknown_category_;
-  } else if (line_->kind == LineKind::kHost) {
+  } else if (line_->kind == SpaceLineKind::kHost) {
     slice.step = told_.step;
     slice.category = Intern(XlaHostCategory({.name = NameOn(*meta),
                                              .has_step = told_.step != kNull,

@@ -28,11 +28,11 @@ class EventRows : public SpaceVisitor {
   EventRows(const SpaceLayout& layout, PartSink& part)
       : layout_(layout), part_(part), tracks_(part) {}
 
-  void Begin(Level level) override;
-  void End(Level level) override;
-  bool Skips(Level level, uint32_t field) const override;
-  void Number(Level, uint32_t, uint64_t) override {}
-  Status Take(Level level, uint32_t field, std::string_view bytes) override;
+  void Begin(SpaceLevel level) override;
+  void End(SpaceLevel level) override;
+  bool Skips(SpaceLevel level, uint32_t field) const override;
+  void Number(SpaceLevel, uint32_t, uint64_t) override {}
+  Status Take(SpaceLevel level, uint32_t field, std::string_view bytes) override;
   void Damaged() override {}  // the first reading met the same
 
   int64_t events() const { return events_; }

@@ -163,7 +163,7 @@ class FileImport {
                                               .file = file,
                                               .damage = stream_damage_}));
     } else if (damage_.gave_up || !stream_damage_.empty()) {
-      const std::string what = fmt::format("is no profile from byte {} on", damage_.ended_at);
+      const std::string what = fmt::format("is not a profile from byte {} on", damage_.ended_at);
       sink_.Loss(
           "slices", LossCause::kFileDamaged, 1,
           Make(finding::LossFileDamaged{.whole = false,

@@ -35,14 +35,14 @@ bool IsDerivedLine(std::string_view name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-LineKind KindOfLine(const PlaneFacts& plane, const LineFacts& line, bool has_streams) {
-  if (plane.kind == PlaneKind::kHost) return LineKind::kHost;
-  if (plane.kind != PlaneKind::kDevice) return LineKind::kUnknown;
-  if (line.stream >= 0) return LineKind::kStream;
+SpaceLineKind KindOfLine(const PlaneFacts& plane, const LineFacts& line, bool has_streams) {
+  if (plane.kind == PlaneKind::kHost) return SpaceLineKind::kHost;
+  if (plane.kind != PlaneKind::kDevice) return SpaceLineKind::kUnknown;
+  if (line.stream >= 0) return SpaceLineKind::kStream;
   const std::string& name = line.Name();
-  if (name == "_counters_") return LineKind::kCounters;
-  if (name == "XLA Ops" && !has_streams) return LineKind::kOps;
-  return IsDerivedLine(name) ? LineKind::kDerived : LineKind::kUnknown;
+  if (name == "_counters_") return SpaceLineKind::kCounters;
+  if (name == "XLA Ops" && !has_streams) return SpaceLineKind::kOps;
+  return IsDerivedLine(name) ? SpaceLineKind::kDerived : SpaceLineKind::kUnknown;
 }
 
 // Appends a field of protobuf, so that several are one text.
@@ -76,8 +76,8 @@ LineFacts* SpaceLayout::Line() {
   return in_line_ ? &planes_.back().lines.back() : nullptr;
 }
 
-void SpaceLayout::Begin(Level level) {
-  if (level == Level::kPlane) {
+void SpaceLayout::Begin(SpaceLevel level) {
+  if (level == SpaceLevel::kPlane) {
     in_plane_ = planes_.size() < kMostPlanes;
     if (in_plane_) planes_.emplace_back();
     return;
@@ -88,8 +88,8 @@ void SpaceLayout::Begin(Level level) {
   planes_.back().lines.emplace_back();
 }
 
-void SpaceLayout::End(Level level) {
-  if (level == Level::kLine) {
+void SpaceLayout::End(SpaceLevel level) {
+  if (level == SpaceLevel::kLine) {
     in_line_ = false;
     return;
   }
@@ -102,37 +102,37 @@ void SpaceLayout::End(Level level) {
   in_plane_ = false;
 }
 
-bool SpaceLayout::Skips(Level level, uint32_t field) const {
+bool SpaceLayout::Skips(SpaceLevel level, uint32_t field) const {
   switch (level) {
-    case Level::kSpace:
+    case SpaceLevel::kSpace:
       return field != in_space::kError && field != in_space::kWarning &&
              field != in_space::kHostname;
-    case Level::kPlane:
+    case SpaceLevel::kPlane:
       if (!in_plane_) return true;
       if (field == in_plane::kEventMetadata) return planes_.back().kind == PlaneKind::kPrograms;
       return field != in_plane::kName && field != in_plane::kStatMetadata &&
              field != in_plane::kStat;
-    case Level::kLine:
+    case SpaceLevel::kLine:
       return !in_line_ || (field != in_line::kName && field != in_line::kDisplayName);
   }
   return true;
 }
 
-void SpaceLayout::Number(Level level, uint32_t field, uint64_t value) {
+void SpaceLayout::Number(SpaceLevel level, uint32_t field, uint64_t value) {
   LineFacts* line = Line();
-  if (level != Level::kLine || line == nullptr) return;
+  if (level != SpaceLevel::kLine || line == nullptr) return;
   if (field == in_line::kId) line->id = static_cast<int64_t>(value);
   if (field == in_line::kTimestampNs) line->timestamp_ns = static_cast<int64_t>(value);
 }
 
-Status SpaceLayout::Take(Level level, uint32_t field, std::string_view bytes) {
-  if (level == Level::kSpace) {
+Status SpaceLayout::Take(SpaceLevel level, uint32_t field, std::string_view bytes) {
+  if (level == SpaceLevel::kSpace) {
     if (field == in_space::kHostname) {
       if (host_.empty()) host_ = Kept(bytes);
     } else if (warnings_++ == 0) {
       first_warning_ = CleanUtf8(bytes.substr(0, WholeCharacters(bytes, kMostText)));
     }
-  } else if (level == Level::kPlane) {
+  } else if (level == SpaceLevel::kPlane) {
     try {
       TakeInPlane(field, bytes);
     } catch (const protozero::exception&) {

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "import/core/rows/losses.h"
-#include "import/formats/xplane/id_index.h"
+#include "import/formats/xplane/plane_ids.h"
 #include "import/formats/xplane/space_stream.h"
 #include "import/formats/xplane/stats.h"
 
@@ -26,7 +26,7 @@ enum class PlaneKind : uint8_t {
 };
 
 // What lies on a line, by its name and its plane.
-enum class LineKind : uint8_t {
+enum class SpaceLineKind : uint8_t {
   kUnknown,
   kHost,      // a thread
   kStream,    // work of a device's stream
@@ -40,7 +40,7 @@ struct LineFacts {
   int64_t timestamp_ns = 0;
   std::string name;
   std::string display_name;
-  LineKind kind = LineKind::kUnknown;  // once the plane is known as a whole
+  SpaceLineKind kind = SpaceLineKind::kUnknown;  // once the plane is known as a whole
   int64_t stream = -1;
   const std::string& Name() const { return display_name.empty() ? name : display_name; }
 };
@@ -63,8 +63,8 @@ struct PlaneFacts {
   std::vector<LineFacts> lines;
   std::vector<StatMeta> stat_metas;
   std::vector<EventMeta> event_metas;
-  IdIndex stat_index;
-  IdIndex event_index;
+  PlaneIds stat_index;
+  PlaneIds event_index;
   std::vector<std::string> stats;  // of the plane itself, as they came
   bool damaged = false;
 
@@ -82,11 +82,11 @@ class SpaceLayout : public SpaceVisitor {
 
   explicit SpaceLayout(const Limits& limits) : most_text_bytes_(limits.max_text_bytes) {}
 
-  void Begin(Level level) override;
-  void End(Level level) override;
-  bool Skips(Level level, uint32_t field) const override;
-  void Number(Level level, uint32_t field, uint64_t value) override;
-  Status Take(Level level, uint32_t field, std::string_view bytes) override;
+  void Begin(SpaceLevel level) override;
+  void End(SpaceLevel level) override;
+  bool Skips(SpaceLevel level, uint32_t field) const override;
+  void Number(SpaceLevel level, uint32_t field, uint64_t value) override;
+  Status Take(SpaceLevel level, uint32_t field, std::string_view bytes) override;
   void Damaged() override;
 
   // In the order of the file. Of lines and planes beyond the limits there are none.

@@ -27,13 +27,13 @@ size_t VarintAt(std::string_view bytes, uint64_t* value) {
   return 0;
 }
 
-bool Enters(Level level, uint32_t field) {
-  return (level == Level::kSpace && field == in_space::kPlane) ||
-         (level == Level::kPlane && field == in_plane::kLine);
+bool Enters(SpaceLevel level, uint32_t field) {
+  return (level == SpaceLevel::kSpace && field == in_space::kPlane) ||
+         (level == SpaceLevel::kPlane && field == in_plane::kLine);
 }
 
-Level Inside(Level level) {
-  return level == Level::kSpace ? Level::kPlane : Level::kLine;
+SpaceLevel Inside(SpaceLevel level) {
+  return level == SpaceLevel::kSpace ? SpaceLevel::kPlane : SpaceLevel::kLine;
 }
 
 bool IsNameOfPlane(std::string_view name) {
@@ -151,20 +151,20 @@ SpaceStream::Frame SpaceStream::ReadFrame(std::string_view bytes) {
 }
 
 Status SpaceStream::Read(SpaceVisitor& visitor) {
-  return ReadMessage(Level::kSpace, kMostPosition, visitor);
+  return ReadMessage(SpaceLevel::kSpace, kMostPosition, visitor);
 }
 
 // What is cut off is the end of all.
-Status SpaceStream::CutOff(Level level, int64_t at, SpaceVisitor& visitor) {
-  if (level != Level::kSpace) visitor.Damaged();
+Status SpaceStream::CutOff(SpaceLevel level, int64_t at, SpaceVisitor& visitor) {
+  if (level != SpaceLevel::kSpace) visitor.Damaged();
   if (!done_) damage_.ended_at = at;
   damage_.cut_off = done_ = true;
   return {};
 }
 
 // Of a plane or a line the end is known: reading goes on there.
-Status SpaceStream::GiveUp(Level level, int64_t end, SpaceVisitor& visitor) {
-  if (level == Level::kSpace) {
+Status SpaceStream::GiveUp(SpaceLevel level, int64_t end, SpaceVisitor& visitor) {
+  if (level == SpaceLevel::kSpace) {
     damage_.gave_up = done_ = true;
     damage_.ended_at = Position();
     return {};
@@ -176,12 +176,13 @@ Status SpaceStream::GiveUp(Level level, int64_t end, SpaceVisitor& visitor) {
   return there ? Status() : CutOff(level, at, visitor);
 }
 
-Status SpaceStream::ReadMessage(Level level, int64_t end, SpaceVisitor& visitor) {
+Status SpaceStream::ReadMessage(SpaceLevel level, int64_t end, SpaceVisitor& visitor) {
   while (!done_ && Position() < end) {
     STEPTRACE_ASSIGN_OR_RETURN(const bool enough, Need(kHeaderBytes));
     (void)enough;
     const size_t here = end_ - at_;
-    if (here == 0) return level == Level::kSpace ? Status() : CutOff(level, Position(), visitor);
+    if (here == 0)
+      return level == SpaceLevel::kSpace ? Status() : CutOff(level, Position(), visitor);
     const auto within =
         static_cast<size_t>(std::min<int64_t>(end - Position(), static_cast<int64_t>(here)));
     const Frame frame = ReadFrame({buffer_.data() + at_, std::min(within, kHeaderBytes)});
@@ -195,7 +196,8 @@ Status SpaceStream::ReadMessage(Level level, int64_t end, SpaceVisitor& visitor)
   return {};
 }
 
-Status SpaceStream::TakeFrame(Level level, const Frame& frame, int64_t end, SpaceVisitor& visitor) {
+Status SpaceStream::TakeFrame(SpaceLevel level, const Frame& frame, int64_t end,
+                              SpaceVisitor& visitor) {
   const int64_t at = Position();
   if (frame.kind == Frame::Kind::kNumber) {
     at_ += frame.header_bytes;
@@ -216,7 +218,7 @@ Status SpaceStream::TakeFrame(Level level, const Frame& frame, int64_t end, Spac
   if (skips || frame.value > most_bytes_) {
     if (!skips) {
       ++damage_.too_long_parts;
-      if (level != Level::kSpace) visitor.Damaged();
+      if (level != SpaceLevel::kSpace) visitor.Damaged();
     }
     STEPTRACE_ASSIGN_OR_RETURN(const bool there, Skip(header + length));
     return there ? Status() : CutOff(level, at, visitor);

@@ -13,7 +13,7 @@
 // may be as large as the file: they are entered, never held. What lies in them is held one by one.
 namespace steptrace::import::xplane {
 
-enum class Level : uint8_t { kSpace, kPlane, kLine };
+enum class SpaceLevel : uint8_t { kSpace, kPlane, kLine };
 
 struct SpaceDamage {
   int64_t damaged_parts = 0;   // planes and lines whose rest is not protobuf
@@ -27,12 +27,12 @@ struct SpaceDamage {
 class SpaceVisitor {
  public:
   virtual ~SpaceVisitor() = default;
-  virtual void Begin(Level level) = 0;  // a plane or a line
-  virtual void End(Level level) = 0;
+  virtual void Begin(SpaceLevel level) = 0;  // a plane or a line
+  virtual void End(SpaceLevel level) = 0;
   // Whether the content of a field is of no use, and needs not be held.
-  virtual bool Skips(Level level, uint32_t field) const = 0;
-  virtual void Number(Level level, uint32_t field, uint64_t value) = 0;
-  virtual Status Take(Level level, uint32_t field, std::string_view bytes) = 0;
+  virtual bool Skips(SpaceLevel level, uint32_t field) const = 0;
+  virtual void Number(SpaceLevel level, uint32_t field, uint64_t value) = 0;
+  virtual Status Take(SpaceLevel level, uint32_t field, std::string_view bytes) = 0;
   // Something of the plane that is open is missing.
   virtual void Damaged() = 0;
 };
@@ -60,10 +60,10 @@ class SpaceStream {
   Result<bool> Need(size_t bytes);
   // Goes on behind so many bytes; false: the stream ends before.
   Result<bool> Skip(int64_t bytes);
-  Status ReadMessage(Level level, int64_t end, SpaceVisitor& visitor);
-  Status TakeFrame(Level level, const Frame& frame, int64_t end, SpaceVisitor& visitor);
-  Status CutOff(Level level, int64_t at, SpaceVisitor& visitor);
-  Status GiveUp(Level level, int64_t end, SpaceVisitor& visitor);
+  Status ReadMessage(SpaceLevel level, int64_t end, SpaceVisitor& visitor);
+  Status TakeFrame(SpaceLevel level, const Frame& frame, int64_t end, SpaceVisitor& visitor);
+  Status CutOff(SpaceLevel level, int64_t at, SpaceVisitor& visitor);
+  Status GiveUp(SpaceLevel level, int64_t end, SpaceVisitor& visitor);
 
   ByteStream& stream_;
   const uint64_t most_bytes_;

@@ -39,7 +39,7 @@ int32_t SpaceTracks::Of(const PlaneFacts& plane, const LineFacts& line) {
   const Key key(plane.device.value_or(-1), plane.name, line.id, row.name);
   if (plane.device) {
     row.device = plane.device;
-    if (line.kind == LineKind::kStream) {
+    if (line.kind == SpaceLineKind::kStream) {
       row.stream = line.stream;
       row.name.clear();  // the stream has a number, and kinds of its work are in its rows
     }

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "import/formats/xplane/event_rows.h"
-#include "import/formats/xplane/id_index.h"
+#include "import/formats/xplane/plane_ids.h"
 
 namespace steptrace::import::xplane {
 namespace {
@@ -55,8 +55,8 @@ TEST(RoundedNs, GoesToTheNearestNanosecond) {
             1'700'000'000'000'000'001);
 }
 
-TEST(IdIndex, FindsSmallAndOddIds) {
-  IdIndex index;
+TEST(PlaneIds, FindsSmallAndOddIds) {
+  PlaneIds index;
   index.Put(1, 0);
   index.Put(std::numeric_limits<int64_t>::min(), 1);
   index.Put(1'000'000, 2);

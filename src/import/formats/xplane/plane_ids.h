@@ -11,7 +11,7 @@ namespace steptrace::import::xplane {
 
 // Places in a list by the ids that a plane gives them. Writers count from 1, so that nearly all ids
 // are found without a hash; a file may hold any.
-class IdIndex {
+class PlaneIds {
  public:
   // -1: there is none.
   int32_t Find(int64_t id) const {
