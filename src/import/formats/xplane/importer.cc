@@ -182,6 +182,14 @@ class FileImport {
     LossCounts lost = layout_.lost();
     for (const auto& [cause, count] : rows.lost()) lost[cause] += count;
     if (damage_.damaged_parts > 0) lost[LossCause::kDamagedPacket] += damage_.damaged_parts;
+    if (const auto beyond = lost.extract(LossCause::kTooManyTracks)) {
+      sink_.Loss("tracks", LossCause::kTooManyTracks, beyond.mapped(),
+                 Make(finding::LossBeyond{.most = static_cast<int64_t>(SpaceLayout::kMostLines),
+                                          .descriptors = false,
+                                          .snapshots = false,
+                                          .texts = false,
+                                          .file = file}));
+    }
     AddLosses(sink_, lost, file);
   }
 

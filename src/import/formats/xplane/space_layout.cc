@@ -17,6 +17,7 @@ constexpr size_t kMostStats = 256;  // of a plane itself
 constexpr size_t kMostText = 512;   // of what is said once
 // Of the stats of a metadata: each event that means it has them again.
 constexpr size_t kMostStatBytes = 4096;
+constexpr int kMostShared = 64;
 
 PlaneKind KindOfPlane(std::string_view name) {
   if (name == "/host:metadata") return PlaneKind::kPrograms;
@@ -186,6 +187,7 @@ bool SpaceLayout::HasRoom(size_t text_bytes) {
 
 void SpaceLayout::AddEventMeta(std::string_view entry) {
   int64_t id = 0;
+  int shared = 0;
   EventMeta meta;
   std::string_view name;
   std::string_view display_name;
@@ -212,7 +214,7 @@ void SpaceLayout::AddEventMeta(std::string_view entry) {
             break;
           case Bytes(in_event_metadata::kStat):
             if (const std::string_view stat = ViewOf(value);
-                meta.stats.size() + stat.size() < kMostStatBytes) {
+                ++shared <= kMostShared && meta.stats.size() + stat.size() < kMostStatBytes) {
               AppendStat(stat, &meta.stats);
             } else {
               ++lost_[LossCause::kNameTooLong];
