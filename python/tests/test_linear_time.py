@@ -3,6 +3,7 @@
 
 import hostile_lines  # noqa: F401  (adds its own)
 import hostile_nesting  # noqa: F401  (adds its own)
+import hostile_planes  # noqa: F401  (adds its own)
 import pytest
 from cli_tools import executable
 from effort import Effort
