@@ -12,7 +12,7 @@ from pathlib import Path
 
 # As long as the longest there is: sizes follow from what a file does, and this only shrinks.
 SOURCE_LINES = 513
-HEADER_LINES = 200
+HEADER_LINES = 199
 GENERATED = "// Made by tools/generate.py"
 # Headers that are a format's specification, and declarations that are one list by nature.
 LONG_HEADERS = {

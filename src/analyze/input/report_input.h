@@ -39,14 +39,6 @@ struct LoaderWorker {
   int64_t pid = 0;
 };
 
-// Of which job and which code a run is; what nobody told is empty or nullopt.
-struct RunOrigin {
-  std::optional<std::string> job_id;
-  std::optional<int64_t> attempt;  // of an elastic job; the first is 0
-  std::optional<std::string> git_commit;
-  std::vector<std::pair<std::string, std::string>> tags;
-};
-
 struct RunInfo {
   std::string id;
   std::string name;
@@ -60,7 +52,7 @@ struct RunInfo {
   int32_t ranks = 0;  // that told of themselves; the steps may know more
   std::vector<RankProcess> rank_processes;
   std::vector<LoaderWorker> workers;
-  RunOrigin origin;
+  store::RunIdentity identity;  // of which job and which code it is
 };
 
 // One metric on one node, core, device, process or job (store/metrics.h), in order of time.

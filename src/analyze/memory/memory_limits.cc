@@ -136,7 +136,7 @@ class LimitFinder {
   // By what the rank itself tells of its device: numbers of the machine may be others.
   void AddAllocator(const OfProcess& key, const Metrics& metrics) {
     const auto& [node, pid, device] = key;
-    const CounterSeries* allocated = In(metrics, "torch_cuda.allocated_bytes");
+    const CounterSeries* allocated = In(metrics, store::torch_cuda::kAllocatedBytes);
     const std::optional<int32_t> rank = RankOf(node, pid);
     if (allocated == nullptr || !rank) return;
     const auto bytes = facts_.device_bytes.find({*rank, device});
@@ -151,8 +151,8 @@ class LimitFinder {
          .device = device,
          .limit_bytes = static_cast<double>(bytes->second),
          .peak_bytes = PeakOf(*allocated),
-         .reserved_peak_bytes = peak("torch_cuda.reserved_bytes"),
-         .retries = peak("torch_cuda.alloc_retries")});
+         .reserved_peak_bytes = peak(store::torch_cuda::kReservedBytes),
+         .retries = peak(store::torch_cuda::kAllocRetries)});
   }
 
   const ReportInput& input_;

@@ -198,12 +198,12 @@ RunCard MakeRunCard(const ReportInput& input, const JobFacts& facts) {
   card.settings = SettingsOf(facts);
   card.imported_as = facts.imported_as;
   card.writers.assign(facts.writers.begin(), facts.writers.end());
-  const RunOrigin& origin = input.run.origin;
-  card.job_id = origin.job_id;
-  card.attempt = origin.attempt;
-  card.git_commit = origin.git_commit;
+  const store::RunIdentity& identity = input.run.identity;
+  card.job_id = identity.job_id;
+  card.attempt = identity.attempt;
+  card.git_commit = identity.git_commit;
   card.git_changed = facts.code_changed;
-  card.tags = origin.tags;
+  card.tags.assign(identity.tags.begin(), identity.tags.end());
   return card;
 }
 

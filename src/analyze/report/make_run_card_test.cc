@@ -51,7 +51,11 @@ TEST(RunCardTest, HasWhatTheProcessesAndMachinesTold) {
 
 TEST(RunCardTest, HasTheJobAndTheCodeOfTheRun) {
   ReportInput input = OnHosts({});
-  input.run.origin = {"4711", 1, "abc", {{"team", "vision"}}};
+  input.run.identity = {.job_id = "4711",
+                        .attempt = 1,
+                        .topology = std::nullopt,
+                        .git_commit = "abc",
+                        .tags = {{"team", "vision"}}};
   const RunCard card = MakeRunCard(input, {});
   EXPECT_EQ(card.job_id, "4711");
   EXPECT_EQ(card.attempt, 1);

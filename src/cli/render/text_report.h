@@ -7,7 +7,7 @@
 #include "analyze/report/comparison.h"
 #include "analyze/report/report.h"
 #include "analyze/report/report_json.h"
-#include "cli/render/render_options.h"
+#include "cli/render/page.h"
 
 namespace steptrace::cli {
 

@@ -32,11 +32,7 @@ analyze::RunInfo RunInfoOf(const store::RunReader& run) {
     info.rank_processes.push_back({.rank = rank.rank, .node = rank.node, .pid = rank.pid});
   }
   info.nodes = manifest.nodes;
-  const store::RunIdentity& identity = manifest.identity;
-  info.origin = {.job_id = identity.job_id,
-                 .attempt = identity.attempt,
-                 .git_commit = identity.git_commit,
-                 .tags = {identity.tags.begin(), identity.tags.end()}};
+  info.identity = manifest.identity;
   return info;
 }
 
