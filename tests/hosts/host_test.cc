@@ -30,7 +30,7 @@ using wire::RecordKind;
 // Reads every file of a folder as it appears, as the agent does.
 class FolderReader {
  public:
-  explicit FolderReader(const RingFolder& folder) : folder_(folder) {}
+  explicit FolderReader(const TestRingFolder& folder) : folder_(folder) {}
 
   void Poll() {
     for (const std::string& name : folder_.Files()) {
@@ -50,7 +50,7 @@ class FolderReader {
     return true;
   }
 
-  const RingFolder& folder_;
+  const TestRingFolder& folder_;
   std::map<std::string, UntrustedRingFile> files_;
   std::map<std::string, ProcessTrace> traces_;
 };
@@ -82,7 +82,7 @@ class HostTest : public ::testing::Test {
     for (const auto& thread : trace.threads) EXPECT_EQ(WhyNotNested(thread.records), "");
   }
 
-  RingFolder folder_;
+  TestRingFolder folder_;
 };
 
 size_t Begins(const ProcessTrace& trace, const std::string& name) {
@@ -251,7 +251,7 @@ TEST_F(HostTest, RecordsAtExitArrive) {
 // Each published record is there and right after kill -9, whether it had been read or not.
 TEST_F(HostTest, KillKeepsEveryPublishedRecord) {
   for (int round = 0; round < 20; ++round) {
-    RingFolder folder;
+    TestRingFolder folder;
     HostRun host({"until_killed"});
     FolderReader reader(folder);
     const auto delay = std::chrono::microseconds(1000 + round * 700);
