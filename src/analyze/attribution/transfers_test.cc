@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <random>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -344,25 +346,32 @@ std::string NamesOf(const StageSet& set) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-TEST(TransfersTest, TheConceptsPageHasThemAsATable) {
-  std::ifstream page(STEPTRACE_VERDICT_PAGE);
-  std::vector<std::string> rows;
-  bool in_table = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("| transfer |")) {
-      in_table = true;
-    } else if (in_table && !line.starts_with('|')) {
-      break;
-    } else if (in_table && !line.starts_with("| ---")) {
-      rows.push_back(line);
-    }
-  }
-  std::vector<std::string> expected;
+std::string TableOfTransfers() {
+  std::string rows;
   for (const Transfer* one : Transfers()) {
-    expected.push_back(fmt::format("| {} | {} | {} | {} |", one->name, NamesOf(one->from),
-                                   NamesOf(one->to), one->reason));
+    rows += fmt::format("| {} | {} | {} | {} |\n", one->name, NamesOf(one->from), NamesOf(one->to),
+                        one->reason);
   }
-  EXPECT_EQ(rows, expected);
+  return rows;
+}
+
+TEST(TransfersTest, TheConceptsPageHasThemAsATable) {
+  const std::string head = "| transfer | from | to | because |\n| --- | --- | --- | --- |\n";
+  std::ostringstream file;
+  file << std::ifstream(STEPTRACE_VERDICT_PAGE).rdbuf();
+  std::string page = file.str();
+  ASSERT_NE(page.find(head), std::string::npos);
+  const size_t begin = page.find(head) + head.size();
+  const size_t size = page.find("\n\n", begin) + 1 - begin;
+  const std::string rows = TableOfTransfers();
+  if (std::getenv("STEPTRACE_UPDATE_PAGES") != nullptr) {
+    page.replace(begin, size, rows);
+    std::ofstream(STEPTRACE_VERDICT_PAGE, std::ios::trunc) << page;
+    return;
+  }
+  EXPECT_EQ(page.substr(begin, size), rows)
+      << "write " << STEPTRACE_VERDICT_PAGE
+      << " anew: STEPTRACE_UPDATE_PAGES=1 steptrace_attribution_test";
 }
 
 }  // namespace
