@@ -26,7 +26,7 @@ export interface Said {
   readonly figures?: readonly FigureSaid[];
 }
 
-export interface Piece {
+export interface ProsePiece {
   readonly text: string;
   /** It stood between backticks: a command, a name of code. */
   readonly code: boolean;
@@ -82,7 +82,7 @@ const PLACE = /([\w.-]+\.(?:py|pyx|ipynb):\d{1,9})(?!\w)/;
 export const aroundPlaces = (text: string): string[] => text.split(PLACE);
 
 /** A sentence of the report in pieces; a backtick without its other one stays. */
-export function pieces(text: string): Piece[] {
+export function pieces(text: string): ProsePiece[] {
   return text
     .split(/(`[^`]+`)/)
     .filter((piece) => piece !== '')

@@ -7,7 +7,7 @@ import { ns, timeRange, type TimeRange } from '../base/time';
 import type { Panel, Part } from './evidence_panels';
 import { panelOf } from './evidence_panels';
 import type { Query } from './route';
-import type { Target } from './run.svelte';
+import type { RunTarget } from './run.svelte';
 
 type Conditions = readonly Condition[];
 
@@ -81,7 +81,7 @@ const isKnown = (kind: string | undefined): kind is keyof typeof SHOWN =>
   kind !== undefined && Object.hasOwn(SHOWN, kind);
 
 /** The view of a rule's evidence, in the time range that it names, else in the chosen one; null: no view shows it. */
-export function targetOfRows(evidence: Located): Target | null {
+export function targetOfRows(evidence: Located): RunTarget | null {
   if (evidence.rows === null) return null;
   const { table, conditions } = evidence.rows;
   const named = timeRangeOf(conditions);

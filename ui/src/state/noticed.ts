@@ -2,7 +2,7 @@
 // Of what the agent noticed, that which it did not take back, and where it is shown.
 import type { Finding, Topic } from '../api/report';
 import { ns, timeRange } from '../base/time';
-import type { Target } from './run.svelte';
+import type { RunTarget } from './run.svelte';
 
 export interface Standing extends Finding {
   readonly hang: boolean;
@@ -32,10 +32,10 @@ export function standing(findings: readonly Finding[] | undefined): Standing[] {
 /** Half of what is shown around a moment. */
 const AROUND_NS = 5e9;
 
-const SYSTEM: Target = { view: 'system', timeRange: null };
+const SYSTEM: RunTarget = { view: 'system', timeRange: null };
 
 /** The tensor that a finding names, in the role that its kind is about, at its step. */
-function tensorTarget({ finding, values }: Finding): Target {
+function tensorTarget({ finding, values }: Finding): RunTarget {
   const gradient = finding.startsWith('live.gradient_') || values.gradient === true;
   const role = gradient ? 'gradient' : values.weight === true ? 'weight' : null;
   const { tensor, step } = values;
@@ -46,7 +46,7 @@ function tensorTarget({ finding, values }: Finding): Target {
   return { view: 'tensors', timeRange: null, params };
 }
 
-const TARGETS: Readonly<Record<Topic, (finding: Finding) => Target>> = {
+const TARGETS: Readonly<Record<Topic, (finding: Finding) => RunTarget>> = {
   hang: ({ ts_ns }) => {
     const from = Math.max(0, ts_ns - AROUND_NS);
     return { view: 'timeline', timeRange: timeRange(ns(from), ns(ts_ns + AROUND_NS)) };
@@ -59,5 +59,5 @@ const TARGETS: Readonly<Record<Topic, (finding: Finding) => Target>> = {
 };
 
 /** The view that shows what a finding tells of. */
-export const targetOf = (finding: Finding): Target =>
+export const targetOf = (finding: Finding): RunTarget =>
   finding.topic ? TARGETS[finding.topic](finding) : SYSTEM;

@@ -8,7 +8,7 @@ import { formatRoute, withParams, type Query } from './route';
 import { router } from './router.svelte';
 
 /** Where to go in a run: a view, with the time range that is chosen now unless another is named. */
-export interface Target {
+export interface RunTarget {
   readonly view: string;
   readonly timeRange?: TimeRange | null;
   readonly params?: Query;
@@ -132,20 +132,20 @@ export class RunContext {
   }
 
   /** Where another view of this run is, for `href`: a page holds no timeline, and of each view the whole run alone. */
-  link(target: Target): string | undefined {
+  link(target: RunTarget): string | undefined {
     const page = this.source.kind === 'page';
     if (page && target.view === 'timeline') return undefined;
     const query = withParams(target.params ?? {}, this.bounds(page ? null : target.timeRange));
     return formatRoute({ kind: 'run', run: this.id, view: target.view, query });
   }
 
-  go(target: Target): void {
+  go(target: RunTarget): void {
     const link = this.link(target);
     if (link !== undefined) location.hash = link;
   }
 
   /** What leads from a row to its calls or its moment in the timeline, where there is one: for `onopen`. */
-  opening<Row>(target: (row: Row) => Omit<Target, 'view'>): ((row: Row) => void) | undefined {
+  opening<Row>(target: (row: Row) => Omit<RunTarget, 'view'>): ((row: Row) => void) | undefined {
     return this.source.kind === 'page'
       ? undefined
       : (row) => this.go({ ...target(row), view: 'timeline' });

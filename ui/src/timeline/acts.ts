@@ -3,7 +3,7 @@
 import { besides, type Seek } from './beside';
 import { REACH_PX } from './hit';
 import type { Action } from './keys';
-import type { Stage } from './stage.svelte';
+import type { TimelineStage } from './stage.svelte';
 import { marked } from './state';
 import { at as stepAt } from './steps';
 import type { Span } from './viewport';
@@ -12,7 +12,7 @@ import { around, lengthNs, pan, reveal, toTime } from './viewport';
 const LANES_A_SCROLL = 18;
 
 /** Does what a key says. False: nothing was there to do, so the key is left to the page. */
-export function act(stage: Stage, action: Action): boolean {
+export function act(stage: TimelineStage, action: Action): boolean {
   const middle = stage.cursor?.x ?? stage.width / 2;
   switch (action.kind) {
     case 'zoom':
@@ -62,7 +62,7 @@ export function act(stage: Stage, action: Action): boolean {
   }
 }
 
-function clear(stage: Stage): boolean {
+function clear(stage: TimelineStage): boolean {
   if (stage.drawing !== null) {
     stage.drawing = null;
     return true;
@@ -72,7 +72,7 @@ function clear(stage: Stage): boolean {
   return true;
 }
 
-function fitSelection(stage: Stage): boolean {
+function fitSelection(stage: TimelineStage): boolean {
   const { selected, timeRange, bounds } = stage;
   if (selected !== null) {
     const { ts_ns: from, dur_ns: length } = selected;
@@ -82,7 +82,7 @@ function fitSelection(stage: Stage): boolean {
   return true;
 }
 
-function neighbour(stage: Stage, direction: 'previous' | 'next' | 'parent'): boolean {
+function neighbour(stage: TimelineStage, direction: 'previous' | 'next' | 'parent'): boolean {
   if (stage.selected === null) {
     return direction !== 'parent' && go(stage, { by: direction === 'next' ? 1 : -1, lanes: false });
   }
@@ -97,7 +97,7 @@ function neighbour(stage: Stage, direction: 'previous' | 'next' | 'parent'): boo
 }
 
 /** To another lane's slice, or where none is selected to the first or the last in sight. */
-function go(stage: Stage, seek: Seek): boolean {
+function go(stage: TimelineStage, seek: Seek): boolean {
   const { selected, view, names, rows } = stage;
   const found = besides({ rows, view, names, tile: (track) => stage.tile(track) }, selected, seek);
   if (found === null) return false;
@@ -106,13 +106,13 @@ function go(stage: Stage, seek: Seek): boolean {
   return true;
 }
 
-function mark(stage: Stage, at: number): void {
+function mark(stage: TimelineStage, at: number): void {
   const reach = (lengthNs(stage.view) / stage.width) * REACH_PX;
   stage.marks = marked(stage.marks, at, reach);
 }
 
 /** Moves one end of a time range; the other stays where the first of these keys found the cursor. */
-function draw(stage: Stage, share: number, at: number): void {
+function draw(stage: TimelineStage, share: number, at: number): void {
   const { fromNs, toNs } = stage.bounds;
   const { fixedNs, movingNs } = stage.drawing ?? { fixedNs: at, movingNs: at };
   const moved = Math.min(Math.max(movingNs + share * lengthNs(stage.view), fromNs), toNs);
@@ -122,7 +122,7 @@ function draw(stage: Stage, share: number, at: number): void {
 }
 
 /** What a time range is most likely wanted of. */
-function telling(stage: Stage): Span {
+function telling(stage: TimelineStage): Span {
   const { selected, marks, view, bounds } = stage;
   if (selected !== null) {
     const { ts_ns, dur_ns } = selected;

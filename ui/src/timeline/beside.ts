@@ -2,13 +2,13 @@
 // The way from slice to slice without a pointer, among the rows in sight.
 import type { Details } from './data';
 import { hovered, type Hovered } from './hit';
-import type { Row } from './rows';
+import type { TrackRow } from './rows';
 import type { Lane, Names, Tile } from './tile';
 import { firstEndingAfter } from './tile';
 import type { Span } from './viewport';
 
 export interface Sight {
-  rows: readonly Row[];
+  rows: readonly TrackRow[];
   view: Span;
   names: Names;
   tile: (track: number) => Tile | undefined;

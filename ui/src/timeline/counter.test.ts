@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it, vi } from 'vitest';
 import { drawCounter, rangeOf, unitOf, valueAt } from './counter';
-import type { Series } from './series';
-import type { Row } from './rows';
+import type { CounterSeries } from './series';
+import type { TrackRow } from './rows';
 import type { Scene } from './scene';
 
-const series = (ts: number[], values: number[]): Series => ({
+const series = (ts: number[], values: number[]): CounterSeries => ({
   ts: Float64Array.from(ts),
   min: Float64Array.from(values),
   mean: Float64Array.from(values),
@@ -38,12 +38,12 @@ describe('counter', () => {
     const context = { save() {}, restore() {}, fill() {}, stroke() {} };
     const drawing = { ...context, fillRect: (...at: number[]) => dots.push(at) };
     const scene = { view: { fromNs: 0, toNs: 100 }, width: 100, scroll: 0, look: {} } as Scene;
-    const draw = (of: Series) => {
+    const draw = (of: CounterSeries) => {
       dots.length = 0;
       drawCounter(
         drawing as unknown as CanvasRenderingContext2D,
         scene,
-        { top: 0, height: 27 } as Row,
+        { top: 0, height: 27 } as TrackRow,
         of,
       );
       return dots.length;

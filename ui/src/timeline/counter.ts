@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A counter's row: the mean as a filled line, the reach from smallest to largest as a band.
 import { metricInfo } from '../api/metrics';
-import type { Series } from './series';
-import type { Row } from './rows';
+import type { CounterSeries } from './series';
+import type { TrackRow } from './rows';
 import type { Scene } from './scene';
 import { rowTop } from './scene';
 import { toPixel } from './viewport';
@@ -10,13 +10,13 @@ import { toPixel } from './viewport';
 const PADDING = 3;
 const DOT = 4;
 
-export interface Range {
+export interface CounterRange {
   low: number;
   high: number;
 }
 
 /** The first value at or before `ns`, by bucket; -1 where all come later. */
-export function valueAt(series: Series, ns: number): number {
+export function valueAt(series: CounterSeries, ns: number): number {
   let low = 0;
   let high = series.ts.length;
   while (low < high) {
@@ -31,7 +31,7 @@ export function valueAt(series: Series, ns: number): number {
 export const unitOf = (metric: string): string => metricInfo(metric)?.unit ?? '';
 
 /** What the row's height stands for: from 0, or the smallest value if that is negative. */
-export function rangeOf(series: Series): Range {
+export function rangeOf(series: CounterSeries): CounterRange {
   let low = 0;
   let high = 0;
   for (const value of series.max) if (value > high) high = value;
@@ -42,8 +42,8 @@ export function rangeOf(series: Series): Range {
 export function drawCounter(
   context: CanvasRenderingContext2D,
   scene: Scene,
-  row: Row,
-  series: Series,
+  row: TrackRow,
+  series: CounterSeries,
 ): void {
   const top = rowTop(row, scene.scroll) + PADDING;
   const height = row.height - 2 * PADDING - 1;

@@ -5,7 +5,7 @@ import type { Source } from '../api/source';
 import type { Flow } from './flows';
 import type { Place } from './place';
 import type { SampleColumns, StackFrame, Stacks } from './samples';
-import type { Series } from './series';
+import type { CounterSeries } from './series';
 import type { SliceName } from './slice_name';
 import { hashOf, isName } from './slice_name';
 import type { Step } from './steps';
@@ -13,7 +13,7 @@ import type { Names, Tile, ViewColumns } from './tile';
 import { tilesOf } from './tile';
 import type { Track } from './tree';
 import type { Span } from './viewport';
-import type { Window } from './window';
+import type { TileWindow } from './window';
 
 export interface Tree {
   from_ns: number;
@@ -65,7 +65,7 @@ export interface Details {
 }
 
 /** A slice where it was seen, maybe before the run grew; lane -1: not known. */
-export interface Seen extends Place {
+export interface SeenSlice extends Place {
   name: string;
 }
 
@@ -73,9 +73,9 @@ export function placeOf(of: Omit<Match, 'slice'>): Place {
   return { track: of.track, lane: of.lane, fromNs: of.ts_ns, toNs: of.ts_ns + of.dur_ns };
 }
 
-export const seenAs = (of: Omit<Match, 'slice'>): Seen => ({ ...placeOf(of), name: of.name });
+export const seenAs = (of: Omit<Match, 'slice'>): SeenSlice => ({ ...placeOf(of), name: of.name });
 
-export interface Statistic {
+export interface LabelStatistic {
   name: string;
   category: string;
   count: number;
@@ -110,7 +110,7 @@ function viewColumns(columns: Columns): ViewColumns {
   };
 }
 
-function seriesByTrack(columns: Columns): Map<number, Series> {
+function seriesByTrack(columns: Columns): Map<number, CounterSeries> {
   const track = columns.numbers('track');
   const lists = new Map<number, number[]>();
   for (let i = 0; i < columns.length; ++i) {
@@ -127,7 +127,7 @@ function seriesByTrack(columns: Columns): Map<number, Series> {
   ];
   const pick = (from: ArrayLike<number>, list: number[]) =>
     Float64Array.from(list, (i) => from[i] as number);
-  const made = new Map<number, Series>();
+  const made = new Map<number, CounterSeries>();
   for (const [number, list] of lists) {
     list.sort((a, b) => (bucket[a] as number) - (bucket[b] as number));
     made.set(number, {
@@ -151,7 +151,7 @@ export class TimelineData {
   }
 
   async tiles(
-    window: Window,
+    window: TileWindow,
     tracks: readonly number[],
     names: Names,
     signal: AbortSignal,
@@ -171,10 +171,10 @@ export class TimelineData {
   }
 
   async series(
-    window: Window,
+    window: TileWindow,
     metrics: readonly string[],
     signal: AbortSignal,
-  ): Promise<Map<number, Series>> {
+  ): Promise<Map<number, CounterSeries>> {
     const columns = await this.source.arrow(
       this.run,
       'series',
@@ -233,7 +233,7 @@ export class TimelineData {
    * The number that a slice has now: of the one that lies exactly there, else of one of the lane that
    * begins within that time range. Null: there is none.
    */
-  async find(seen: Seen, signal: AbortSignal): Promise<number | null> {
+  async find(seen: SeenSlice, signal: AbortSignal): Promise<number | null> {
     const { track, fromNs } = seen;
     const toNs = Math.max(seen.toNs, fromNs + 1);
     // The time range is one pixel, so a slice of its length is a row by itself.
@@ -294,7 +294,7 @@ export class TimelineData {
     span: Span,
     tracks: readonly number[],
     signal: AbortSignal,
-  ): Promise<Statistic[]> {
+  ): Promise<LabelStatistic[]> {
     const columns = await this.source.arrow(
       this.run,
       'timeline/statistics',
@@ -305,7 +305,7 @@ export class TimelineData {
       },
       signal,
     );
-    return columns.rows() as unknown as Statistic[];
+    return columns.rows() as unknown as LabelStatistic[];
   }
 
   /** Steps as the run recorded them; of a profile, those that its section tells. */

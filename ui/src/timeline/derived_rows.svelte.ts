@@ -4,7 +4,7 @@
 import type { Details, TimelineData } from './data';
 import { MAX_TRACKS } from './data';
 import { derivedFrom } from './derived';
-import { Loader } from './loader';
+import { TileLoader } from './loader';
 import { phasesOf } from './phases';
 import type { Place } from './place';
 import { framesOf, sampleTiles, type Stacks } from './samples';
@@ -14,7 +14,7 @@ import { inView, stepsByRank, type Step } from './steps';
 import type { Names, Tile } from './tile';
 import { firstEndingAfter } from './tile';
 import { lengthNs, type Span } from './viewport';
-import { MAX_WIDTH, powerOfTwo, windowFor, type Window } from './window';
+import { MAX_WIDTH, powerOfTwo, windowFor, type TileWindow } from './window';
 
 interface Piece extends Place {
   /** Of a sample the number of its stack; of a recorded phase its slice; -1: of neither. */
@@ -44,8 +44,8 @@ export class DerivedRows {
   private rankOf: ReadonlyMap<number, number> = new Map();
   private stacks: Stacks = new Map();
   private made = new WeakMap<Tile, Tile>();
-  private readonly phases: Loader<number, Tile>;
-  private readonly samples: Loader<'all', ReadonlyMap<number, Tile>>;
+  private readonly phases: TileLoader<number, Tile>;
+  private readonly samples: TileLoader<'all', ReadonlyMap<number, Tile>>;
 
   constructor(
     private readonly data: TimelineData,
@@ -53,13 +53,13 @@ export class DerivedRows {
     private readonly on: Events,
   ) {
     const { onLoad, onError } = on;
-    this.phases = new Loader<number, Tile>({
+    this.phases = new TileLoader<number, Tile>({
       fetch: (window, tracks, signal) => data.tiles(window, tracks, names, signal),
       batch: MAX_TRACKS,
       onLoad,
       onError,
     });
-    this.samples = new Loader<'all', ReadonlyMap<number, Tile>>({
+    this.samples = new TileLoader<'all', ReadonlyMap<number, Tile>>({
       fetch: async (window, _, signal) => new Map([['all', await this.sample(window, signal)]]),
       batch: 1,
       onLoad,
@@ -97,7 +97,7 @@ export class DerivedRows {
   }
 
   /** The steps in view whole: what lies between two phases is known by both of its ends. */
-  private wholeSteps(view: Span, width: number, ranks: Iterable<number>): Window | null {
+  private wholeSteps(view: Span, width: number, ranks: Iterable<number>): TileWindow | null {
     let [fromNs, toNs] = [Infinity, -Infinity];
     for (const rank of ranks) {
       const steps = inView(this.byRank.get(rank) ?? [], view);
@@ -109,7 +109,10 @@ export class DerivedRows {
     return { fromNs, toNs, width: Math.min(powerOfTwo(pixels), MAX_WIDTH, toNs - fromNs) };
   }
 
-  private async sample(window: Window, signal: AbortSignal): Promise<ReadonlyMap<number, Tile>> {
+  private async sample(
+    window: TileWindow,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<number, Tile>> {
     const columns = await this.data.samples(window, signal);
     if (columns === null) {
       this.many = true;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Columns } from '../api/arrow';
 import type { RunContext } from '../state/run.svelte';
 import { act } from './acts';
-import { Stage } from './stage.svelte';
+import { TimelineStage } from './stage.svelte';
 import { Run, slice, track, tree } from './stage_stub';
 
 beforeEach(() => {
@@ -32,10 +32,10 @@ describe('rows that are derived', () => {
     });
     const main = track(1, { tid: 1, name: 'main', slices: 2 });
     const silent = track(2, { name: 'reader', slices: 0, lanes: 0, first_ns: null, last_ns: null });
-    const stage = new Stage(run as unknown as RunContext, tree(100, main, silent));
+    const stage = new TimelineStage(run as unknown as RunContext, tree(100, main, silent));
     return { run, stage };
   }
-  async function load(stage: Stage) {
+  async function load(stage: TimelineStage) {
     [stage.width, stage.height] = [100, 300];
     stage.stock.derived.takeOrigin(true);
     await stage.loadSteps(new AbortController().signal);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The selection of what no slice of the run is: it is told as it is drawn, once it is there.
-import type { Details, Seen } from './data';
+import type { Details, SeenSlice } from './data';
 import type { DerivedRows } from './derived_rows.svelte';
 import type { Selection } from './selection.svelte';
 import type { SliceName } from './slice_name';
@@ -15,7 +15,7 @@ export class DerivedSelection {
   ) {}
 
   /** A recorded phase is the slice that it is; what lies between, and a sample, is told as it is drawn. */
-  async select(seen: Seen, slice: number, found: (details: Details) => void): Promise<void> {
+  async select(seen: SeenSlice, slice: number, found: (details: Details) => void): Promise<void> {
     this.awaited = null;
     const piece = this.derived.at(seen);
     if (piece === null) return;

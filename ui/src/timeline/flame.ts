@@ -38,7 +38,7 @@ export function settle(flame: Flame): void {
   }
 }
 
-export interface Box {
+export interface FlameBox {
   flame: Flame;
   /** Shares of the width. */
   left: number;
@@ -47,8 +47,8 @@ export interface Box {
 }
 
 /** Boxes to draw when `focus` fills the width: itself, what is below it, and its callers above. */
-export function boxes(root: Flame, focus: Flame, least: number): Box[] {
-  const list: Box[] = [];
+export function boxes(root: Flame, focus: Flame, least: number): FlameBox[] {
+  const list: FlameBox[] = [];
   const scale = focus.value > 0 ? 1 / focus.value : 0;
   const visit = (flame: Flame): void => {
     const left = Math.max((flame.from - focus.from) * scale, 0);

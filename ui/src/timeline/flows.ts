@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrows from a launch to what it launched, and between the parts of one collective.
-import type { Row } from './rows';
+import type { TrackRow } from './rows';
 import type { Span } from './viewport';
 import { toPixel } from './viewport';
 
@@ -23,7 +23,7 @@ export interface Arrow {
 }
 
 /** The middle of a lane in the canvas, in CSS pixels. `scroll`: that of the unpinned rows. */
-export function laneMiddle(row: Row, lane: number, scroll: number): number {
+export function laneMiddle(row: TrackRow, lane: number, scroll: number): number {
   const top = row.pinned ? row.top : row.top - scroll;
   return top + Math.min(lane, Math.max(row.lanes - 1, 0)) * row.laneHeight + row.laneHeight / 2;
 }
@@ -34,7 +34,7 @@ export function laneMiddle(row: Row, lane: number, scroll: number): number {
  */
 export function arrows(
   flows: readonly Flow[],
-  rowOf: (track: number) => Row | undefined,
+  rowOf: (track: number) => TrackRow | undefined,
   view: Span,
   width: number,
   scroll: number,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lies under a point of the canvas.
-import type { Layout, Row } from './rows';
+import type { Layout, TrackRow } from './rows';
 import { rowAt } from './rows';
 import type { Place } from './place';
 import { rowTop } from './scene';
@@ -21,7 +21,7 @@ export interface Hovered {
   busyNs: number;
 }
 
-export interface Target {
+export interface HitTarget {
   layout: Layout;
   scroll: number;
   view: Span;
@@ -30,7 +30,7 @@ export interface Target {
   tile: (track: number) => Tile | undefined;
 }
 
-export function rowUnder(layout: Layout, scroll: number, y: number): Row | null {
+export function rowUnder(layout: Layout, scroll: number, y: number): TrackRow | null {
   const pinned = y < layout.pinnedHeight;
   const index = pinned ? rowAt(layout, y) : rowAt(layout, y + scroll, layout.pinnedCount);
   const row = layout.rows[index];
@@ -38,7 +38,7 @@ export function rowUnder(layout: Layout, scroll: number, y: number): Row | null 
 }
 
 /** The slice under a point, or the nearest of its lane within reach. */
-export function hit(target: Target, x: number, y: number): Hovered | null {
+export function hit(target: HitTarget, x: number, y: number): Hovered | null {
   const row = rowUnder(target.layout, target.scroll, y);
   const track = row?.node.kind === 'slices' ? row.node.track : null;
   if (row === null || track === null || row.laneHeight <= 0) return null;

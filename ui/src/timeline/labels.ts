@@ -2,7 +2,7 @@
 // Texts cut to the width of their slice. Widths are the canvas's own (`measureText`), kept, for
 // measuring costs more than drawing.
 
-export type Measure = (text: string) => number;
+export type MeasureText = (text: string) => number;
 
 const ELLIPSIS = '…';
 /** Narrower, no text can be read. */
@@ -12,7 +12,7 @@ const MAX_KEPT = 20_000;
 export class Labels {
   private readonly widths = new Map<string, number>();
 
-  constructor(private readonly measure: Measure) {}
+  constructor(private readonly measure: MeasureText) {}
 
   forget(): void {
     this.widths.clear();

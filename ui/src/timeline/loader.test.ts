@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/error';
-import { Loader } from './loader';
-import type { Window } from './window';
+import { TileLoader } from './loader';
+import type { TileWindow } from './window';
 
-const window = (fromNs: number, toNs: number, width = 100): Window => ({ fromNs, toNs, width });
+const window = (fromNs: number, toNs: number, width = 100): TileWindow => ({ fromNs, toNs, width });
 
 /** A server that answers when told to; what it was asked is text: `0-100:1,2`. */
 function rig(batch = 10) {
@@ -13,7 +13,7 @@ function rig(batch = 10) {
   let loads = 0;
   const errors: unknown[] = [];
   const queue: (() => void)[] = [];
-  const loader = new Loader<number, string>({
+  const loader = new TileLoader<number, string>({
     batch,
     onLoad: () => ++loads,
     onError: (thrown) => errors.push(thrown),

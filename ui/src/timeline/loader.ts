@@ -3,11 +3,11 @@
 // in view is aborted; until an answer comes, what is there of older answers is drawn.
 import { ApiError } from '../api/error';
 import type { Span } from './viewport';
-import type { Window } from './window';
+import type { TileWindow } from './window';
 import { sameWindow } from './window';
 
 interface Kept<T> {
-  window: Window;
+  window: TileWindow;
   value: T | undefined;
   /** False: the run has grown since; it is drawn until a newer one comes, and asked for again. */
   current: boolean;
@@ -21,7 +21,7 @@ const PAUSE_MS = 50;
 const TOO_MUCH = 413;
 
 export type Fetch<K, T> = (
-  window: Window,
+  window: TileWindow,
   keys: readonly K[],
   signal: AbortSignal,
 ) => Promise<Map<K, T>>;
@@ -36,22 +36,22 @@ export interface LoaderOptions<K, T> {
   later?: (run: () => void, ms: number) => void;
 }
 
-export class Loader<K, T> {
+export class TileLoader<K, T> {
   private readonly kept = new Map<K, Kept<T>[]>();
-  private wanted: { window: Window; keys: readonly K[] } | null = null;
+  private wanted: { window: TileWindow; keys: readonly K[] } | null = null;
   private abort: AbortController | null = null;
-  private inFlight: { window: Window; keys: Set<K> } | null = null;
+  private inFlight: { window: TileWindow; keys: Set<K> } | null = null;
   private scheduled = false;
-  private failedAt: Window | null = null;
+  private failedAt: TileWindow | null = null;
   /** Where the server refused so many keys at once: how many it is asked for there. */
-  private fewer: { window: Window; keys: number } | null = null;
+  private fewer: { window: TileWindow; keys: number } | null = null;
   /** How often the run grew: what was asked for before is out of date when it comes. */
   private grown = 0;
 
   constructor(private readonly options: LoaderOptions<K, T>) {}
 
   /** Says what is in view; asks for what is missing of it. Cheap when nothing is. */
-  want(window: Window, keys: readonly K[]): void {
+  want(window: TileWindow, keys: readonly K[]): void {
     this.wanted = { window, keys };
     if (this.inFlight !== null && !sameWindow(this.inFlight.window, window)) this.stop();
     if (this.scheduled || this.inFlight !== null) return;
@@ -108,7 +108,7 @@ export class Loader<K, T> {
     this.inFlight = null;
   }
 
-  private has(key: K, window: Window): boolean {
+  private has(key: K, window: TileWindow): boolean {
     const list = this.kept.get(key);
     return list !== undefined && list.some((k) => k.current && sameWindow(k.window, window));
   }
@@ -160,7 +160,7 @@ export class Loader<K, T> {
     }
   }
 
-  private keep(key: K, window: Window, value: T | undefined, grown: number): void {
+  private keep(key: K, window: TileWindow, value: T | undefined, grown: number): void {
     const list = (this.kept.get(key) ?? []).filter((k) => !sameWindow(k.window, window));
     list.unshift({ window, value, current: grown === this.grown });
     this.kept.set(key, list.slice(0, MAX_KEPT));

@@ -2,7 +2,7 @@
 // The upper canvas: what follows the pointer and the selection. Drawn alone while the view rests.
 import type { Arrow } from './flows';
 import { laneMiddle } from './flows';
-import type { Row } from './rows';
+import type { TrackRow } from './rows';
 import type { Place } from './place';
 import type { Overlay, Scene } from './scene';
 import { rowTop } from './scene';
@@ -23,7 +23,7 @@ export class OverlayPainter {
     const { context } = this;
     context.setTransform(scene.dpr, 0, 0, scene.dpr, 0, 0);
     context.clearRect(0, 0, scene.width, scene.height);
-    const rows = new Map<number, Row>();
+    const rows = new Map<number, TrackRow>();
     for (const row of scene.rows) {
       const track = row.node.track;
       if (track !== null && !rows.has(track.track)) rows.set(track.track, row);
@@ -62,7 +62,7 @@ export class OverlayPainter {
 
   private outline(
     scene: Scene,
-    rows: ReadonlyMap<number, Row>,
+    rows: ReadonlyMap<number, TrackRow>,
     place: Place,
     colour: string,
     line: number,
@@ -81,7 +81,7 @@ export class OverlayPainter {
     context.strokeRect(x0, top + 1, width, Math.max(row.laneHeight - 1, 2));
   }
 
-  private underline(scene: Scene, rows: ReadonlyMap<number, Row>, place: Place): void {
+  private underline(scene: Scene, rows: ReadonlyMap<number, TrackRow>, place: Place): void {
     const row = rows.get(place.track);
     if (row === undefined) return;
     const x0 = toPixel(place.fromNs, scene.view, scene.width);

@@ -3,7 +3,7 @@
 import { Labels } from './labels';
 import { FONT } from '../base/font';
 import { shortName } from './names';
-import type { Row } from './rows';
+import type { TrackRow } from './rows';
 import type { Scene } from './scene';
 import { rowTop } from './scene';
 import { MIN_LABEL_PX } from './labels';
@@ -26,7 +26,7 @@ export interface FrameStats {
 }
 
 interface Strip {
-  row: Row;
+  row: TrackRow;
   lane: number;
   slices: Lane;
   wide: number[];
@@ -76,7 +76,7 @@ export class Painter {
     return stats;
   }
 
-  private part(scene: Scene, rows: readonly Row[], stats: FrameStats): void {
+  private part(scene: Scene, rows: readonly TrackRow[], stats: FrameStats): void {
     this.backgrounds(scene, rows);
     const strips = this.collect(scene, rows);
     stats.slices += this.slices(scene, strips);
@@ -99,7 +99,7 @@ export class Painter {
     }
   }
 
-  private backgrounds(scene: Scene, rows: readonly Row[]): void {
+  private backgrounds(scene: Scene, rows: readonly TrackRow[]): void {
     const { context } = this;
     for (const row of rows) {
       const top = rowTop(row, scene.scroll);
@@ -112,7 +112,7 @@ export class Painter {
     }
   }
 
-  private collect(scene: Scene, rows: readonly Row[]): Strip[] {
+  private collect(scene: Scene, rows: readonly TrackRow[]): Strip[] {
     const list: Strip[] = [];
     for (const row of rows) {
       const track = row.node.kind === 'slices' ? row.node.track : null;

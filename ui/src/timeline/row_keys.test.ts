@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import { isRowKey, rowAct } from './row_keys';
-import type { Row } from './rows';
+import type { TrackRow } from './rows';
 
-const row = (name: string, depth: number, more: object = {}): Row =>
-  ({ node: { key: name, kind: 'rank', children: [{}], track: null }, depth, ...more }) as Row;
+const row = (name: string, depth: number, more: object = {}): TrackRow =>
+  ({ node: { key: name, kind: 'rank', children: [{}], track: null }, depth, ...more }) as TrackRow;
 const leaf = { node: { key: 'leaf', kind: 'slices', children: [], track: { lanes: 1 } } };
 
 const rows = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of the rows' names while one has the focus, as those of any tree.
-import { canFold, type Row } from './rows';
+import { canFold, type TrackRow } from './rows';
 
 export const ROW_KEYS: readonly { keys: readonly string[]; says: string }[] = [
   { keys: ['ArrowUp', 'ArrowDown'], says: 'row above, row below' },
@@ -22,7 +22,7 @@ export type RowAct =
   | { readonly kind: 'pin' };
 
 /** The row that `at` belongs to; itself where it belongs to none. */
-function above(at: number, rows: readonly Row[]): number {
+function above(at: number, rows: readonly TrackRow[]): number {
   const depth = rows[at]?.depth ?? 0;
   for (let i = at - 1; i >= 0; --i) {
     const row = rows[i];
@@ -32,7 +32,7 @@ function above(at: number, rows: readonly Row[]): number {
 }
 
 /** What a key does on the row `at`; null: nothing. */
-export function rowAct(key: string, at: number, rows: readonly Row[]): RowAct | null {
+export function rowAct(key: string, at: number, rows: readonly TrackRow[]): RowAct | null {
   const row = rows[at];
   if (row === undefined) return null;
   const go = (to: number): RowAct => ({

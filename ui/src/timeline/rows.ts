@@ -13,7 +13,7 @@ const GAP = 5;
 /** A folded track is never taller than two lines, however deep its stacks are. */
 const FOLDED_MAX = 34;
 
-export interface Row {
+export interface TrackRow {
   readonly node: TreeNode;
   readonly top: number;
   readonly height: number;
@@ -26,7 +26,7 @@ export interface Row {
 }
 
 export interface Layout {
-  readonly rows: Row[];
+  readonly rows: TrackRow[];
   readonly height: number;
   /** Height of the pinned rows, which do not scroll. They are the first of `rows`. */
   readonly pinnedHeight: number;
@@ -94,7 +94,7 @@ function kept(nodes: readonly TreeNode[], { filter, within }: RowState): Set<str
 }
 
 export function layout(nodes: readonly TreeNode[], state: RowState): Layout {
-  const rows: Row[] = [];
+  const rows: TrackRow[] = [];
   let top = 0;
   const keep = kept(nodes, state);
   const push = (node: TreeNode, pinned: boolean, depth: number): boolean => {
@@ -143,7 +143,7 @@ export function rowAt(layout: Layout, y: number, from = 0): number {
 }
 
 /** Rows to draw: the pinned ones, and those that show in `height` pixels when scrolled to `scroll`. */
-export function visibleRows(layout: Layout, scroll: number, height: number): Row[] {
+export function visibleRows(layout: Layout, scroll: number, height: number): TrackRow[] {
   const from = layout.pinnedHeight + scroll;
   const to = scroll + height;
   const rows = layout.rows.slice(0, layout.pinnedCount);

@@ -2,7 +2,7 @@
 // Samples of stacks as slices, under the name of the function that ran.
 import { SAMPLES } from './derived';
 import type { Lane, Names, Tile } from './tile';
-import type { Window } from './window';
+import type { TileWindow } from './window';
 
 export interface SampleColumns {
   readonly length: number;
@@ -69,7 +69,7 @@ function laneOf(rows: readonly number[], of: SampleColumns, stacks: Stacks, name
 export function sampleTiles(
   of: SampleColumns,
   stacks: Stacks,
-  window: Window,
+  window: TileWindow,
   names: Names,
 ): Map<number, Tile> {
   const rows = new Map<number, number[]>();

@@ -3,8 +3,8 @@
 import type { Arrow } from './flows';
 import type { Look } from './look';
 import type { Place } from './place';
-import type { Layout, Row } from './rows';
-import type { Series } from './series';
+import type { Layout, TrackRow } from './rows';
+import type { CounterSeries } from './series';
 import type { Step } from './steps';
 import type { Names, Tile } from './tile';
 import type { Span } from './viewport';
@@ -17,9 +17,9 @@ export interface Scene {
   dpr: number;
   scroll: number;
   layout: Layout;
-  rows: readonly Row[];
+  rows: readonly TrackRow[];
   tile: (track: number) => Tile | undefined;
-  series: (track: number) => Series | undefined;
+  series: (track: number) => CounterSeries | undefined;
   names: Names;
   /** By number of `names`, for the theme; faded where a search does not match. */
   colours: Uint32Array;
@@ -40,5 +40,5 @@ export interface Overlay {
 }
 
 /** The top of a row in the canvas. Pinned rows do not scroll. */
-export const rowTop = (row: Row, scroll: number): number =>
+export const rowTop = (row: TrackRow, scroll: number): number =>
   row.pinned ? row.top : row.top - scroll;

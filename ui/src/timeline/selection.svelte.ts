@@ -2,7 +2,7 @@
 // The selected slice: its details and its arrows, fetched one after the other. A run that grows gives
 // other numbers to its slices, so that a slice is known by its place.
 import { ApiError } from '../api/error';
-import type { Details, Seen, TimelineData } from './data';
+import type { Details, SeenSlice, TimelineData } from './data';
 import { seenAs } from './data';
 import type { Flow } from './flows';
 import type { SliceName } from './slice_name';
@@ -18,7 +18,7 @@ export type Loadable<T> =
 const NO_NUMBER = -1;
 
 /** Slices of a lane do not overlap; a gathered row is a pixel, and what begins within it was meant. */
-function isSeen(d: Details, s: Seen): boolean {
+function isSeen(d: Details, s: SeenSlice): boolean {
   if (d.track !== s.track) return false;
   if (d.lane === s.lane) return d.ts_ns >= s.fromNs && d.ts_ns < Math.max(s.toNs, s.fromNs + 1);
   return d.ts_ns === s.fromNs && d.ts_ns + d.dur_ns === s.toNs && isName(d.name, s.name);
@@ -67,7 +67,7 @@ export class Selection {
   select(
     slice: number,
     found: (details: Details) => void,
-    seen: Seen | null = null,
+    seen: SeenSlice | null = null,
   ): Promise<void> {
     return this.take((signal) => this.lookUp(slice, seen, signal), found, null);
   }
@@ -178,7 +178,11 @@ export class Selection {
     );
   }
 
-  private async lookUp(number: number, seen: Seen | null, signal: AbortSignal): Promise<Details> {
+  private async lookUp(
+    number: number,
+    seen: SeenSlice | null,
+    signal: AbortSignal,
+  ): Promise<Details> {
     if (seen === null) return this.data.details(number, signal);
     // The number may be no slice's any more: that is told only where the place has none either.
     const told = await this.data.details(number, signal).catch(() => null);

@@ -7,7 +7,7 @@ import type { RunContext } from '../state/run.svelte';
 import { theme } from '../state/theme.svelte';
 import type { Anchor } from './anchor';
 import { anchorOf, scrollOf } from './anchor';
-import type { Details, Seen, Tree } from './data';
+import type { Details, SeenSlice, Tree } from './data';
 import { placeOf, seenAs, TimelineData } from './data';
 import { rowsOf } from './derived';
 import { DerivedSelection } from './derived_selection';
@@ -18,9 +18,9 @@ import { hit, type Hovered } from './hit';
 import { lookOf } from './look';
 import { Palette } from './palette';
 import type { Place } from './place';
-import { layout, scrollToSee, visibleRows, type Layout, type Row } from './rows';
+import { layout, scrollToSee, visibleRows, type Layout, type TrackRow } from './rows';
 import type { Overlay, Scene } from './scene';
-import type { Series } from './series';
+import type { CounterSeries } from './series';
 import { Selection } from './selection.svelte';
 import type { Tab, TimelineState } from './state';
 import { decode, encode, sliceParam } from './state';
@@ -36,7 +36,7 @@ const ANIMATION_MS = 160;
 
 const reducedMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-export class Stage {
+export class TimelineStage {
   readonly data: TimelineData;
   readonly selection: Selection;
   readonly finder: Finder;
@@ -71,7 +71,7 @@ export class Stage {
   hovered = $state.raw<Hovered | null>(null);
   cursor = $state.raw<{ x: number; y: number } | null>(null);
   /** The row whose name has the focus by keys: its value is told whole, as below a pointer. */
-  focused = $state.raw<Pick<Row, 'node' | 'pinned'> | null>(null);
+  focused = $state.raw<Pick<TrackRow, 'node' | 'pinned'> | null>(null);
   /** The ends of a time range that is being drawn, by pointer or keys: it is not chosen yet. */
   drawing = $state.raw<{ readonly fixedNs: number; readonly movingNs: number } | null>(null);
   problem = $state.raw<ApiError | null>(null);
@@ -92,7 +92,7 @@ export class Stage {
       within: this.hidesIdle ? this.view : null,
     }),
   );
-  readonly rows: Row[] = $derived(visibleRows(this.layout, this.scroll, this.height));
+  readonly rows: TrackRow[] = $derived(visibleRows(this.layout, this.scroll, this.height));
   readonly band: Step[] = $derived(bandOf(this.steps));
   readonly drawn: Span | null = $derived.by(() => {
     if (this.drawing === null) return null;
@@ -275,7 +275,7 @@ export class Stage {
     return this.stock.tile(track, this.view);
   }
 
-  seriesOf(track: number): Series | undefined {
+  seriesOf(track: number): CounterSeries | undefined {
     const name = this.byTrack.get(track)?.track?.name;
     return name === undefined ? undefined : this.stock.series(track, name, this.view);
   }
@@ -331,7 +331,7 @@ export class Stage {
 
   private arrows(): Arrow[] {
     if (this.selection.flows.length === 0) return [];
-    const rows = new Map<number, Row>();
+    const rows = new Map<number, TrackRow>();
     for (const row of this.layout.rows) {
       const number = row.node.track?.track;
       if (number !== undefined && !rows.has(number)) rows.set(number, row);
@@ -455,7 +455,7 @@ export class Stage {
 
   // -- selection --------------------------------------------------------------------------------
 
-  select(slice: number, go = false, seen: Seen | null = null): Promise<void> {
+  select(slice: number, go = false, seen: SeenSlice | null = null): Promise<void> {
     const found = (details: Details) =>
       go ? this.goTo(placeOf(details)) : this.keepInSight(placeOf(details));
     if (seen !== null && seen.track < 0) return this.derived.select(seen, slice, found);

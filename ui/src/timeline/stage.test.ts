@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunContext } from '../state/run.svelte';
 import { act } from './acts';
-import { Stage } from './stage.svelte';
+import { TimelineStage } from './stage.svelte';
 import { Run, slice, track, tree, type Slice } from './stage_stub';
 
 const many = Array.from({ length: 40 }, (_, i) => track(i + 1));
@@ -16,7 +16,7 @@ beforeEach(() => {
 function shown() {
   const run = new Run();
   run.slices = [slice(1, 0, 'a'), slice(2, 20, 'b'), slice(2, 40, 'c')];
-  const stage = new Stage(run as unknown as RunContext, tree(100, ...many));
+  const stage = new TimelineStage(run as unknown as RunContext, tree(100, ...many));
   stage.adopt({});
   [stage.width, stage.height] = [100, 100];
   /** An event: a slice more on a track before the others', so that all numbers are others'. */
@@ -31,7 +31,7 @@ describe('rows of what is in view', () => {
   it('come and go with the view, and one that is gone to is there', () => {
     const first = track(1, { name: 'early', first_ns: 0, last_ns: 40 });
     const second = track(2, { name: 'late', first_ns: 60, last_ns: 90 });
-    const stage = new Stage(new Run() as unknown as RunContext, tree(100, first, second));
+    const stage = new TimelineStage(new Run() as unknown as RunContext, tree(100, first, second));
     stage.adopt({ idle: 'hidden' });
     [stage.width, stage.height] = [100, 100];
     const rows = () => stage.layout.rows.map((row) => row.node.name).slice(2);
@@ -49,7 +49,7 @@ describe('rows without anything in view', () => {
     const run = Object.assign(new Run(), { timeRange: { from: 60, to: 90 } });
     const early = track(1, { name: 'early', first_ns: 0, last_ns: 40 });
     const late = track(2, { name: 'late', first_ns: 60, last_ns: 90 });
-    const stage = new Stage(run as unknown as RunContext, tree(100, early, late));
+    const stage = new TimelineStage(run as unknown as RunContext, tree(100, early, late));
     stage.adopt({});
     const rows = () => stage.layout.rows.map((row) => row.node.name).slice(2);
     expect(rows()).toEqual(['late']);
@@ -142,14 +142,14 @@ describe('a tree that grows', () => {
     stage.write();
     const sel = run.refined.sel ?? '';
     run.slices.push(slice(1, 15, 'new'), slice(2, 20, 'a longer one around it', 30));
-    const after = new Stage(run as unknown as RunContext, tree(200, ...many));
+    const after = new TimelineStage(run as unknown as RunContext, tree(200, ...many));
     after.adopt({ sel, view: '0-100' });
     // Until it is there, and where it cannot be had, the address says what it said.
     expect(after.address().sel).toBe(sel);
     await settled();
     expect(after.selected).toMatchObject({ name: 'b', ts_ns: 20 });
     run.slices = run.slices.filter((s) => s.name !== 'b');
-    const without = new Stage(run as unknown as RunContext, tree(200, ...many));
+    const without = new TimelineStage(run as unknown as RunContext, tree(200, ...many));
     without.adopt({ sel, view: '0-100' });
     await settled();
     expect(without.selection.details.state).toBe('failed');
@@ -164,7 +164,7 @@ describe('a tree that grows', () => {
     without.grow(tree(300, ...many));
     await settled();
     expect(without.selected).toMatchObject({ name: 'b', ts_ns: 20 });
-    const older = new Stage(run as unknown as RunContext, tree(200, ...many));
+    const older = new TimelineStage(run as unknown as RunContext, tree(200, ...many));
     older.adopt({ sel: '0' });
     await settled();
     expect(older.selected).toMatchObject({ name: 'a' });
@@ -232,7 +232,7 @@ describe('the address', () => {
     expect([stage.scroll, stage.detailsOpen]).toEqual([0, false]);
     expect(Object.values(stage.address()).every((value) => value === null)).toBe(true);
     // A window too high to scroll keeps what it was told, until the reader moves.
-    const high = new Stage(run as unknown as RunContext, tree(100, ...many));
+    const high = new TimelineStage(run as unknown as RunContext, tree(100, ...many));
     high.adopt(query);
     high.height = 10_000;
     high.scrollBy(0);

@@ -4,9 +4,9 @@ import type { TimelineData } from './data';
 import { MAX_TRACKS } from './data';
 import { phaseSources } from './derived';
 import { DerivedRows, type Events } from './derived_rows.svelte';
-import { Loader } from './loader';
-import type { Row } from './rows';
-import type { Series } from './series';
+import { TileLoader } from './loader';
+import type { TrackRow } from './rows';
+import type { CounterSeries } from './series';
 import type { Names, Tile } from './tile';
 import type { Span } from './viewport';
 import { windowFor } from './window';
@@ -15,17 +15,17 @@ const METRICS_AT_ONCE = 32;
 
 export class Stock {
   readonly derived: DerivedRows;
-  private readonly tiles: Loader<number, Tile>;
-  private readonly counters: Loader<string, ReadonlyMap<number, Series>>;
+  private readonly tiles: TileLoader<number, Tile>;
+  private readonly counters: TileLoader<string, ReadonlyMap<number, CounterSeries>>;
 
   constructor(data: TimelineData, names: Names, on: Events) {
     this.derived = new DerivedRows(data, names, on);
-    this.tiles = new Loader<number, Tile>({
+    this.tiles = new TileLoader<number, Tile>({
       fetch: (window, keys, signal) => data.tiles(window, keys, names, signal),
       batch: MAX_TRACKS,
       ...on,
     });
-    this.counters = new Loader<string, ReadonlyMap<number, Series>>({
+    this.counters = new TileLoader<string, ReadonlyMap<number, CounterSeries>>({
       fetch: async (window, keys, signal) => {
         const all = await data.series(window, keys, signal);
         return new Map(keys.map((key) => [key, all]));
@@ -36,7 +36,7 @@ export class Stock {
   }
 
   /** Asks for what is in view and not there. */
-  want(view: Span, width: number, bounds: Span, rows: readonly Row[]): void {
+  want(view: Span, width: number, bounds: Span, rows: readonly TrackRow[]): void {
     const window = windowFor(view, width, bounds);
     const tracks: number[] = [];
     const metrics = new Set<string>();
@@ -54,7 +54,7 @@ export class Stock {
     return track < 0 ? this.derived.tile(track, view) : this.tiles.get(track, view);
   }
 
-  series(track: number, metric: string, view: Span): Series | undefined {
+  series(track: number, metric: string, view: Span): CounterSeries | undefined {
     return this.counters.get(metric, view)?.get(track);
   }
 

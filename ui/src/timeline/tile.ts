@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server told of a time range, by track and lane, in typed arrays that the drawing reads.
-import type { Window } from './window';
+import type { TileWindow } from './window';
 
 /** Columns of `timeline/view`, in the server's names and units. */
 export interface ViewColumns {
@@ -30,7 +30,7 @@ export interface Lane {
 }
 
 export interface Tile {
-  readonly window: Window;
+  readonly window: TileWindow;
   readonly lanes: readonly (Lane | undefined)[];
 }
 
@@ -103,7 +103,7 @@ function isSorted(rows: Int32Array, ts: ArrayLike<number>): boolean {
 export function tilesOf(
   columns: ViewColumns,
   asked: Iterable<number>,
-  window: Window,
+  window: TileWindow,
   names: Names,
 ): Map<number, Tile> {
   const groups = new Map<number, number[][]>();

@@ -2,7 +2,7 @@
 // What stands under the pointer, in lines: a figure to read, and the same to the ns.
 import { formatMetric, formatNs, formatShare, grouped, type Figure } from '../base/format';
 import { unitOf, valueAt } from './counter';
-import type { Series } from './series';
+import type { CounterSeries } from './series';
 import type { Hovered } from './hit';
 import { momentText } from './ticks';
 
@@ -25,7 +25,7 @@ export function tipOf({ place, count, busyNs, category }: Hovered): string[] {
 }
 
 /** A counter's value at a moment, whole; none before its first. A value of many tells of how far they reach. */
-export function counterTipOf(metric: string, series: Series, ns: number): string[] {
+export function counterTipOf(metric: string, series: CounterSeries, ns: number): string[] {
   const i = valueAt(series, ns);
   if (i < 0) return [];
   const unit = unitOf(metric);

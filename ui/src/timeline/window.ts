@@ -5,7 +5,7 @@
 import type { Span } from './viewport';
 import { lengthNs } from './viewport';
 
-export interface Window extends Span {
+export interface TileWindow extends Span {
   /** Pixels that the server divides the time range into. */
   readonly width: number;
 }
@@ -19,7 +19,7 @@ const MAX_BLOCK_WIDTH = Math.floor(MAX_WIDTH / BLOCKS);
 export const powerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(value, 1)));
 
 /** The time range for a view, drawn `pixels` CSS pixels wide, of a run that lies within `bounds`. */
-export function windowFor(view: Span, pixels: number, bounds: Span): Window {
+export function windowFor(view: Span, pixels: number, bounds: Span): TileWindow {
   const block = powerOfTwo(lengthNs(view));
   const blockWidth = Math.min(powerOfTwo(pixels), MAX_BLOCK_WIDTH, block);
   const at = Math.floor(view.fromNs / block);
@@ -31,5 +31,5 @@ export function windowFor(view: Span, pixels: number, bounds: Span): Window {
   return { fromNs: from * block, toNs: to * block, width: (to - from) * blockWidth };
 }
 
-export const sameWindow = (a: Window, b: Window): boolean =>
+export const sameWindow = (a: TileWindow, b: TileWindow): boolean =>
   a.fromNs === b.fromNs && a.toNs === b.toNs && a.width === b.width;

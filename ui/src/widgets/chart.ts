@@ -3,7 +3,7 @@
 import { formatMoment, type Figure } from '../base/format';
 import { marks, marksEvery } from '../base/stats';
 
-export interface Line {
+export interface ChartLine {
   readonly name: string;
   /** As many as x has; NaN and null are gaps. */
   readonly values: ArrayLike<number | null>;
@@ -71,7 +71,7 @@ export interface Readout {
 export function readout(
   at: number,
   x: ArrayLike<number>,
-  lines: readonly Line[],
+  lines: readonly ChartLine[],
   format: (value: number) => Figure,
   xFormat: (value: number) => Figure,
 ): Readout | null {

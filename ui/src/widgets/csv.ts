@@ -2,7 +2,7 @@
 // What a chart shows, as a file for other programs: exact values, the units in the heading.
 import type { Figure } from '../base/format';
 import { inertCell } from '../base/inert';
-import type { Line } from './chart';
+import type { ChartLine } from './chart';
 
 type Value = string | number | null | undefined;
 
@@ -38,7 +38,7 @@ export function toCsv(columns: readonly CsvColumn[]): string {
 export const chartColumns = (
   xTitle: string,
   x: ArrayLike<number>,
-  lines: readonly Line[],
+  lines: readonly ChartLine[],
   unit: string,
 ): CsvColumn[] => [
   { title: xTitle, values: x },

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { figureAfterKey, type Box } from './figures';
+import { figureAfterKey, type FigureBox } from './figures';
 
 // Two columns of three lines, the last line with one figure under the second column:
 //   0 1
 //   2 3
 //     4
-const box = (column: number, line: number): Box => ({
+const box = (column: number, line: number): FigureBox => ({
   left: column * 60,
   right: column * 60 + 50,
   top: line * 26,

@@ -2,24 +2,24 @@
 // Walking over the exact figures of a drawing with the arrow keys, apart from how it looks.
 
 /** Where a figure stands, px; any origin. */
-export interface Box {
+export interface FigureBox {
   readonly left: number;
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
 }
 
-const middle = (box: Box) => (box.left + box.right) / 2;
+const middle = (box: FigureBox) => (box.left + box.right) / 2;
 
 /** The nearest figure that lies wholly above or below `at`, in the nearest line of them; -1: none. */
-function inNextLine(at: number, boxes: readonly Box[], down: boolean): number {
+function inNextLine(at: number, boxes: readonly FigureBox[], down: boolean): number {
   const here = boxes[at];
   if (here === undefined) return -1;
-  const away = (box: Box) => (down ? box.top - here.bottom : here.top - box.bottom);
+  const away = (box: FigureBox) => (down ? box.top - here.bottom : here.top - box.bottom);
   // Borders of neighbours may meet, and a pixel is lost where a page is zoomed.
   const beyond = boxes.map((box, i) => ({ i, box, by: away(box) })).filter((b) => b.by > -2);
   const line = Math.min(...beyond.map((b) => b.by));
-  const aside = (box: Box) => Math.abs(middle(box) - middle(here));
+  const aside = (box: FigureBox) => Math.abs(middle(box) - middle(here));
   return beyond
     .filter((b) => b.by <= line + 4)
     .reduce((best, b) => {
@@ -29,7 +29,11 @@ function inNextLine(at: number, boxes: readonly Box[], down: boolean): number {
 }
 
 /** The figure that a key leads to from `at` (-1: none yet); null: no key of the figures. */
-export function figureAfterKey(key: string, at: number, boxes: readonly Box[]): number | null {
+export function figureAfterKey(
+  key: string,
+  at: number,
+  boxes: readonly FigureBox[],
+): number | null {
   const to = (i: number) => Math.max(0, Math.min(boxes.length - 1, i));
   switch (key) {
     case 'ArrowRight':

@@ -115,13 +115,18 @@ export function toTsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   return [columns.map((c) => c.title).join('\t'), ...lines].join('\n');
 }
 
-export interface Window {
+export interface RowsInSight {
   readonly first: number;
   readonly end: number;
 }
 
 /** Rows to draw for what is in sight, with some beyond both edges so that scrolling shows no gap. */
-export function rowsInSight(scrollTop: number, height: number, row: number, count: number): Window {
+export function rowsInSight(
+  scrollTop: number,
+  height: number,
+  row: number,
+  count: number,
+): RowsInSight {
   const beyond = 8;
   const first = Math.max(0, Math.min(count, Math.floor(scrollTop / row)) - beyond);
   return { first, end: Math.min(count, Math.ceil((scrollTop + height) / row) + beyond) };

@@ -16,24 +16,24 @@ export const KINDS: readonly { kind: ComparedRow['kind']; title: string }[] = [
 /** 'same': the interval holds 0, the difference may be chance; 'open': no interval is known. */
 export type Direction = 'faster' | 'slower' | 'same' | 'open';
 
-export interface Change {
+export interface ComparedChange {
   readonly direction: Direction;
   readonly figure: Figure;
   /** Null: not known. */
   readonly interval: Figure | null;
 }
 
-export interface Line {
+export interface ComparedLine {
   readonly name: string;
   readonly title: string;
   readonly a: { ns: number; share: number; low: number; high: number } | null;
   readonly b: { ns: number; share: number; low: number; high: number } | null;
-  readonly change: Change | null;
+  readonly change: ComparedChange | null;
 }
 
-export interface Block {
+export interface ComparedBlock {
   readonly title: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly ComparedLine[];
   /** The longest bar of the block, ns. */
   readonly most: number;
   /** What is told of one run's parts alone. */
@@ -43,7 +43,7 @@ export interface Block {
 const LEAST_SHARE = 0.005;
 
 /** Blocks in a fixed order; what neither run spends anything on is left out. */
-export function blocks(comparison: Comparison): Block[] {
+export function blocks(comparison: Comparison): ComparedBlock[] {
   const step = comparison.rows.find((row) => row.kind === 'step');
   if (step && !((step.a?.ns ?? 0) > 0 && (step.b?.ns ?? 0) > 0)) return []; // one has no steps
   return KINDS.map(({ kind, title: heading }) => {
@@ -67,14 +67,14 @@ export function exactMeans(comparison: Comparison): string | undefined {
 
 const mostOf = (row: ComparedRow) => Math.max(row.a?.share ?? 0, row.b?.share ?? 0);
 
-function lineOf(row: ComparedRow): Line {
+function lineOf(row: ComparedRow): ComparedLine {
   const side = (s: ComparedRow['a']) =>
     s && { ns: s.ns, share: s.share, low: s.share_low, high: s.share_high };
   const name = row.kind === 'step' ? 'Mean step' : title(row.name);
   return { name: row.name, title: name, a: side(row.a), b: side(row.b), change: changeOf(row) };
 }
 
-function changeOf(row: ComparedRow): Change | null {
+function changeOf(row: ComparedRow): ComparedChange | null {
   const { change_ns: change, change_low_ns: low, change_high_ns: high } = row;
   if (change === null) return null;
   // Of a few steps nobody knows how much they vary.
@@ -95,7 +95,7 @@ function changeOf(row: ComparedRow): Change | null {
 }
 
 /** A share, exactly with its interval where one is known. */
-export function shareOf({ share, low, high }: NonNullable<Line['a']>): Figure {
+export function shareOf({ share, low, high }: NonNullable<ComparedLine['a']>): Figure {
   const { text, exact } = formatShare(share);
   const within = low === high ? '' : ` (${formatShare(low).exact} to ${formatShare(high).exact})`;
   return { text, exact: exact + within };

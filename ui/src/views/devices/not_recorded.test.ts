@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { Columns } from '../../api/arrow';
-import { CPU, GPU, unrecorded, type Seen } from './not_recorded';
-import type { Device, Kernel } from './section';
+import { CPU, GPU, unrecorded, type SeenByPage } from './not_recorded';
+import type { Device, KernelOfDevice } from './section';
 
 const device = (steps: number) => ({ steps: Array(steps) }) as unknown as Device;
-const told = (seen: Partial<Seen>) =>
+const told = (seen: Partial<SeenByPage>) =>
   unrecorded({
     series: Columns.of({ metric: [GPU, CPU] }),
     devices: [device(2)],
-    kernels: [{} as Kernel],
+    kernels: [{} as KernelOfDevice],
     inRange: false,
     hint: 'capture kernels',
     ...seen,

@@ -2,7 +2,7 @@
 // What this view would show, and the run does not hold: told once, in place of a card for each.
 import type { Columns } from '../../api/arrow';
 import type { Metric } from '../../api/metrics';
-import type { Device, Kernel } from './section';
+import type { Device, KernelOfDevice } from './section';
 
 export const GPU: Metric = 'gpu.utilization_share';
 export const CPU: Metric = 'cpu.busy_share';
@@ -13,17 +13,17 @@ export interface Unrecorded {
 }
 
 /** `null`: not known yet, or it cannot be had: that is reported where it would be shown. */
-export interface Seen {
+export interface SeenByPage {
   readonly series: Columns | null;
   readonly devices: readonly Device[] | null;
-  readonly kernels: readonly Kernel[] | null;
+  readonly kernels: readonly KernelOfDevice[] | null;
   /** A time range is selected: what is not in it may be elsewhere. */
   readonly inRange: boolean;
   /** How device work is recorded. */
   readonly hint: string;
 }
 
-export function unrecorded({ series, devices, kernels, inRange, hint }: Seen): Unrecorded[] {
+export function unrecorded({ series, devices, kernels, inRange, hint }: SeenByPage): Unrecorded[] {
   const found: Unrecorded[] = [];
   const metrics = series === null ? null : new Set(series.strings('metric'));
   const steps = devices?.some((d) => d.steps.length > 0) ?? true;

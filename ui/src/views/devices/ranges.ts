@@ -5,7 +5,7 @@ import type { Columns } from '../../api/arrow';
 import { hashName } from '../../base/color';
 import { grouped } from '../../base/format';
 
-export interface Range {
+export interface NamedRange {
   /** The name, whole; of names that are told together a `#` in place of the number. */
   name: string;
   category: string;
@@ -14,7 +14,7 @@ export interface Range {
   durations: number[];
   longest: { from: number; to: number };
   /** The names that are told together, the most frequent first; none: it is one name. */
-  members: Range[];
+  members: NamedRange[];
 }
 
 /** Options of a list: with more of them a page stands still. */
@@ -42,12 +42,12 @@ export function stem(name: string): string | null {
   return before === name || before === '' ? null : before;
 }
 
-const most = (a: Range, b: Range) =>
+const most = (a: NamedRange, b: NamedRange) =>
   b.durations.length - a.durations.length || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-function together(category: string, shared: string, members: Range[]): Range {
+function together(category: string, shared: string, members: NamedRange[]): NamedRange {
   const sorted = [...members].sort(most);
-  const long = (r: Range) => r.longest.to - r.longest.from;
+  const long = (r: NamedRange) => r.longest.to - r.longest.from;
   const name = shared.endsWith('#') ? shared : `${shared}#`;
   return {
     name,
@@ -64,8 +64,8 @@ function byName(
   names: readonly string[],
   from: ArrayLike<number>,
   dur: ArrayLike<number>,
-): Range[] {
-  const found = new Map<string, Range>();
+): NamedRange[] {
+  const found = new Map<string, NamedRange>();
   for (let i = 0; i < names.length; ++i) {
     const name = names[i] ?? '';
     const length = dur[i] ?? 0;
@@ -94,9 +94,9 @@ export function ranges(
   names: readonly string[],
   from: ArrayLike<number>,
   dur: ArrayLike<number>,
-): Range[] {
-  const families = new Map<string, Range[]>();
-  const alone: Range[] = [];
+): NamedRange[] {
+  const families = new Map<string, NamedRange[]>();
+  const alone: NamedRange[] = [];
   for (const range of byName(category, names, from, dur)) {
     const shared = stem(range.name);
     if (shared === null) alone.push(range);
@@ -116,10 +116,10 @@ export function ranges(
 
 /** The range that the address names, and of names told together the one that it names. */
 export function chosenOf(
-  found: readonly Range[],
+  found: readonly NamedRange[],
   key: string | null,
   of: string | null,
-): { range: Range | undefined; shown: Range | undefined } {
+): { range: NamedRange | undefined; shown: NamedRange | undefined } {
   const range = found.find((r) => r.key === key) ?? found[0];
   return { range, shown: range?.members.find((r) => r.key === of) ?? range };
 }

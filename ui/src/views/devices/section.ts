@@ -3,7 +3,7 @@
 // them, and the sums over the devices that are shown.
 import type * as report from '../../api/report';
 
-export type Window = report.Plain<report.DeviceWindow>;
+export type DeviceWindow = report.Plain<report.DeviceWindow>;
 
 export type DeviceStep = report.Plain<report.DeviceStep>;
 
@@ -44,13 +44,13 @@ export interface DevicesSection {
   roles: report.Rows<report.Roles>;
 }
 
-export type Kernel = report.Seen<
+export type KernelOfDevice = report.Seen<
   report.Kernel,
   'rank' | 'name' | 'role' | 'calls' | 'total_ns' | 'tensor_cores' | 'streams'
 >;
 
-export interface KernelsSection {
-  kernels: report.Rows<Kernel>;
+export interface KernelsOfDevices {
+  kernels: report.Rows<KernelOfDevice>;
 }
 
 export const keyOf = (d: Device): string => `${d.rank}-${d.device}`;
@@ -59,8 +59,8 @@ export const nameOf = (d: Device, ranks: number): string =>
   `${ranks > 1 ? `rank ${d.rank} · ` : ''}GPU ${d.device}${d.name ? ` · ${d.name}` : ''}`;
 
 /** Sums of the windows: exact, for each device's parts sum to its own. */
-export function summed(devices: readonly Device[]): Window {
-  const total: Window = {
+export function summed(devices: readonly Device[]): DeviceWindow {
+  const total: DeviceWindow = {
     span_ns: 0,
     busy_ns: 0,
     idle_ns: 0,
@@ -72,7 +72,7 @@ export function summed(devices: readonly Device[]): Window {
     exposed_memory_ns: 0,
   };
   for (const { window } of devices) {
-    for (const name of Object.keys(total) as (keyof Window)[]) total[name] += window[name];
+    for (const name of Object.keys(total) as (keyof DeviceWindow)[]) total[name] += window[name];
   }
   return total;
 }
@@ -129,7 +129,10 @@ export function rateOf({ bytes, told_ns }: Copies): number | null {
 }
 
 /** The runs of kernels on some devices alone: of a rank with several devices those of each are apart. */
-export function onDevices(kernels: readonly Kernel[], devices: readonly Device[]): Kernel[] {
+export function onDevices(
+  kernels: readonly KernelOfDevice[],
+  devices: readonly Device[],
+): KernelOfDevice[] {
   const shown = new Set(devices.map((d) => `${d.rank}-${d.device}`));
   return kernels.flatMap((kernel) => {
     const streams = kernel.streams.filter((s) => shown.has(`${kernel.rank}-${s.device}`));
@@ -140,8 +143,8 @@ export function onDevices(kernels: readonly Kernel[], devices: readonly Device[]
 }
 
 /** Kernels of all ranks by name. */
-export function byName(kernels: readonly Kernel[]): Kernel[] {
-  const sums = new Map<string, Kernel>();
+export function byName(kernels: readonly KernelOfDevice[]): KernelOfDevice[] {
+  const sums = new Map<string, KernelOfDevice>();
   for (const kernel of kernels) {
     const sum = sums.get(kernel.name);
     if (sum === undefined) sums.set(kernel.name, { ...kernel });

@@ -38,7 +38,7 @@ export const GROUPINGS = [
 ] as const;
 export type Grouping = (typeof GROUPINGS)[number]['id'];
 
-export interface Row {
+export interface KernelRow {
   key: string;
   name: string;
   role: string;
@@ -60,7 +60,7 @@ export interface Row {
   share: number;
 }
 
-interface Weighed extends Row {
+interface Weighed extends KernelRow {
   blocks: { sum: number; weight: number };
   occupied: { sum: number; weight: number };
 }
@@ -116,7 +116,7 @@ const mean = (of: { sum: number; weight: number }): number | null =>
   of.weight > 0 ? of.sum / of.weight : null;
 
 /** Rows of all ranks together, or of one. */
-export function rowsOf(kernels: readonly Kernel[], by: Grouping, rank: number | null): Row[] {
+export function rowsOf(kernels: readonly Kernel[], by: Grouping, rank: number | null): KernelRow[] {
   const rows = new Map<string, Weighed>();
   for (const kernel of kernels) {
     if (rank !== null && kernel.rank !== rank) continue;

@@ -8,11 +8,15 @@ import {
   mostOf,
   mostText,
   pile,
-  type Block,
+  type MemoryBlock,
   type MemoryDevice,
 } from './section';
 
-const block = (allocated_ns: number | null, released_ns: number | null, bytes: number): Block => ({
+const block = (
+  allocated_ns: number | null,
+  released_ns: number | null,
+  bytes: number,
+): MemoryBlock => ({
   operator: 'op',
   caller: null,
   bytes,

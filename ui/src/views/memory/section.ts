@@ -2,9 +2,9 @@
 // The section `memory` (docs/reference/operators.md), and allocations placed for a picture.
 import type * as report from '../../api/report';
 import { formatBytes } from '../../base/format';
-import type { Line } from '../../widgets/chart';
+import type { ChartLine } from '../../widgets/chart';
 
-export type Block = report.Plain<report.MemoryBlock>;
+export type MemoryBlock = report.Plain<report.MemoryBlock>;
 
 export type MemoryOperator = report.Plain<report.MemoryOperator>;
 
@@ -44,7 +44,7 @@ export const hasReserved = (curve: readonly Point[]) =>
   curve.some((point) => point.reserved_bytes > 0);
 
 /** The curve's lines: memory is what it is until something is allocated or given back. */
-export function linesOf(curve: readonly Point[]): Line[] {
+export function linesOf(curve: readonly Point[]): ChartLine[] {
   const allocated = curve.map((point) => point.allocated_bytes);
   const reserved = curve.map((point) => point.reserved_bytes);
   return [
@@ -62,10 +62,11 @@ export function firstOf(devices: readonly MemoryDevice[]): MemoryDevice | undefi
 }
 
 /** Whether no release of it is recorded, but it is known by when it was gone. */
-export const unseen = (b: Block): boolean => b.released_ns === null && b.released_by_ns !== null;
+export const unseen = (b: MemoryBlock): boolean =>
+  b.released_ns === null && b.released_by_ns !== null;
 
 export interface Placed {
-  block: Block;
+  block: MemoryBlock;
   fromNs: number;
   toNs: number;
   /** Bytes below it in the pile. */
@@ -77,7 +78,7 @@ export interface Placed {
  * release, or until its address was allocated again. The height of the pile is not the allocator's layout, which nobody recorded; what is true
  * is each block's size and life.
  */
-export function pile(blocks: readonly Block[], fromNs: number, toNs: number): Placed[] {
+export function pile(blocks: readonly MemoryBlock[], fromNs: number, toNs: number): Placed[] {
   const lives = blocks
     .map((block) => ({
       block,

@@ -51,7 +51,7 @@ export const groupingsOf = (operators: readonly Operator[]) =>
     }
   });
 
-export interface Row extends Times {
+export interface OperatorRow extends Times {
   key: string;
   name: string;
   /** Shapes or caller; empty when grouped by name alone. */
@@ -129,8 +129,12 @@ export const callerOf = (
 ): string => of.call_stack[of.user_frame ?? 0] ?? '';
 
 /** Rows of all ranks together, or of one. Times of one call count once in each grouping. */
-export function grouped(operators: readonly Operator[], by: Grouping, rank: number | null): Row[] {
-  const rows = new Map<string, Row>();
+export function grouped(
+  operators: readonly Operator[],
+  by: Grouping,
+  rank: number | null,
+): OperatorRow[] {
+  const rows = new Map<string, OperatorRow>();
   for (const operator of operators) {
     if (rank !== null && operator.rank !== rank) continue;
     for (const { detail, stack, times } of parts(operator, by)) {

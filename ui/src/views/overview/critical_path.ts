@@ -21,7 +21,7 @@ export const viewOf = (cause: string): string => VIEWS[cause as PathCause] ?? 'd
 export const causeTitle = (cause: string): string =>
   cause === 'data' ? 'waiting for data' : words(cause);
 
-export interface Change {
+export interface PathChange {
   readonly stage: string;
   /** "If communication were removed" */
   readonly title: string;
@@ -36,7 +36,7 @@ export interface Change {
 const MOST = 6;
 
 /** Replays of a stage without it, the most to gain first. */
-export function changesOf(path: Pick<CriticalPath, 'what_if' | 'window'>): Change[] {
+export function changesOf(path: Pick<CriticalPath, 'what_if' | 'window'>): PathChange[] {
   const window = path.window?.dur_ns ?? 0;
   return (path.what_if ?? [])
     .filter((one) => one.change === 'removed')

@@ -24,7 +24,7 @@ import { canBeBlamed, namedByStage } from '../../base/suspects';
 import { ns, timeRange, type Ns, type TimeRange } from '../../base/time';
 import { panelParams, shownOf, timeRangeOf, type Located } from '../../state/evidence';
 import type { Query } from '../../state/route';
-import type { Target } from '../../state/run.svelte';
+import type { RunTarget } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
 import type { Checkpoint } from './checkpoints';
 
@@ -183,7 +183,7 @@ export function evidenceTarget(
   evidence: Located,
   report: Report,
   chosen: TimeRange | null,
-): Target {
+): RunTarget {
   const named = timeRangeOf(evidence.rows?.conditions ?? []);
   const over = named ?? chosen ?? trainingRange(report);
   const shown = shownOf(evidence);
@@ -231,10 +231,10 @@ export interface Mark {
   readonly to: Ns;
   /** With exact figures: told on hover and to screen readers. */
   readonly text: string;
-  readonly target: Target;
+  readonly target: RunTarget;
 }
 
-export interface Lane {
+export interface StoryLane {
   readonly name: string;
   readonly color: string;
   readonly marks: readonly Mark[];
@@ -248,9 +248,9 @@ export interface Happened {
 }
 
 /** What happened when: slow steps, evaluation, checkpoints, findings, losses. Lanes without any are left out. */
-export function lanes(report: Report, { steps, checkpoints, findings }: Happened): Lane[] {
+export function lanes(report: Report, { steps, checkpoints, findings }: Happened): StoryLane[] {
   const end = report.run.duration_ns;
-  const all: Lane[] = [
+  const all: StoryLane[] = [
     { name: 'Slow steps', color: '--bad', marks: report.steps.outliers.map(outlierMark) },
     { name: 'Evaluation', color: '--cat-6', marks: steps ? evaluationMarks(steps) : [] },
     { name: 'Checkpoints', color: '--cat-7', marks: checkpoints.map(checkpointMark) },

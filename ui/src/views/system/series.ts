@@ -5,7 +5,7 @@ import type { MemoryLimit } from '../../api/report_types';
 import { metricInfo, type Metric, type ProcessMetric } from '../../api/metrics';
 import { formatMetric, formatNs, type Figure } from '../../base/format';
 
-export interface Series {
+export interface MetricSeries {
   readonly metric: string;
   readonly node: number;
   readonly track: number;
@@ -35,7 +35,7 @@ interface Growing {
 }
 
 /** One series a track; the server sends the rows of each in the order of time. */
-export function seriesOf(columns: Columns): Series[] {
+export function seriesOf(columns: Columns): MetricSeries[] {
   const metric = columns.strings('metric');
   const [node, track, device, at, first, last, mean, min, max, count] = (
     [
@@ -82,7 +82,7 @@ export function seriesOf(columns: Columns): Series[] {
 }
 
 /** Several series on one axis: all moments of any, NaN where one has none. */
-export function aligned(list: readonly Series[]): { x: number[]; values: number[][] } {
+export function aligned(list: readonly MetricSeries[]): { x: number[]; values: number[][] } {
   const x = [...new Set(list.flatMap((s) => s.at))].sort((a, b) => a - b);
   const place = new Map(x.map((at, i) => [at, i]));
   const values = list.map((s) => {
@@ -97,7 +97,7 @@ export function aligned(list: readonly Series[]): { x: number[]; values: number[
 
 /** Rows of a heat map over `count` equal parts of from..to; a part without a value takes the last before it. */
 export function heatRows(
-  list: readonly Series[],
+  list: readonly MetricSeries[],
   from: number,
   to: number,
   count: number,
@@ -117,16 +117,16 @@ export function heatRows(
   });
 }
 
-const isOfGpu = (s: Series) => metricInfo(s.metric)?.scope === 'gpu';
-const rankOf = (s: Series) => (isOfGpu(s) ? 0 : 1);
+const isOfGpu = (s: MetricSeries) => metricInfo(s.metric)?.scope === 'gpu';
+const rankOf = (s: MetricSeries) => (isOfGpu(s) ? 0 : 1);
 
-export function deviceName(s: Series, withNode: boolean): string {
+export function deviceName(s: MetricSeries, withNode: boolean): string {
   const kind = isOfGpu(s) ? 'GPU' : 'core';
   return `${withNode ? `node ${s.node} ` : ''}${kind} ${s.device ?? ''}`.trim();
 }
 
 /** Cells between two readings hold the one before, for as long as readings are usually apart, twice. */
-function carried(values: Float64Array, series: Series, width: number): Float64Array {
+function carried(values: Float64Array, series: MetricSeries, width: number): Float64Array {
   const gaps = series.at.slice(1).map((at, i) => at - (series.at[i] ?? at));
   const usual = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? width;
   const reach = Math.ceil((2 * usual) / width);
@@ -234,7 +234,7 @@ export function lineName(metric: string, chart: ChartSpec): string {
 
 /** The charts that a node has; `extra`: a metric that the address asks for and no chart holds. */
 export function chartsOf(
-  list: readonly Series[],
+  list: readonly MetricSeries[],
   extra: { metric: string; unit: string } | null,
 ): ChartSpec[] {
   const there = new Set(list.map((s) => s.metric));
@@ -262,7 +262,7 @@ export interface ProcessRow {
 }
 
 /** Of all readings: those of a long run come several at once, and not as many each time. */
-function mean(of: Series | undefined): number {
+function mean(of: MetricSeries | undefined): number {
   if (of === undefined) return 0;
   const readings = of.count.reduce((a, b) => a + b, 0);
   return of.mean.reduce((sum, v, i) => sum + v * (of.count[i] ?? 0), 0) / (readings || 1);
@@ -270,15 +270,15 @@ function mean(of: Series | undefined): number {
 
 /** Processes of the job by their metrics' tracks. `pids` tells whose track is whose. */
 export function processes(
-  list: readonly Series[],
+  list: readonly MetricSeries[],
   pids: ReadonlyMap<number, number>,
   names: ReadonlyMap<number, string>,
 ): ProcessRow[] {
-  const byPid = new Map<number, Map<string, Series>>();
+  const byPid = new Map<number, Map<string, MetricSeries>>();
   for (const s of list) {
     const pid = pids.get(s.track);
     if (pid === undefined) continue;
-    const own = byPid.get(pid) ?? new Map<string, Series>();
+    const own = byPid.get(pid) ?? new Map<string, MetricSeries>();
     own.set(s.metric, s);
     byPid.set(pid, own);
   }

@@ -4,7 +4,7 @@
 import type { LossHistory, Report, TensorRule } from '../../api/report';
 import { isImported } from '../../base/capture';
 import { grouped, type Figure } from '../../base/format';
-import type { Line } from '../../widgets/chart';
+import type { ChartLine } from '../../widgets/chart';
 
 export const STATISTICS = [
   { id: 'rms', title: 'root mean square' },
@@ -16,9 +16,9 @@ export const STATISTICS = [
   { id: 'max', title: 'largest' },
   { id: 'zero_share', title: 'zeros' },
 ] as const;
-export type Statistic = (typeof STATISTICS)[number]['id'];
+export type TensorStatistic = (typeof STATISTICS)[number]['id'];
 
-export const statisticOf = (asked: string | null): Statistic =>
+export const statisticOf = (asked: string | null): TensorStatistic =>
   STATISTICS.find((s) => s.id === asked)?.id ?? 'rms';
 
 export interface GridLine {
@@ -90,7 +90,7 @@ export interface HeatLine {
  */
 export function heatLines(
   grid: { readonly tensors: readonly Pick<GridLine, 'tensor' | 'values' | 'not_finite'>[] },
-  statistic: Statistic,
+  statistic: TensorStatistic,
 ): HeatLine[] {
   const sizes = grid.tensors.flatMap((t) =>
     t.values.flatMap((v) => (v === null || v === 0 ? [] : [Math.log10(Math.abs(v))])),
@@ -167,7 +167,7 @@ type Values = readonly (number | null)[];
  * Marks where something was not finite, on top of all that is drawn: what is not finite has no place
  * of its own. What they tell is how many readings it was.
  */
-export function markLine(drawn: readonly Values[], notFinite: readonly number[]): Line[] {
+export function markLine(drawn: readonly Values[], notFinite: readonly number[]): ChartLine[] {
   if (!notFinite.some((n) => n > 0)) return [];
   const top = drawn.flat().reduce<number>((m, v) => (v === null ? m : Math.max(m, v)), -Infinity);
   return [
