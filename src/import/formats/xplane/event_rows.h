@@ -26,7 +26,9 @@ int64_t RoundedNs(__int128 ps);
 class EventRows : public SpaceVisitor {
  public:
   EventRows(const SpaceLayout& layout, PartSink& part)
-      : layout_(layout), part_(part), tracks_(part) {}
+      : layout_(layout), part_(part), tracks_(part, layout.Pid()) {
+    if (!layout.JaxVersion().empty()) marks_.Is(store::ProfileWriter::kJax);
+  }
 
   void Begin(SpaceLevel level) override;
   void End(SpaceLevel level) override;

@@ -142,6 +142,9 @@ class FileImport {
     source["events"] = rows.events();
     source["bytes"] = bytes;
     sink_.Fact(std::nullopt, NameOf(store::MetadataKind::kSource), Dumped(source));
+    if (const std::string jax = layout_.JaxVersion(); !jax.empty()) {
+      sink_.part().Version("jax", jax);
+    }
     std::vector<int32_t> told;  // a device may have several planes
     for (const PlaneFacts& plane : layout_.planes()) {
       if (plane.kind != PlaneKind::kDevice || plane.stats.empty()) continue;
@@ -198,6 +201,7 @@ class FileImport {
     PartFacts facts;
     facts.rank = RankInName(source_.inside);
     facts.host = layout_.host();
+    facts.pid = layout_.Pid().value_or(0);
     const auto is_date = [](int64_t ns) { return ns >= kDatesFromNs && ns < kDatesToNs; };
     if (is_date(rows.first_ns().value_or(0))) {
       facts.utc_offset_ns = 0;

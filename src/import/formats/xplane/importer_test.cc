@@ -9,6 +9,7 @@
 namespace steptrace::import::xplane {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -161,6 +162,19 @@ TEST_F(XPlaneImport, TheSessionTellsTheDate) {
   EXPECT_EQ(reader_->manifest().epoch_utc_ns, 1'771'595'639'214'725'394);
 }
 
+TEST_F(XPlaneImport, JaxTellsItsVersionAndItsProcess) {
+  MadePlane host("/host:CPU");
+  host.Line(7, "python", 500, {host.Event("a", 0, 1000)});
+  host.Has(host.Number("process_id", 4711));
+  MadePlane programs("/host:metadata");
+  programs.Has(programs.Text("jax_version", "0.10.2"));
+  Read(Space({host.Bytes(), programs.Bytes()}));
+  ASSERT_TRUE(status_.ok());
+  EXPECT_THAT(Metadata("source"), HasSubstr(R"("writer":"jax")"));
+  EXPECT_THAT(reader_->manifest().versions, Contains(Pair("jax", "0.10.2")));
+  for (const auto& [number, track] : tracks_) EXPECT_EQ(track.pid, 4711);
+}
+
 TEST_F(XPlaneImport, DevicesTellWhatTheyAre) {
   MadePlane gpu("/device:GPU:0");
   gpu.Has(gpu.Ref("device_vendor", "AMD")).Has(gpu.Number("core_count", 304));
@@ -193,10 +207,10 @@ TEST(XPlaneCopies, AreTheNamesBesideAFile) {
   Source source;
   source.path = "runs/plugins/profile/2026/vm.xplane.pb.gz";
   const auto copies = kXPlaneImporter.copies(source);
-  EXPECT_THAT(copies, testing::Contains("runs/plugins/profile/2026/vm.trace.json.gz"));
-  EXPECT_THAT(copies, testing::Contains("runs/plugins/profile/2026/perfetto_trace.json.gz"));
+  EXPECT_THAT(copies, Contains("runs/plugins/profile/2026/vm.trace.json.gz"));
+  EXPECT_THAT(copies, Contains("runs/plugins/profile/2026/perfetto_trace.json.gz"));
   source.path = "vm.pb";
-  EXPECT_THAT(kXPlaneImporter.copies(source), Not(testing::Contains("vm.trace.json.gz")));
+  EXPECT_THAT(kXPlaneImporter.copies(source), Not(Contains("vm.trace.json.gz")));
 }
 
 }  // namespace

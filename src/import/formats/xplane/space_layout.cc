@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "base/utf8.h"
@@ -266,19 +267,32 @@ void SpaceLayout::AddStatMeta(std::string_view entry) {
   plane.stat_metas.push_back({StatKindOf(name), Kept(name)});
 }
 
-std::optional<int64_t> SpaceLayout::BeginNs() const {
+SpaceLayout::Own SpaceLayout::OwnStat(std::string_view name) const {
   for (const PlaneFacts& plane : planes_) {
-    if (plane.kind != PlaneKind::kSession) continue;
     for (const std::string& message : plane.stats) {
       try {
         const Stat stat = ReadStat(message);
         const StatMeta* meta = plane.StatOf(stat.metadata_id);
-        if (meta != nullptr && meta->name == "profile_start_time") return stat.Integer();
+        if (meta == nullptr || meta->name != name) continue;
+        return {stat.Integer(), std::string(plane.TextOf(stat))};
       } catch (const protozero::exception&) {
       }
     }
   }
-  return std::nullopt;
+  return {};
+}
+
+std::optional<int64_t> SpaceLayout::BeginNs() const {
+  return OwnStat("profile_start_time").number;
+}
+
+std::optional<int64_t> SpaceLayout::Pid() const {
+  const auto pid = OwnStat("process_id").number;
+  return pid && *pid > 0 && *pid <= std::numeric_limits<int32_t>::max() ? pid : std::nullopt;
+}
+
+std::string SpaceLayout::JaxVersion() const {
+  return OwnStat("jax_version").text;
 }
 
 }  // namespace steptrace::import::xplane

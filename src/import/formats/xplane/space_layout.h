@@ -95,10 +95,18 @@ class SpaceLayout : public SpaceVisitor {
   int64_t warnings() const { return warnings_; }
   const std::string& first_warning() const { return first_warning_; }
   const LossCounts& lost() const { return lost_; }
-  // When the recording began, since 1970; none: the file does not tell.
-  std::optional<int64_t> BeginNs() const;
+  // What the file tells of itself; none, or empty: it does not.
+  std::optional<int64_t> BeginNs() const;  // of the recording, since 1970
+  std::optional<int64_t> Pid() const;
+  std::string JaxVersion() const;
 
  private:
+  // A number or a text that a plane has itself.
+  struct Own {
+    std::optional<int64_t> number;
+    std::string text;
+  };
+  Own OwnStat(std::string_view name) const;
   PlaneFacts* Plane();
   LineFacts* Line();
   void TakeInPlane(uint32_t field, std::string_view bytes);

@@ -27,6 +27,7 @@ int32_t SpaceTracks::Parent(const PlaneFacts& plane) {
     return Found({*plane.device, {}, kOfPlane, {}}, std::move(row), store::TrackKind::kDevice);
   }
   row.name = plane.name;
+  row.pid = pid_;
   return Found({-1, plane.name, kOfPlane, {}}, std::move(row), store::TrackKind::kProcess);
 }
 
@@ -45,6 +46,7 @@ int32_t SpaceTracks::Of(const PlaneFacts& plane, const LineFacts& line) {
     }
     return Found(key, std::move(row), store::TrackKind::kStream);
   }
+  row.pid = pid_;
   // Threads of the runtime's own pools are numbered by hashes.
   if (line.id > 0 && line.id <= std::numeric_limits<int32_t>::max()) row.tid = line.id;
   return Found(key, std::move(row), store::TrackKind::kThread);

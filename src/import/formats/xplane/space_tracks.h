@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -15,7 +16,7 @@ namespace steptrace::import::xplane {
 // The tracks of a file's lines. -1: there are too many, which the sink says once.
 class SpaceTracks {
  public:
-  explicit SpaceTracks(PartSink& part) : part_(part) {}
+  SpaceTracks(PartSink& part, std::optional<int64_t> pid) : part_(part), pid_(pid) {}
 
   // Several lines of a plane with one id and one name are one.
   int32_t Of(const PlaneFacts& plane, const LineFacts& line);
@@ -30,6 +31,7 @@ class SpaceTracks {
   int32_t Parent(const PlaneFacts& plane);
 
   PartSink& part_;
+  const std::optional<int64_t> pid_;
   std::map<Key, int32_t> tracks_;
 };
 
