@@ -360,6 +360,11 @@ RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analy
   RunParts run{input.run.name, MakeStepParts(input, steps.selection), true, {}, {}};
   run.comparability = MakeComparability(
       input, steps.facts, analysis == nullptr ? nullptr : &analysis->sections.devices);
+  if (analysis != nullptr) {
+    run.operators = OperatorsInStepsOf(analysis->sections.operators);
+  } else if (input.operators != nullptr) {
+    run.operators = OperatorsInStepsOf(BuildOperators(*input.operators));
+  }
   std::vector<StepPart>& parts = run.parts;
   if (parts.empty()) return run;
   run.spread_known = steps.selection.steps >= kMinSteadySteps;

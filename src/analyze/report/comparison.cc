@@ -116,6 +116,7 @@ Comparison CompareParts(const RunParts& a, const RunParts& b) {
     }
   }
   Comparison comparison{a.run, b.run, {}, {}, a.comparability, b.comparability};
+  comparison.operators = CompareOperators(a.operators, b.operators);
   // Kinds in their order: what only the second run has stands with its kind.
   for (const StepPartKind kind : {StepPartKind::kStep, StepPartKind::kPhase, StepPartKind::kSuspect,
                                   StepPartKind::kSubStage}) {

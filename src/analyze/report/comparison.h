@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/operators/operator_changes.h"
 #include "analyze/report/step_parts.h"
 #include "model/finding.h"
 
@@ -31,6 +32,7 @@ struct Comparison {
   std::vector<ComparedPart> parts;    // empty: neither has steady steps
   std::vector<model::Finding> notes;  // which stages are told of one run alone
   Comparability of_a{}, of_b{};       // what the runs must have in common for this to mean much
+  std::optional<OperatorChanges> operators{};
 };
 
 // The parts of each run as MeasureStepParts gives them. Where one run alone tells the stages of its

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/input/report_input.h"
+#include "analyze/operators/operator_changes.h"
 #include "analyze/report/run_card.h"
 
 namespace steptrace::analyze {
@@ -40,6 +41,7 @@ struct RunParts {
   // compared by of which nothing tells more. Empty: nothing tells this one's apart.
   std::vector<StepPart> dataset_as_one{};
   Comparability comparability{};
+  OperatorsInSteps operators{};
 };
 
 // The run's step first, then its phases, suspects and stages: the parts of a kind sum to the step.

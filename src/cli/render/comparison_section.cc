@@ -13,6 +13,7 @@
 #include "analyze/stages/stages.h"
 #include "cli/render/display_text.h"
 #include "cli/render/report_blocks.h"
+#include "cli/render/short_name.h"
 #include "present/words/finding_sentence.h"
 #include "present/words/quantity.h"
 
@@ -28,6 +29,7 @@ constexpr int kPartColumns = 21;
 constexpr int kSideTimeColumns = 8;
 constexpr int kSideShareColumns = 6;
 constexpr int kChangeColumns = 9;
+constexpr size_t kOperatorsShown = 8;
 
 struct PartKind {
   StepPartKind kind;
@@ -90,6 +92,37 @@ void KindLines(const analyze::Comparison& comparison, const PartKind& kind, Page
   }
 }
 
+// The operators that changed most, of a step.
+void OperatorLines(const analyze::OperatorChanges& changes, Page& page) {
+  if (changes.rows.empty()) return;
+  constexpr int kTime = 10;
+  const int name = page.width() - 2 - 3 * kTime;
+  const auto time = [](const std::optional<int64_t>& ns) {
+    return PadLeft(ns ? present::FormatDuration(*ns) : "-", kTime);
+  };
+  page.Blank();
+  page.Line({{PadRight(changes.device ? "Operators, own device time per step"
+                                      : "Operators, own host time per step",
+                       2 + name) +
+                  PadLeft("A", kTime) + PadLeft("B", kTime) + PadLeft("B - A", kTime),
+              Tint::kBold}});
+  const size_t shown = std::min(kOperatorsShown, changes.rows.size());
+  for (size_t i = 0; i < shown; ++i) {
+    const analyze::OperatorChange& one = changes.rows[i];
+    const Tint tint = one.change_ns < 0   ? Tint::kGreen
+                      : one.change_ns > 0 ? Tint::kRed
+                                          : Tint::kDim;
+    page.Line({{"  " + PadRight(CutMiddle(page.Safe(one.name), name - 1, page.unicode()), name) +
+                time(one.a_ns) + time(one.b_ns)},
+               {PadLeft(SignedDuration(one.change_ns), kTime), tint}});
+  }
+  page.Paragraph(
+      "  ", 2,
+      fmt::format("means of the profiled steps, {} in A and {} in B; no interval is known",
+                  present::FormatCount(changes.a_steps), present::FormatCount(changes.b_steps)),
+      Tint::kDim);
+}
+
 void SideLines(const char* letter, const analyze::Report& report, Page& page) {
   RenderHeader(report, page, fmt::format("{}  ", letter));
   RenderFailure(report, page);
@@ -138,6 +171,7 @@ std::string RenderComparison(const analyze::Comparison& comparison, const analyz
   for (const std::string& note : present::TextsOf(comparison.notes)) {
     page.Paragraph("", 0, note, Tint::kDim);
   }
+  if (comparison.operators) OperatorLines(*comparison.operators, page);
   return page.Take();
 }
 

@@ -93,6 +93,19 @@ TEST(RenderComparison, RendersAsExpected) {
       "A change whose interval contains 0 may be chance.\n");
 }
 
+TEST(RenderComparison, ShowsWhichOperatorsChangedMost) {
+  analyze::RunParts slow = Slow(), fixed = Fixed();
+  EXPECT_THAT(Rendered(slow, fixed), Not(HasSubstr("Operators")));
+  slow.operators = {{2, 200'000'000},
+                    {{"aten::mm", {40'000'000, 0}}, {"aten::add", {2'000'000, 0}}}};
+  fixed.operators = {{4, 200'000'000}, {{"aten::mm", {40'000'000, 0}}}};
+  const std::string text = Rendered(slow, fixed);
+  EXPECT_THAT(text, HasSubstr("Operators, own host time per step"));
+  EXPECT_THAT(text, HasSubstr("     20 ms     10 ms    -10 ms\n"));
+  EXPECT_THAT(text, HasSubstr("      1 ms         -     -1 ms\n"));
+  EXPECT_THAT(text, HasSubstr("means of the profiled steps, 2 in A and 4 in B; no interval is"));
+}
+
 TEST(RenderComparison, SaysWhereNoIntervalWasDrawn) {
   analyze::RunParts few = Fixed();
   for (analyze::StepPart& part : few.parts) part.spread_known = part.kind == StepPartKind::kStep;

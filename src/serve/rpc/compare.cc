@@ -38,6 +38,21 @@ Json RowJson(const analyze::ComparedPart& part) {
           {"change_high_ns", EndOrNull(part.change_high_ns)}};
 }
 
+Json OperatorsJson(const std::optional<analyze::OperatorChanges>& changes) {
+  if (!changes) return nullptr;
+  return {{"measure", changes->device ? "device" : "host"},
+          {"a_steps", changes->a_steps},
+          {"b_steps", changes->b_steps},
+          {"rows", analyze::Each(changes->rows,
+                                 [](const analyze::OperatorChange& one) -> Json {
+                                   return {{"name", one.name},
+                                           {"a_ns", EndOrNull(one.a_ns)},
+                                           {"b_ns", EndOrNull(one.b_ns)},
+                                           {"change_ns", one.change_ns}};
+                                 })},
+          {"left_out", changes->left_out}};
+}
+
 // What is said of them, in this order of the two.
 Json HeadlineAndNotes(const analyze::Comparison& comparison) {
   return {{"headline", analyze::FindingJson(analyze::HeadlineOf(comparison))},
@@ -65,6 +80,7 @@ Result<std::string> CompareJson(const std::filesystem::path& a, const std::files
   Json rows = Json::array();
   for (const auto& part : comparison.parts) rows.push_back(RowJson(part));
   json["rows"] = std::move(rows);
+  json["operators"] = OperatorsJson(comparison.operators);
   json["comparability"] = {{"a", analyze::ComparabilityJson(comparison.of_a)},
                            {"b", analyze::ComparabilityJson(comparison.of_b)},
                            {"unlike", analyze::UnlikeParts(comparison.of_a, comparison.of_b)}};

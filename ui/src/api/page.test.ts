@@ -34,6 +34,13 @@ const comparison: Comparison = {
     notes: [said("Only the second run tells its dataset's stages: __getitem__ holds decode 9 ns.")],
   },
   comparability: { a: ALIKE, b: { ...ALIKE, batch_size: 2 }, unlike: ['batch_size'] },
+  operators: {
+    measure: 'host',
+    a_steps: 3,
+    b_steps: 5,
+    rows: [{ name: 'aten::mm', a_ns: ns(40), b_ns: ns(10), change_ns: ns(-30) }],
+    left_out: 0,
+  },
   rows: [
     {
       kind: 'step',
@@ -164,4 +171,10 @@ it('texts of the page are inert', () => {
     ...run,
     name: 'n\\u202e',
   });
+});
+
+it('operators of a comparison are swapped, too', () => {
+  const { operators } = swapped(comparison);
+  expect([operators?.a_steps, operators?.b_steps]).toEqual([5, 3]);
+  expect(operators?.rows).toEqual([{ name: 'aten::mm', a_ns: 10, b_ns: 40, change_ns: 30 }]);
 });

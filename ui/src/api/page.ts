@@ -3,11 +3,12 @@
 // checkpoints} where `steps` and `checkpoints` are columns of tables, or {runs: [two of those], comparison}. ui/README.md says how it gets
 // in there.
 import { inertBut } from '../base/inert';
+import type { Ns } from '../base/time';
 import { Columns } from './arrow';
 import { ApiError } from './error';
 import type { Report } from './report';
 import { REPORT_SCHEMA } from './report_types';
-import type { ComparedRow, Comparison, SeriesQuery, Source } from './source';
+import type { Comparison, SeriesQuery, Source } from './source';
 
 export type PageColumns = Readonly<Record<string, readonly (string | number | null)[]>>;
 
@@ -78,8 +79,8 @@ function idsOf(page: Page): string[] {
   return [a ?? '', ...(b === undefined ? [] : [b === a ? `${b} (B)` : b])];
 }
 
-const negative = (ns: ComparedRow['change_ns']) =>
-  ns === null ? null : ((0 - ns) as NonNullable<ComparedRow['change_ns']>);
+const opposite = (of: Ns): Ns => (0 - of) as Ns;
+const negative = (of: Ns | null) => (of === null ? null : opposite(of));
 
 /** The same two runs the other way round. */
 export function swapped(comparison: Comparison): Comparison {
@@ -89,6 +90,7 @@ export function swapped(comparison: Comparison): Comparison {
     notes,
     back,
     rows,
+    operators,
     comparability: { a: ofA, b: ofB, unlike },
   } = comparison;
   return {
@@ -103,6 +105,17 @@ export function swapped(comparison: Comparison): Comparison {
       change_low_ns: negative(row.change_high_ns),
       change_high_ns: negative(row.change_low_ns),
     })),
+    operators: operators && {
+      ...operators,
+      a_steps: operators.b_steps,
+      b_steps: operators.a_steps,
+      rows: operators.rows.map((row) => ({
+        ...row,
+        a_ns: row.b_ns,
+        b_ns: row.a_ns,
+        change_ns: opposite(row.change_ns),
+      })),
+    },
     comparability: { a: ofB, b: ofA, unlike },
   };
 }

@@ -74,6 +74,22 @@ export interface ComparedRow {
   change_high_ns: Ns | null;
 }
 
+/** Own time of an operator in a step of each run; null: that run has none of it. */
+export interface OperatorChange {
+  name: string;
+  a_ns: Ns | null;
+  b_ns: Ns | null;
+  change_ns: Ns;
+}
+
+export interface OperatorChanges {
+  measure: 'device' | 'host';
+  a_steps: number;
+  b_steps: number;
+  rows: OperatorChange[];
+  left_out: number;
+}
+
 export interface Comparison {
   runs: [string, string];
   /** Which step is shorter, by how much: as the report in the terminal says it. */
@@ -83,6 +99,8 @@ export interface Comparison {
   /** The same of the two the other way round. */
   back: { headline: Said; notes: Said[] };
   rows: ComparedRow[];
+  /** Null: a run has no operators in steps. */
+  operators: OperatorChanges | null;
   /** What each run tells of itself, and in which of it they are known to differ. */
   comparability: { a: Alike; b: Alike; unlike: string[] };
 }

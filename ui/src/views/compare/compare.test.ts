@@ -55,6 +55,7 @@ const of = (...rows: ComparedRow[]): Comparison => ({
   notes: [],
   back: { headline: said(''), notes: [] },
   rows,
+  operators: null,
   comparability: { a: ALIKE, b: ALIKE, unlike: [] },
 });
 

@@ -74,21 +74,26 @@ function lineOf(row: ComparedRow): ComparedLine {
   return { name: row.name, title: name, a: side(row.a), b: side(row.b), change: changeOf(row) };
 }
 
+/** A change, with its sign. */
+export function signed(change: number): Figure {
+  const { text, exact } = formatNs(change);
+  const sign = change > 0 ? '+' : '';
+  return { text: sign + text, exact: sign + exact };
+}
+
 function changeOf(row: ComparedRow): ComparedChange | null {
   const { change_ns: change, change_low_ns: low, change_high_ns: high } = row;
   if (change === null) return null;
   // Of a few steps nobody knows how much they vary.
   const known = low !== null && high !== null;
   const chance = known ? low <= 0 && high >= 0 : change === 0;
-  const sign = (v: number) => (v > 0 ? '+' : '');
-  const figure = formatNs(change);
   return {
     direction: chance ? 'same' : !known ? 'open' : change < 0 ? 'faster' : 'slower',
-    figure: { text: sign(change) + figure.text, exact: sign(change) + figure.exact },
+    figure: signed(change),
     interval: known
       ? {
-          text: `${sign(low)}${formatNs(low).text} to ${sign(high)}${formatNs(high).text}`,
-          exact: `${sign(low)}${formatNs(low).exact} to ${sign(high)}${formatNs(high).exact}`,
+          text: `${signed(low).text} to ${signed(high).text}`,
+          exact: `${signed(low).exact} to ${signed(high).exact}`,
         }
       : null,
   };
