@@ -362,7 +362,7 @@ RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analy
       input, steps.facts, analysis == nullptr ? nullptr : &analysis->sections.devices);
   if (analysis != nullptr) {
     run.operators = OperatorsInStepsOf(analysis->sections.operators);
-  } else if (input.operators != nullptr) {
+  } else if (input.operators) {
     run.operators = OperatorsInStepsOf(BuildOperators(*input.operators));
   }
   std::vector<StepPart>& parts = run.parts;
