@@ -104,6 +104,11 @@ bool IsCompilation(std::string_view call) {
                      [call](std::string_view part) { return Has(call, part); });
 }
 
+// Python functions of JAX in which a thread waits for what it launched.
+bool AwaitsDevice(std::string_view function) {
+  return function.ends_with(": try_to_block") || function.ends_with(": block_until_ready");
+}
+
 bool CoversNested(HostActivityKind doing) {
   return doing >= HostActivityKind::kCollective;
 }
@@ -197,6 +202,7 @@ HostActivityKind DoingOf(EventKind kind, std::string_view name) {
   for (const Pattern& pattern : kRangePatterns) {
     if (Has(name, pattern.part)) return pattern.doing;
   }
+  if (kind == EventKind::kPython && AwaitsDevice(name)) return HostActivityKind::kSynchronise;
   if (kind == EventKind::kAnnotation) {
     if (name.starts_with("Iterator::")) return HostActivityKind::kData;  // a stage of tf.data
     if (const auto doing = DoingOfRange(name)) return *doing;

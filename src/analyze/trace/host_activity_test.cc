@@ -65,6 +65,8 @@ TEST(HostActivityTest, XlaAndTensorFlow) {
   EXPECT_EQ(DoingOf(EventKind::kPython, "compiler.py(361): backend_compile_and_load"),
             HostActivityKind::kCompilation);
   EXPECT_EQ(DoingOf(EventKind::kRuntime, "PjitFunction(step)"), HostActivityKind::kLaunch);
+  EXPECT_EQ(DoingOf(EventKind::kPython, "api.py(3165): try_to_block"),
+            HostActivityKind::kSynchronise);
 }
 
 TEST(HostActivityTest, InnermostEventDecides) {
