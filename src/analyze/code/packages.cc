@@ -444,8 +444,9 @@ constexpr std::string_view kKnownPackages[] = {
     "numba", "sympy", "networkx", "einops", "timm", "diffusers", "vllm", "sglang", "xformers", "flash_attn",
     "flashinfer", "apex", "deepspeed", "megatron", "transformer_engine", "bitsandbytes", "datasets",
     "tokenizers", "safetensors", "sentencepiece", "ray", "joblib", "psutil", "yaml", "requests", "tqdm",
-    "wandb", "mlflow", "comet_ml", "neptune", "tensorboard", "tensorboardX", "hydra", "omegaconf", "absl",
-    "click", "pydantic", "typing_extensions", "packaging", "attr", "attrs", "cloudpickle", "dill", "fsspec",
+    "wandb", "mlflow", "comet_ml", "neptune", "tensorboard", "tensorboardX", "jax", "jaxlib", "flax", "optax",
+    "orbax", "chex", "haiku", "equinox", "tensorflow", "keras", "hydra", "omegaconf", "absl", "click",
+    "pydantic", "typing_extensions", "packaging", "attr", "attrs", "cloudpickle", "dill", "fsspec",
     "huggingface_hub", "aiter", "gym", "gymnasium",
 };
 

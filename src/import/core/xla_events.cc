@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "import/core/jax_files.h"
 #include "import/core/natural_number.h"
 
 namespace steptrace::import {
@@ -87,8 +88,9 @@ std::string XlaPythonName(std::string_view name) {
   if (colon == std::string_view::npos) {
     return "<built-in function " + std::string(place) + "." + std::string(function) + ">";
   }
-  return std::string(place.substr(0, colon)) + "(" + std::string(place.substr(colon + 1)) +
-         "): " + std::string(function);
+  const std::string_view file = place.substr(0, colon);
+  return (IsJaxFile(file) ? "jax/_src/" : "") + std::string(file) + "(" +
+         std::string(place.substr(colon + 1)) + "): " + std::string(function);
 }
 
 int64_t XlaBytesIn(std::string_view details) {

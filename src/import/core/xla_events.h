@@ -33,6 +33,7 @@ bool IsTensorFlowOperation(std::string_view name);
 std::string_view XlaStreamCategory(std::string_view name);
 
 // "train.py(11): load_batch" of "$train.py:11 load_batch", as PyTorch names a function of Python.
+// The tracer drops folders: a file that has a name of JAX's own gets one, "jax/_src/pjit.py".
 std::string XlaPythonName(std::string_view name);
 
 // 4194304 of "kind_src:pinned kind_dst:device size:4194304 dest:0 async:1"; -1: not reported.

@@ -44,6 +44,8 @@ TEST(XlaDeviceIn, ReadsTheNumber) {
 
 TEST(XlaPythonName, IsAsPyTorchNamesFunctions) {
   EXPECT_EQ(XlaPythonName("$train.py:11 load_batch"), "train.py(11): load_batch");
+  EXPECT_EQ(XlaPythonName("$api.py:3165 try_to_block"), "jax/_src/api.py(3165): try_to_block");
+  EXPECT_EQ(XlaPythonName("$my_api.py:5 try_to_block"), "my_api.py(5): try_to_block");
   EXPECT_EQ(XlaPythonName("$time sleep"), "<built-in function time.sleep>");
   EXPECT_EQ(XlaPythonName("$"), "");
   EXPECT_EQ(XlaPythonName("$x"), "x");
