@@ -39,7 +39,7 @@ export function stepColumns<Row>(
       value: (r) => inSteps(r) / of.ns,
       format: (r) => formatShare(inSteps(r) / of.ns),
       help: `${what} in steps, of the duration of the steps`,
-      width: '84px',
+      width: '76px',
     },
     {
       id: 'perstep',
@@ -47,7 +47,7 @@ export function stepColumns<Row>(
       value: (r) => perStep(inSteps(r), of),
       format: (r) => formatNs(perStep(inSteps(r), of)),
       help: `${what} in steps, divided by their number`,
-      width: '84px',
+      width: '72px',
     },
   ];
 }
