@@ -116,6 +116,7 @@ ALLOWED = {
         "analyze/device",
         "analyze/input",
         "analyze/json",
+        "analyze/operators",
         "analyze/samples",
         "analyze/stages",
         "analyze/stats",

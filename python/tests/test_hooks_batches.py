@@ -102,6 +102,7 @@ def test_batches_of_a_loader(tmp_path, workers):
     assert told[2]["samples"] == 16 and told[2]["samples_alike"]
     assert told[2]["tokens"] == 4 * (3 + 4 + 5 + 6) and not told[2]["tokens_alike"]
     assert told[0]["tokens"] == 12 and told[0]["tokens_alike"]
+    assert told[0]["shapes_alike"] and not told[2]["shapes_alike"]
 
 
 WATCHED = """

@@ -93,6 +93,10 @@ constexpr FigureInfo kCommunicationGradientExchangeFigures[] = {{"bytes", Figure
 constexpr FigureInfo kCommunicationExchangeEachBackwardFigures[] = {{"backwards", FigureUnit::kNumber, false}};
 constexpr FigureInfo kModelDeterministicFillFigures[] = {{"share", FigureUnit::kShare, false}};
 constexpr std::string_view kModelDeterministicFillTexts[] = {"call"};
+constexpr FigureInfo kModelSlowerThanInOtherStepsFigures[] = {{"times", FigureUnit::kTimes, false}, {"share", FigureUnit::kShare, false}, {"first", FigureUnit::kInteger, false}, {"last", FigureUnit::kInteger, false}};
+constexpr std::string_view kModelSlowerThanInOtherStepsTexts[] = {"call"};
+constexpr FigureInfo kModelSlowerThanAlikeFigures[] = {{"times", FigureUnit::kTimes, false}, {"share", FigureUnit::kShare, false}};
+constexpr std::string_view kModelSlowerThanAlikeTexts[] = {"call"};
 constexpr std::string_view kModelNoStacksTexts[] = {"reason"};
 constexpr FigureInfo kModelOperatorsShareFigures[] = {{"share", FigureUnit::kShare, false}};
 constexpr FigureInfo kModelBetweenOperatorsFigures[] = {{"share", FigureUnit::kShare, false}, {"low", FigureUnit::kShareNumber, false}, {"high", FigureUnit::kShareNumber, false}, {"steps", FigureUnit::kInteger, false}};
@@ -572,6 +576,8 @@ constexpr KindInfo kKinds[] = {
     {"communication.gradient_exchange", Role::kEvidence, {kCommunicationGradientExchangeFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"communication.exchange_each_backward", Role::kEvidence, {kCommunicationExchangeEachBackwardFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.deterministic_fill", Role::kEvidence, {kModelDeterministicFillFigures, kModelDeterministicFillTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"model.slower_than_in_other_steps", Role::kEvidence, {kModelSlowerThanInOtherStepsFigures, kModelSlowerThanInOtherStepsTexts}, {{}, {}}, false, {}, Topic::kNone},
+    {"model.slower_than_alike", Role::kEvidence, {kModelSlowerThanAlikeFigures, kModelSlowerThanAlikeTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"model.no_stacks", Role::kEvidence, {{}, kModelNoStacksTexts}, {{}, {}}, false, {}, Topic::kNone},
     {"model.few_samples", Role::kEvidence, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.operators_share", Role::kEvidence, {kModelOperatorsShareFigures, {}}, {{}, {}}, false, {}, Topic::kNone},
@@ -664,6 +670,7 @@ constexpr KindInfo kKinds[] = {
     {"model.profile_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"model.operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.no_deterministic_fill", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
+    {"model.flush_denormals", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
     {"model.capture_kernels", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"model.capture_operators", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone},
     {"framework.no_anomaly_detection", Role::kAdvice, {{}, {}}, {{}, {}}, false, {}, Topic::kNone, "pytorch"},
@@ -1278,6 +1285,14 @@ Finding Make(ModelDeterministicFill one) {
   return {FindingKind::kModelDeterministicFill, {one.share.value}, {one.call.value}, {}, {"", {}}};
 }
 
+Finding Make(ModelSlowerThanInOtherSteps one) {
+  return {FindingKind::kModelSlowerThanInOtherSteps, {one.times.value, one.share.value, one.first.value, one.last.value}, {one.call.value}, {}, {"", {}}};
+}
+
+Finding Make(ModelSlowerThanAlike one) {
+  return {FindingKind::kModelSlowerThanAlike, {one.times.value, one.share.value}, {one.call.value}, {}, {"", {}}};
+}
+
 Finding Make(ModelNoStacks one) {
   return {FindingKind::kModelNoStacks, {}, {one.reason.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "source"}}}};
 }
@@ -1644,6 +1659,10 @@ Finding Make(ModelOperators) {
 
 Finding Make(ModelNoDeterministicFill) {
   return {FindingKind::kModelNoDeterministicFill, {}, {}, {}, {"", {}}};
+}
+
+Finding Make(ModelFlushDenormals) {
+  return {FindingKind::kModelFlushDenormals, {}, {}, {}, {"", {}}};
 }
 
 Finding Make(ModelCaptureKernels) {

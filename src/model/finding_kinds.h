@@ -70,6 +70,8 @@ enum class FindingKind : uint16_t {
   kCommunicationGradientExchange,
   kCommunicationExchangeEachBackward,
   kModelDeterministicFill,
+  kModelSlowerThanInOtherSteps,
+  kModelSlowerThanAlike,
   kModelNoStacks,
   kModelFewSamples,
   kModelOperatorsShare,
@@ -162,6 +164,7 @@ enum class FindingKind : uint16_t {
   kModelProfileOperators,
   kModelOperators,
   kModelNoDeterministicFill,
+  kModelFlushDenormals,
   kModelCaptureKernels,
   kModelCaptureOperators,
   kFrameworkNoAnomalyDetection,
@@ -495,7 +498,7 @@ enum class FindingKind : uint16_t {
   kRunExitCode,
 };
 
-inline constexpr size_t kFindingKindCount = 479;
+inline constexpr size_t kFindingKindCount = 482;
 
 enum class Topic : uint8_t {
   kNone,  // of all that was not noticed while a run went on
@@ -886,6 +889,20 @@ struct CommunicationExchangeEachBackward {
 };
 
 struct ModelDeterministicFill {
+  Given<double> share;  // share
+  Text call;
+};
+
+struct ModelSlowerThanInOtherSteps {
+  Given<double> times;  // times
+  Given<double> share;  // share
+  Given<int64_t> first;  // integer
+  Given<int64_t> last;  // integer
+  Text call;
+};
+
+struct ModelSlowerThanAlike {
+  Given<double> times;  // times
   Given<double> share;  // share
   Text call;
 };
@@ -1289,6 +1306,9 @@ struct ModelOperators {
 };
 
 struct ModelNoDeterministicFill {
+};
+
+struct ModelFlushDenormals {
 };
 
 struct ModelCaptureKernels {
@@ -3091,6 +3111,8 @@ Finding Make(CommunicationCalls one);
 Finding Make(CommunicationGradientExchange one);
 Finding Make(CommunicationExchangeEachBackward one);
 Finding Make(ModelDeterministicFill one);
+Finding Make(ModelSlowerThanInOtherSteps one);
+Finding Make(ModelSlowerThanAlike one);
 Finding Make(ModelNoStacks one);
 Finding Make(ModelFewSamples one);
 Finding Make(ModelOperatorsShare one);
@@ -3183,6 +3205,7 @@ Finding Make(ModelLowerAnyPrecision one);
 Finding Make(ModelProfileOperators one);
 Finding Make(ModelOperators one);
 Finding Make(ModelNoDeterministicFill one);
+Finding Make(ModelFlushDenormals one);
 Finding Make(ModelCaptureKernels one);
 Finding Make(ModelCaptureOperators one);
 Finding Make(FrameworkNoAnomalyDetection one);

@@ -35,6 +35,7 @@ class Batches:
         self._torch = torch
         self._measured = 0
         self._samples, self._tokens = _Sum(), _Sum()
+        self._shapes, self._shapes_alike = None, True
 
     def look(self, iterator):
         """Called from within the iterator's __next__."""
@@ -44,7 +45,10 @@ class Batches:
                 return
             # A mode of the script's (TorchFunctionMode) would see what is asked of the tensors.
             with self._torch._C.DisableTorchFunction():
-                samples, tokens = measure(batch, self._torch)
+                tensors = _tensors(batch, self._torch.Tensor)
+                samples, tokens = _sizes(tensors, self._torch)
+                shapes = [tuple(tensor.shape) for _, tensor in tensors]
+            self._compare(shapes)
             self._measured += 1
             self._samples.add(samples)
             self._tokens.add(tokens)
@@ -55,6 +59,12 @@ class Batches:
             if interruption.of_the_script(error):
                 raise
 
+    def _compare(self, shapes):
+        if self._shapes is None:
+            self._shapes = shapes
+        # Without tensors that were found nothing is known of what the model gets.
+        self._shapes_alike = self._shapes_alike and bool(shapes) and shapes == self._shapes
+
     def _fact(self):
         return {
             "loader": self._number,
@@ -63,6 +73,7 @@ class Batches:
             "samples_alike": self._samples.alike,
             "tokens": self._tokens.total,
             "tokens_alike": self._tokens.alike,
+            "shapes_alike": self._shapes_alike,
         }
 
 
@@ -116,7 +127,10 @@ def measure(batch, torch):
     Samples are the first dimension, where all tensors have the same. Tokens are the elements of `input_ids`; without
     names, of integers in two dimensions whose targets are integers in the same two.
     """
-    tensors = _tensors(batch, torch.Tensor)
+    return _sizes(_tensors(batch, torch.Tensor), torch)
+
+
+def _sizes(tensors, torch):
     if not tensors:
         return None, None
     firsts = {tensor.shape[0] for _, tensor in tensors if tensor.dim() > 0}

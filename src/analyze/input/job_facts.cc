@@ -73,7 +73,8 @@ void ReadBatches(const nlohmann::json& fact, int32_t rank, JobFacts& facts) {
                            .samples = count(Key::kSamples),
                            .tokens = count(Key::kTokens),
                            .samples_alike = BooleanOf(fact, Key::kSamplesAlike).value_or(false),
-                           .tokens_alike = BooleanOf(fact, Key::kTokensAlike).value_or(false)};
+                           .tokens_alike = BooleanOf(fact, Key::kTokensAlike).value_or(false),
+                           .shapes_alike = BooleanOf(fact, Key::kShapesAlike).value_or(false)};
   // Of several processes of a rank (one that began again) that with most counts.
   BatchFact& known = facts.batches[{rank, IntegerOf(fact, Key::kLoader).value_or(0)}];
   if (reported.batches > known.batches) known = reported;
@@ -316,6 +317,18 @@ const BatchFact* TrainingBatches(const JobFacts& facts, int32_t rank) {
   const auto found = facts.batches.find({rank, loader->number});
   const bool reported = found != facts.batches.end() && found->second.batches > 0;
   return reported ? &found->second : nullptr;
+}
+
+bool BatchesHaveSameShapes(const JobFacts& facts) {
+  const LoaderFact* loader = TrainingLoader(facts);
+  if (loader == nullptr) return false;
+  bool any = false;
+  for (const auto& [of, batches] : facts.batches) {
+    if (of.loader != loader->number || batches.batches == 0) continue;
+    if (!batches.shapes_alike) return false;
+    any = true;
+  }
+  return any;
 }
 
 std::optional<int64_t> TrainingBatchSize(const JobFacts& facts) {

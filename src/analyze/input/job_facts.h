@@ -42,7 +42,7 @@ struct BatchFact {
   int64_t batches = 0;
   std::optional<int64_t> samples = std::nullopt;  // in all of them
   std::optional<int64_t> tokens = std::nullopt;
-  bool samples_alike = false, tokens_alike = false;
+  bool samples_alike = false, tokens_alike = false, shapes_alike = false;
 };
 
 struct LoaderOfRank {
@@ -144,6 +144,10 @@ const LoaderFact* TrainingLoader(const JobFacts& facts);
 
 // What batches of the training loader held on a rank. Null: nothing was told.
 const BatchFact* TrainingBatches(const JobFacts& facts, int32_t rank);
+
+// Whether all batches of the training loaders that were looked at, on all ranks that tell of some,
+// had tensors of the same shapes. False: some had not, or nothing was told.
+bool BatchesHaveSameShapes(const JobFacts& facts);
 
 // Of the training loader: as it was given, or as all batches that were looked at have it.
 std::optional<int64_t> TrainingBatchSize(const JobFacts& facts);

@@ -167,5 +167,14 @@ TEST_F(JobFactsTest, BatchesThatAreNotAlikeHaveNoSize) {
   EXPECT_EQ(TrainingBatchSize(Read()), std::nullopt);
 }
 
+TEST_F(JobFactsTest, BatchesHaveSameShapesWhereEachRankSaysSo) {
+  AddFact("loader", R"({"loader": 1})");
+  EXPECT_FALSE(BatchesHaveSameShapes(Read()));
+  AddFact("batch", R"({"loader": 1, "batches": 2, "samples": 8, "shapes_alike": true})");
+  EXPECT_TRUE(BatchesHaveSameShapes(Read()));
+  AddFact("batch", R"({"loader": 1, "batches": 4, "samples": 16, "shapes_alike": false})");
+  EXPECT_FALSE(BatchesHaveSameShapes(Read()));
+}
+
 }  // namespace
 }  // namespace steptrace::analyze

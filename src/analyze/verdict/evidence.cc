@@ -23,6 +23,7 @@
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/questions.h"
 #include "analyze/verdict/slow_calls.h"
+#include "analyze/verdict/slowed_operators_advice.h"
 #include "analyze/verdict/unseen_forward_evidence.h"
 #include "model/finding_kinds.h"
 #include "store/metrics.h"
@@ -501,6 +502,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
   }
   collector.Add(AbsentRanksEvidence(input));
   collector.Add(DeterministicFillEvidence(input));
+  collector.Add(SlowedOperatorsEvidence(input));
   for (model::Finding& one : LockEvidence(input)) collector.Add(std::move(one));
   collector.Concurrent();
   collector.Drift();

@@ -1383,6 +1383,12 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     // model.deterministic_fill
     {{"{share} of operator time fills new tensors (aten::fill_, mostly in {call}), a side effect of torch.use_deterministic_algorithms", {}},
      {"", {}}, "", ""},
+    // model.slower_than_in_other_steps
+    {{"{call} takes {times} as long in steps {first} to {last} as in others that call the same operators for the same shapes, {share} of a step; operators that only move memory do not", {}},
+     {"", {}}, "", ""},
+    // model.slower_than_alike
+    {{"some calls of {call} take {times} as long as others of the same shapes in the same step, {share} of a step", {}},
+     {"", {}}, "", ""},
     // model.no_stacks
     {{"no stack samples of it: {reason}", {}},
      {"", {}}, "", ""},
@@ -1658,6 +1664,9 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
      {"", {}}, "", ""},
     // model.no_deterministic_fill
     {{"torch.utils.deterministic.fill_uninitialized_memory = False, now True: algorithms stay deterministic, but new tensors are no longer filled first", {}},
+     {"", {}}, "", ""},
+    // model.flush_denormals
+    {{"try torch.set_flush_denormal(True) before training: denormal numbers (of float32, smaller than 1.2e-38) are one cause of calls that take many times as long for the same shapes; the values themselves were not looked at", {}},
      {"", {}}, "", ""},
     // model.capture_kernels
     {{"capture a window while it runs, to tell computing from framework overhead between kernels: steptrace capture --capture kernels", {}},

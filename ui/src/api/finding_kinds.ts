@@ -75,6 +75,8 @@ export const SHOWN = {
   'communication.gradient_exchange': { view: 'distributed' },
   'communication.exchange_each_backward': { view: 'distributed' },
   'model.deterministic_fill': { view: 'operators' },
+  'model.slower_than_in_other_steps': { view: 'operators', named: true },
+  'model.slower_than_alike': { view: 'operators' },
   'model.no_stacks': { view: 'data' },
   'model.few_samples': { view: 'data' },
   'model.operators_share': { view: 'steps' },
@@ -172,6 +174,7 @@ export type AdviceKind =
   | 'model.profile_operators'
   | 'model.operators'
   | 'model.no_deterministic_fill'
+  | 'model.flush_denormals'
   | 'model.capture_kernels'
   | 'model.capture_operators'
   | 'framework.no_anomaly_detection'

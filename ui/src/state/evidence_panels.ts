@@ -80,6 +80,8 @@ export const PANELS = {
   'communication.gradient_exchange': 'collectives',
   'communication.exchange_each_backward': 'collectives',
   'model.deterministic_fill': 'operators',
+  'model.slower_than_alike': 'operators',
+  'model.slower_than_in_other_steps': 'operators',
   'model.no_stacks': 'stacks',
   'model.few_samples': 'stacks',
   'model.operators_share': 'causes',
