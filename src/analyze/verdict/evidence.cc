@@ -14,7 +14,6 @@
 #include "analyze/verdict/absent_ranks.h"
 #include "analyze/verdict/bound.h"
 #include "analyze/verdict/computing.h"
-#include "analyze/verdict/deterministic_fill.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/framework_advice.h"
 #include "analyze/verdict/gradient_exchange.h"
@@ -501,8 +500,7 @@ std::vector<model::Finding> CollectEvidence(const VerdictInput& input, const Ver
     collector.Unseen();
   }
   collector.Add(AbsentRanksEvidence(input));
-  collector.Add(DeterministicFillEvidence(input));
-  collector.Add(SlowedOperatorsEvidence(input));
+  for (model::Finding& one : CallsOfOperatorsEvidence(input)) collector.Add(std::move(one));
   for (model::Finding& one : LockEvidence(input)) collector.Add(std::move(one));
   collector.Concurrent();
   collector.Drift();

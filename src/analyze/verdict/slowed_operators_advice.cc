@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/slowed_operators_advice.h"
 
+#include <utility>
+
 #include "analyze/operators/slowed_operators.h"
+#include "analyze/verdict/deterministic_fill.h"
 #include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
@@ -33,6 +36,14 @@ std::optional<model::Finding> SlowedOperatorsEvidence(const VerdictInput& input)
                                                    .first = found->steps->first,
                                                    .last = found->steps->last,
                                                    .call = found->name});
+}
+
+std::vector<model::Finding> CallsOfOperatorsEvidence(const VerdictInput& input) {
+  std::vector<model::Finding> all;
+  for (auto one : {DeterministicFillEvidence(input), SlowedOperatorsEvidence(input)}) {
+    if (one) all.push_back(*std::move(one));
+  }
+  return all;
 }
 
 std::optional<Advice> AdviseFlushDenormals(const VerdictInput& input) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "analyze/verdict/verdict_input.h"
 #include "analyze/verdict/verdict_value.h"
@@ -11,6 +12,8 @@
 namespace steptrace::analyze {
 
 std::optional<model::Finding> SlowedOperatorsEvidence(const VerdictInput& input);
+// That, and what single calls tell else: deterministic fill.
+std::vector<model::Finding> CallsOfOperatorsEvidence(const VerdictInput& input);
 std::optional<Advice> AdviseFlushDenormals(const VerdictInput& input);
 
 }  // namespace steptrace::analyze
