@@ -128,9 +128,10 @@ std::string SchemaAsMarkdown() {
       "<!-- Generated from src/store/tables.h by `steptrace schema --markdown`; do not edit. -->\n"
       "# Tables of a run\n\n"
       "Each table lies in `tables/<table>/writer=<w>/node=<n>/rank=<r>/<k>.parquet` (without "
-      "`rank=` where it has no\nsuch column). Times are int64 ns since the run's epoch, which the "
-      "manifest holds as UTC. Columns marked *path*\nstand in the folders' names (Hive "
-      "partitioning), not in the files. `?` marks columns that may be null.\n";
+      "`rank=` where it has no\nsuch column); `<w>` names who wrote it. Times are int64 "
+      "ns since the run began (its epoch), which\nthe manifest holds as UTC. Columns marked *path* "
+      "stand in the folders' names (Hive partitioning), not in the files.\n`?` marks columns that "
+      "may be null. Only a closed run has these files ([SQL](../how-to/share.md#sql)).\n";
   for (const TableSchema& table : AllTableSchemas()) {
     text += fmt::format(
         "\n## {}\n\n{}\n\n| column | type | unit | meaning |\n| --- | --- | --- | "

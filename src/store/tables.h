@@ -183,7 +183,8 @@ template <>
 struct TableOf<StepRow> {
   static constexpr const char* kName = "steps";
   static constexpr const char* kSentence =
-      "Training steps of each rank: phases, causes and data stages, each set summing exactly.";
+      "Training steps of each rank: phases, suspects by these phases alone (the report moves time "
+      "between them by what else it knows), and data stages; each set sums exactly.";
   using R = StepRow;
   static constexpr auto kFields = std::make_tuple(
       Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
@@ -216,15 +217,15 @@ struct TableOf<StepRow> {
             ColumnPart::kPhase},
       Field{"other_phase_ns", &R::other_phase_ns, Unit::kNs, "Phase: none of those.",
             ColumnPart::kPhase},
-      Field{"data_pipeline_ns", &R::data_pipeline_ns, Unit::kNs, "Cause: data pipeline.",
+      Field{"data_pipeline_ns", &R::data_pipeline_ns, Unit::kNs, "Suspect: data pipeline.",
             ColumnPart::kCause},
-      Field{"model_ns", &R::model_ns, Unit::kNs, "Cause: model.", ColumnPart::kCause},
-      Field{"communication_ns", &R::communication_ns, Unit::kNs, "Cause: communication.",
+      Field{"model_ns", &R::model_ns, Unit::kNs, "Suspect: model.", ColumnPart::kCause},
+      Field{"communication_ns", &R::communication_ns, Unit::kNs, "Suspect: communication.",
             ColumnPart::kCause},
       Field{"framework_overhead_ns", &R::framework_overhead_ns, Unit::kNs,
-            "Cause: framework overhead, without dispatch, which is part of model_ns.",
+            "Suspect: framework overhead, without dispatch, which is part of model_ns.",
             ColumnPart::kCause},
-      Field{"other_ns", &R::other_ns, Unit::kNs, "Cause: other work and unattributed.",
+      Field{"other_ns", &R::other_ns, Unit::kNs, "Suspect: other work and unattributed.",
             ColumnPart::kCause},
       Field{"storage_read_ns", &R::storage_read_ns, Unit::kNs, "Stage: blocked on storage.",
             ColumnPart::kStage},

@@ -35,14 +35,14 @@ enum class SubStage : uint8_t {
   kForward,  // The training thread is between a batch and its backward
   kBackward,  // Gradients are computed
   kOptimizer,  // The optimizer makes its step
-  kCompute,  // A device computes; without device events, it was busy while the host waited
+  kCompute,  // A device computes. Without device events: the host waited, and the device was busy
   kDeviceCopy,  // A device copies within itself or to the host, with nothing else running
   kExposed,  // Communication that no compute overlaps
   kStraggler,  // A rank waits for the one that comes last
   kGarbageCollection,  // Python collects garbage on the training thread
   kRecompilation,  // torch.compile compiles within a step
   kDispatch,  // CPU time in eager mode that computes nothing; when training on a device, only while the device waits for it
-  kLaunch,  // A device is idle because kernels are launched too slowly
+  kLaunch,  // A device is idle because the host is in a call that launches work, or between two kernels for under 30 µs
   kSynchronisation,  // A device is idle while the host waits for it, or a stream for another
   kCheckpoint,  // A checkpoint is saved
   kEvaluation,  // The model is evaluated

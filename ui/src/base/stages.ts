@@ -235,7 +235,7 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   compute: {
     title: 'device computing',
     color: '--model',
-    meaning: 'A device computes; without device events, it was busy while the host waited',
+    meaning: 'A device computes. Without device events: the host waited, and the device was busy',
     suspect: 'model',
     ofDataset: false,
     ready: false,
@@ -292,7 +292,8 @@ export const STAGES: Readonly<Record<StageId, StageInfo>> = {
   launch: {
     title: 'launch overhead',
     color: '--cat-6',
-    meaning: 'A device is idle because kernels are launched too slowly',
+    meaning:
+      'A device is idle because the host is in a call that launches work, or between two kernels for under 30 µs',
     suspect: 'framework_overhead',
     ofDataset: false,
     ready: false,
