@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/placed_text.h"
 #include "model/rows.h"
 #include "model/subject.h"
 
@@ -40,10 +41,16 @@ enum class FigureUnit : uint8_t {
   kFlag,  // not said: what is said depends on it
 };
 
+// A line of a file, where one of the texts has it.
+struct PlaceOfText : PlaceInText {
+  size_t text = 0;  // which of them
+};
+
 // Of what a kind may hold several times.
 struct Item {
   std::vector<Value> figures;  // in the order in which the kind declares them, as texts are
   std::vector<std::string> texts;
+  std::vector<PlaceOfText> places = {};
 };
 
 struct Finding {
@@ -52,7 +59,8 @@ struct Finding {
   std::vector<std::string> texts;  // likewise; empty: there is none
   std::vector<Item> items;
   Rows rows;
-  Subject subject = {};  // what the code says of it; SubjectOf has all
+  Subject subject = {};                  // what the code says of it; SubjectOf has all
+  std::vector<PlaceOfText> places = {};  // of what was just found: stored findings have none
 };
 
 struct FigureInfo {
@@ -118,11 +126,11 @@ struct Given {
   V value;
 };
 
-struct Text {
-  Text(std::string said) : value(std::move(said)) {}
-  Text(std::string_view said) : value(said) {}
-  Text(const char* said) : value(said) {}
-  std::string value;
+struct Text : PlacedText {
+  Text(PlacedText said) : PlacedText(std::move(said)) {}
+  Text(std::string said) : PlacedText(std::move(said)) {}
+  Text(std::string_view said) : PlacedText(said) {}
+  Text(const char* said) : PlacedText(said) {}
 };
 
 }  // namespace steptrace::model

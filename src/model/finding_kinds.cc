@@ -2,6 +2,7 @@
 // Made by tools/generate.py of schema/findings.toml.
 #include "model/finding_kinds.h"
 
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,16 @@ namespace {
 template <typename V>
 Value ValueOf(const std::optional<V>& known) {
   return known ? Value(*known) : Value();
+}
+
+std::vector<PlaceOfText> PlacesOf(
+    std::initializer_list<std::pair<size_t, const PlacedText*>> texts) {
+  std::vector<PlaceOfText> places;
+  for (const auto& [at, text] : texts) {
+    if (text == nullptr) continue;
+    for (const PlaceInText& one : text->places) places.push_back({one, at});
+  }
+  return places;
 }
 
 // clang-format off
@@ -1040,7 +1051,7 @@ Item Plain(ComparisonDatasetStagesOfOne::Item& one) { return {{one.time.value}, 
 
 Item Plain(LiveMemoryLeak::Item& one) { return {{one.bytes.value, one.time.value}, {one.limit.value}}; }
 
-Item Plain(LiveHang::Item& one) { return {{ValueOf(one.rank), ValueOf(one.count), ValueOf(one.bytes), ValueOf(one.worker), one.missing.value, one.data.value, one.gone.value, one.stopped.value}, {one.ranks, one.phase, one.place, one.reason}}; }
+Item Plain(LiveHang::Item& one) { return {{ValueOf(one.rank), ValueOf(one.count), ValueOf(one.bytes), ValueOf(one.worker), one.missing.value, one.data.value, one.gone.value, one.stopped.value}, {one.ranks, one.phase, one.place.value, one.reason}, PlacesOf({{2, &one.place}})}; }
 
 Item Plain(LiveCastRange::Item& one) { return {{ValueOf(one.zero), ValueOf(one.over), one.scaled.value}, {one.type.value, one.tensor}}; }
 
@@ -1070,7 +1081,7 @@ Finding Make(DataLoadedByTraining) {
 }
 
 Finding Make(DataAwaited one) {
-  return {FindingKind::kDataAwaited, {one.share.value}, {one.function.value}, {}, {"samples", {}}};
+  return {FindingKind::kDataAwaited, {one.share.value}, {one.function.value}, {}, {"samples", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataTakesCores) {
@@ -1094,7 +1105,7 @@ Finding Make(StepStages one) {
 }
 
 Finding Make(StepDrift one) {
-  return {FindingKind::kStepDrift, {one.from.value, one.to.value, ValueOf(one.stage_from), ValueOf(one.stage_to)}, {one.stage, one.function}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}};
+  return {FindingKind::kStepDrift, {one.from.value, one.to.value, ValueOf(one.stage_from), ValueOf(one.stage_to)}, {one.stage, one.function.value}, {}, {"steps", {{"kind", Compare::kEqual, "train"}}}, {}, PlacesOf({{1, &one.function}})};
 }
 
 Finding Make(OperatorsStages one) {
@@ -1146,15 +1157,15 @@ Finding Make(StepCollectionThresholds one) {
 }
 
 Finding Make(FrameworkRecompiled one) {
-  return {FindingKind::kFrameworkRecompiled, {one.count.value}, {one.function.value, one.guard.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "recompilation"}}}};
+  return {FindingKind::kFrameworkRecompiled, {one.count.value}, {one.function.value, one.guard.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "recompilation"}}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(FrameworkRecompileLimit one) {
-  return {FindingKind::kFrameworkRecompileLimit, {one.limit.value}, {one.function.value, one.guard.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "recompilation"}}}};
+  return {FindingKind::kFrameworkRecompileLimit, {one.limit.value}, {one.function.value, one.guard.value}, {}, {"run_metadata", {{"kind", Compare::kEqual, "recompilation"}}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(StepLockHeld one) {
-  return {FindingKind::kStepLockHeld, {one.share.value}, {one.function.value, one.holder}, {}, {"samples", {}}};
+  return {FindingKind::kStepLockHeld, {one.share.value}, {one.function.value, one.holder.value}, {}, {"samples", {}}, {}, PlacesOf({{0, &one.function}, {1, &one.holder}})};
 }
 
 Finding Make(StepGarbageCollections one) {
@@ -1166,15 +1177,15 @@ Finding Make(StepUserRange one) {
 }
 
 Finding Make(StepRunsIn one) {
-  return {FindingKind::kStepRunsIn, {one.share.value}, {one.function.value}, {}, {"samples", {}}};
+  return {FindingKind::kStepRunsIn, {one.share.value}, {one.function.value}, {}, {"samples", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(StepWaitsIn one) {
-  return {FindingKind::kStepWaitsIn, {one.share.value}, {one.function.value}, {}, {"samples", {}}};
+  return {FindingKind::kStepWaitsIn, {one.share.value}, {one.function.value}, {}, {"samples", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(StepThreadBeside one) {
-  return {FindingKind::kStepThreadBeside, {one.share.value}, {one.function.value}, {}, {"samples", {}}};
+  return {FindingKind::kStepThreadBeside, {one.share.value}, {one.function.value}, {}, {"samples", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(CpuCoresBusy one) {
@@ -1346,7 +1357,7 @@ Finding Make(RunHookFailed one) {
 }
 
 Finding Make(RunLastSeen one) {
-  return {FindingKind::kRunLastSeen, {one.time.value, one.waits.value, one.share.value, one.samples.value, ValueOf(one.worker_waits), ValueOf(one.worker_share), ValueOf(one.worker_samples)}, {one.function.value, one.worker_function}, {}, {"samples", {}}};
+  return {FindingKind::kRunLastSeen, {one.time.value, one.waits.value, one.share.value, one.samples.value, ValueOf(one.worker_waits), ValueOf(one.worker_share), ValueOf(one.worker_samples)}, {one.function.value, one.worker_function.value}, {}, {"samples", {}}, {}, PlacesOf({{0, &one.function}, {1, &one.worker_function}})};
 }
 
 Finding Make(ProfileProcessesTogether one) {
@@ -1370,15 +1381,15 @@ Finding Make(ProfileThreadsTogether one) {
 }
 
 Finding Make(ProfileRunsIn one) {
-  return {FindingKind::kProfileRunsIn, {one.share.value}, {one.function.value}, {}, {"slices", {{"category", Compare::kEqual, "python_function"}}}};
+  return {FindingKind::kProfileRunsIn, {one.share.value}, {one.function.value}, {}, {"slices", {{"category", Compare::kEqual, "python_function"}}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(ProfileBusiest one) {
-  return {FindingKind::kProfileBusiest, {one.share.value, one.time.value, one.calls.value}, {one.function.value}, {}, {"", {}}};
+  return {FindingKind::kProfileBusiest, {one.share.value, one.time.value, one.calls.value}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(ProfileWaitsIn one) {
-  return {FindingKind::kProfileWaitsIn, {one.share.value}, {one.function.value}, {}, {"slices", {{"category", Compare::kEqual, "python_function"}}}};
+  return {FindingKind::kProfileWaitsIn, {one.share.value}, {one.function.value}, {}, {"slices", {{"category", Compare::kEqual, "python_function"}}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataTakeWholeBatches) {
@@ -1390,7 +1401,7 @@ Finding Make(DataCheaperGetitem one) {
 }
 
 Finding Make(DataCheaperCollate one) {
-  return {FindingKind::kDataCheaperCollate, {}, {one.collate, one.function}, {}, {"", {}}};
+  return {FindingKind::kDataCheaperCollate, {}, {one.collate.value, one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.collate}, {1, &one.function}})};
 }
 
 Finding Make(DataCheaperSampler) {
@@ -1438,7 +1449,7 @@ Finding Make(DataPrefetchMore one) {
 }
 
 Finding Make(DataLoadAhead one) {
-  return {FindingKind::kDataLoadAhead, {}, {one.function.value}, {}, {"", {}}};
+  return {FindingKind::kDataLoadAhead, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataPinMemory) {
@@ -1446,55 +1457,55 @@ Finding Make(DataPinMemory) {
 }
 
 Finding Make(DataQueryLess one) {
-  return {FindingKind::kDataQueryLess, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataQueryLess, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataDecodeLess one) {
-  return {FindingKind::kDataDecodeLess, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataDecodeLess, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataAugmentOnDevice one) {
-  return {FindingKind::kDataAugmentOnDevice, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataAugmentOnDevice, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataAugmentVectorised one) {
-  return {FindingKind::kDataAugmentVectorised, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataAugmentVectorised, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataTokeniseAhead one) {
-  return {FindingKind::kDataTokeniseAhead, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataTokeniseAhead, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataAskEarlier one) {
-  return {FindingKind::kDataAskEarlier, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataAskEarlier, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataCheaperAwaited one) {
-  return {FindingKind::kDataCheaperAwaited, {}, {one.function.value}, {}, {"", {}}};
+  return {FindingKind::kDataCheaperAwaited, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataCheaperSamplerCode one) {
-  return {FindingKind::kDataCheaperSamplerCode, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataCheaperSamplerCode, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataCheaperCode one) {
-  return {FindingKind::kDataCheaperCode, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataCheaperCode, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataCheaperHelpers one) {
-  return {FindingKind::kDataCheaperHelpers, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataCheaperHelpers, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataHoldLockLess one) {
-  return {FindingKind::kDataHoldLockLess, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataHoldLockLess, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataShareLess one) {
-  return {FindingKind::kDataShareLess, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataShareLess, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataCopyLess one) {
-  return {FindingKind::kDataCopyLess, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kDataCopyLess, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(DataKeepWorkers one) {
@@ -1534,7 +1545,7 @@ Finding Make(DataLoadBeside one) {
 }
 
 Finding Make(StepStopGrowth one) {
-  return {FindingKind::kStepStopGrowth, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kStepStopGrowth, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(CpuRaiseQuota) {
@@ -1570,11 +1581,11 @@ Finding Make(CpuFewerThreads one) {
 }
 
 Finding Make(StepOwnProcess one) {
-  return {FindingKind::kStepOwnProcess, {}, {one.function.value}, {}, {"", {}}};
+  return {FindingKind::kStepOwnProcess, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(StepComputeLess one) {
-  return {FindingKind::kStepComputeLess, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kStepComputeLess, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(StepFewerCheckpoints) {
@@ -1586,7 +1597,7 @@ Finding Make(StepFewerEvaluations) {
 }
 
 Finding Make(StepLogLess one) {
-  return {FindingKind::kStepLogLess, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kStepLogLess, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(StepFewerWindows) {
@@ -1598,11 +1609,11 @@ Finding Make(StepLookAtRange one) {
 }
 
 Finding Make(StepLookAtWork one) {
-  return {FindingKind::kStepLookAtWork, {}, {one.function.value}, {}, {"", {}}};
+  return {FindingKind::kStepLookAtWork, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(StepLookAtWait one) {
-  return {FindingKind::kStepLookAtWait, {}, {one.function.value}, {}, {"", {}}};
+  return {FindingKind::kStepLookAtWait, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(StepAnnotate) {
@@ -1690,7 +1701,7 @@ Finding Make(FrameworkFuseOperators) {
 }
 
 Finding Make(FrameworkCollectSeldom one) {
-  return {FindingKind::kFrameworkCollectSeldom, {}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kFrameworkCollectSeldom, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(FrameworkFixedShapes) {
@@ -1698,35 +1709,35 @@ Finding Make(FrameworkFixedShapes) {
 }
 
 Finding Make(FrameworkSteadyShapes one) {
-  return {FindingKind::kFrameworkSteadyShapes, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkSteadyShapes, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(FrameworkSteadyTensors one) {
-  return {FindingKind::kFrameworkSteadyTensors, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkSteadyTensors, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(FrameworkValuesAsTensors one) {
-  return {FindingKind::kFrameworkValuesAsTensors, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkValuesAsTensors, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(FrameworkTextsOutside one) {
-  return {FindingKind::kFrameworkTextsOutside, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkTextsOutside, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(FrameworkSteadyLengths one) {
-  return {FindingKind::kFrameworkSteadyLengths, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkSteadyLengths, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(FrameworkOneState one) {
-  return {FindingKind::kFrameworkOneState, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkOneState, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(FrameworkOneObject one) {
-  return {FindingKind::kFrameworkOneObject, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkOneObject, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(FrameworkLookAtGuard one) {
-  return {FindingKind::kFrameworkLookAtGuard, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}};
+  return {FindingKind::kFrameworkLookAtGuard, {one.at_limit.value}, {one.function.value, one.guard.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(FrameworkLookAtUnbegunWork) {
@@ -1814,7 +1825,7 @@ Finding Make(CommunicationEvenWork) {
 }
 
 Finding Make(CommunicationLookAtData one) {
-  return {FindingKind::kCommunicationLookAtData, {one.rank.value, one.loader.value}, {one.function}, {}, {"", {}}};
+  return {FindingKind::kCommunicationLookAtData, {one.rank.value, one.loader.value}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(CommunicationLookAtRank one) {
@@ -1822,7 +1833,7 @@ Finding Make(CommunicationLookAtRank one) {
 }
 
 Finding Make(CommunicationLookAtCause one) {
-  return {FindingKind::kCommunicationLookAtCause, {one.rank.value}, {one.function, one.stage.value}, {}, {"", {}}};
+  return {FindingKind::kCommunicationLookAtCause, {one.rank.value}, {one.function.value, one.stage.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(RunCallStep) {
@@ -1866,11 +1877,11 @@ Finding Make(RunFixFailure) {
 }
 
 Finding Make(RunLookWhereItIs one) {
-  return {FindingKind::kRunLookWhereItIs, {}, {one.function.value}, {}, {"", {}}};
+  return {FindingKind::kRunLookWhereItIs, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(RunLookWhereItWas one) {
-  return {FindingKind::kRunLookWhereItWas, {}, {one.function.value}, {}, {"", {}}};
+  return {FindingKind::kRunLookWhereItWas, {}, {one.function.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.function}})};
 }
 
 Finding Make(RunWithOptimizerHook) {
@@ -2194,7 +2205,7 @@ Finding Make(RecommendationAllocatorCalls one) {
 }
 
 Finding Make(VerdictStraggler one) {
-  return {FindingKind::kVerdictStraggler, {one.rank.value, one.waits.value, one.code.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.name.value, one.function, one.place}, {}, {"", {}}};
+  return {FindingKind::kVerdictStraggler, {one.rank.value, one.waits.value, one.code.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.name.value, one.function.value, one.place.value}, {}, {"", {}}, {}, PlacesOf({{1, &one.function}, {2, &one.place}})};
 }
 
 Finding Make(VerdictExchangeOrWaiting one) {
@@ -2202,7 +2213,7 @@ Finding Make(VerdictExchangeOrWaiting one) {
 }
 
 Finding Make(VerdictSuspect one) {
-  return {FindingKind::kVerdictSuspect, {one.by_others.value, ValueOf(one.who.value.share), one.who.value.mostly.value, one.who.value.waits.value, one.who.value.comma.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.who.value.name.value, one.who.value.function, one.who.value.place}, {}, {"", {}}};
+  return {FindingKind::kVerdictSuspect, {one.by_others.value, ValueOf(one.who.value.share), one.who.value.mostly.value, one.who.value.waits.value, one.who.value.comma.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.who.value.name.value, one.who.value.function.value, one.who.value.place.value}, {}, {"", {}}, {}, PlacesOf({{1, &one.who.value.function}, {2, &one.who.value.place}})};
 }
 
 Finding Make(VerdictTrainingWithoutCore one) {
@@ -2210,23 +2221,23 @@ Finding Make(VerdictTrainingWithoutCore one) {
 }
 
 Finding Make(VerdictNoSingleSuspect one) {
-  return {FindingKind::kVerdictNoSingleSuspect, {ValueOf(one.model), ValueOf(one.first.value.share), one.first.value.mostly.value, one.first.value.waits.value, one.first.value.comma.value, one.first_part.value.share.value, ValueOf(one.first_part.value.low), ValueOf(one.first_part.value.high), one.second ? Value(ValueOf(one.second->share)) : Value(), one.second ? Value(one.second->mostly.value) : Value(), one.second ? Value(one.second->waits.value) : Value(), one.second ? Value(one.second->comma.value) : Value(), one.second_part ? Value(one.second_part->share.value) : Value(), one.second_part ? Value(ValueOf(one.second_part->low)) : Value(), one.second_part ? Value(ValueOf(one.second_part->high)) : Value(), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.first.value.name.value, one.first.value.function, one.first.value.place, one.second ? std::string(one.second->name.value) : std::string(), one.second ? std::string(one.second->function) : std::string(), one.second ? std::string(one.second->place) : std::string()}, {}, {"", {}}};
+  return {FindingKind::kVerdictNoSingleSuspect, {ValueOf(one.model), ValueOf(one.first.value.share), one.first.value.mostly.value, one.first.value.waits.value, one.first.value.comma.value, one.first_part.value.share.value, ValueOf(one.first_part.value.low), ValueOf(one.first_part.value.high), one.second ? Value(ValueOf(one.second->share)) : Value(), one.second ? Value(one.second->mostly.value) : Value(), one.second ? Value(one.second->waits.value) : Value(), one.second ? Value(one.second->comma.value) : Value(), one.second_part ? Value(one.second_part->share.value) : Value(), one.second_part ? Value(ValueOf(one.second_part->low)) : Value(), one.second_part ? Value(ValueOf(one.second_part->high)) : Value(), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.first.value.name.value, one.first.value.function.value, one.first.value.place.value, one.second ? std::string(one.second->name.value) : std::string(), one.second ? std::string(one.second->function.value) : std::string(), one.second ? std::string(one.second->place.value) : std::string()}, {}, {"", {}}, {}, PlacesOf({{1, &one.first.value.function}, {2, &one.first.value.place}, {4, one.second ? &one.second->function : nullptr}, {5, one.second ? &one.second->place : nullptr}})};
 }
 
 Finding Make(VerdictModelIfItComputes one) {
-  return {FindingKind::kVerdictModelIfItComputes, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", {}}};
+  return {FindingKind::kVerdictModelIfItComputes, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.slowed.value.beside}})};
 }
 
 Finding Make(VerdictModelAndNext one) {
-  return {FindingKind::kVerdictModelAndNext, {one.unsplit.value, one.of_step.value, ValueOf(one.rank), one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps), ValueOf(one.next.value.share), one.next.value.mostly.value, one.next.value.waits.value, one.next.value.comma.value}, {one.slowed.value.beside, one.next.value.name.value, one.next.value.function, one.next.value.place}, {}, {"", {}}};
+  return {FindingKind::kVerdictModelAndNext, {one.unsplit.value, one.of_step.value, ValueOf(one.rank), one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps), ValueOf(one.next.value.share), one.next.value.mostly.value, one.next.value.waits.value, one.next.value.comma.value}, {one.slowed.value.beside.value, one.next.value.name.value, one.next.value.function.value, one.next.value.place.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.slowed.value.beside}, {2, &one.next.value.function}, {3, &one.next.value.place}})};
 }
 
 Finding Make(VerdictModelAndRest one) {
-  return {FindingKind::kVerdictModelAndRest, {one.unsplit.value, one.rest.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", {}}};
+  return {FindingKind::kVerdictModelAndRest, {one.unsplit.value, one.rest.value, one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.slowed.value.beside}})};
 }
 
 Finding Make(VerdictModelWithOverhead one) {
-  return {FindingKind::kVerdictModelWithOverhead, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", {}}};
+  return {FindingKind::kVerdictModelWithOverhead, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.slowed.value.beside}})};
 }
 
 Finding Make(VerdictModelWaitsForHost one) {
@@ -2242,7 +2253,7 @@ Finding Make(VerdictModelHealthy one) {
 }
 
 Finding Make(VerdictModelSlowed one) {
-  return {FindingKind::kVerdictModelSlowed, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside}, {}, {"", {}}};
+  return {FindingKind::kVerdictModelSlowed, {one.share.value.share.value, ValueOf(one.share.value.low), ValueOf(one.share.value.high), ValueOf(one.ranks.value.seen), ValueOf(one.ranks.value.all), ValueOf(one.ranks.value.rank), ValueOf(one.ranks.value.least), ValueOf(one.ranks.value.least_rank), ValueOf(one.ranks.value.most), ValueOf(one.ranks.value.most_rank), one.slowed.value.quota.value, one.slowed.value.others.value, ValueOf(one.slowed.value.threads), ValueOf(one.slowed.value.ranks), ValueOf(one.slowed.value.cores), one.slowed.value.anomalies.value, one.seen.value.unmarked.value, ValueOf(one.seen.value.steps)}, {one.slowed.value.beside.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.slowed.value.beside}})};
 }
 
 Finding Make(VerdictNoHooks) {
@@ -2682,7 +2693,7 @@ Finding Make(LiveStepTimeBack one) {
 }
 
 Finding Make(LiveHang one) {
-  return {FindingKind::kLiveHang, {one.time.value, one.usual.value, one.step.value, ValueOf(one.more), one.together.value, one.elsewhere.value}, {one.place, one.reason}, PlainOf(one.items.value), {"", {}}};
+  return {FindingKind::kLiveHang, {one.time.value, one.usual.value, one.step.value, ValueOf(one.more), one.together.value, one.elsewhere.value}, {one.place.value, one.reason}, PlainOf(one.items.value), {"", {}}, {}, PlacesOf({{0, &one.place}})};
 }
 
 Finding Make(LiveHangOver one) {
@@ -2974,11 +2985,11 @@ Finding Make(ReasonTypeNotListed one) {
 }
 
 Finding Make(RunException one) {
-  return {FindingKind::kRunException, {one.steps.value, ValueOf(one.rank)}, {one.type.value, one.message, one.place}, {}, {"", {}}};
+  return {FindingKind::kRunException, {one.steps.value, ValueOf(one.rank)}, {one.type.value, one.message, one.place.value}, {}, {"", {}}, {}, PlacesOf({{2, &one.place}})};
 }
 
 Finding Make(RunInterrupted one) {
-  return {FindingKind::kRunInterrupted, {one.steps.value}, {one.place}, {}, {"", {}}};
+  return {FindingKind::kRunInterrupted, {one.steps.value}, {one.place.value}, {}, {"", {}}, {}, PlacesOf({{0, &one.place}})};
 }
 
 Finding Make(RunSignal one) {

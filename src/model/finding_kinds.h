@@ -556,8 +556,8 @@ struct Suspect {
   Given<bool> waits;  // flag
   Given<bool> comma;  // flag
   Text name;
-  std::string function = {};
-  std::string place = {};
+  PlacedText function = {};
+  PlacedText place = {};
 };
 
 struct Slowed {
@@ -567,7 +567,7 @@ struct Slowed {
   std::optional<int64_t> ranks = std::nullopt;  // integer
   std::optional<double> cores = std::nullopt;  // cores
   Given<bool> anomalies;  // flag
-  std::string beside = {};
+  PlacedText beside = {};
 };
 
 struct Seen {
@@ -627,7 +627,7 @@ struct StepDrift {
   std::optional<int64_t> stage_from = std::nullopt;  // ns
   std::optional<int64_t> stage_to = std::nullopt;  // ns
   std::string stage = {};
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct OperatorsStages {
@@ -710,7 +710,7 @@ struct FrameworkRecompileLimit {
 struct StepLockHeld {
   Given<double> share;  // share
   Text function;
-  std::string holder = {};
+  PlacedText holder = {};
 };
 
 struct StepGarbageCollections {
@@ -979,7 +979,7 @@ struct RunLastSeen {
   std::optional<double> worker_share = std::nullopt;  // share
   std::optional<int64_t> worker_samples = std::nullopt;  // count
   Text function;
-  std::string worker_function = {};
+  PlacedText worker_function = {};
 };
 
 struct ProfileProcessesTogether {
@@ -1033,8 +1033,8 @@ struct DataCheaperGetitem {
 };
 
 struct DataCheaperCollate {
-  std::string collate = {};
-  std::string function = {};
+  PlacedText collate = {};
+  PlacedText function = {};
 };
 
 struct DataCheaperSampler {
@@ -1085,27 +1085,27 @@ struct DataPinMemory {
 };
 
 struct DataQueryLess {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataDecodeLess {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataAugmentOnDevice {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataAugmentVectorised {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataTokeniseAhead {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataAskEarlier {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataCheaperAwaited {
@@ -1113,27 +1113,27 @@ struct DataCheaperAwaited {
 };
 
 struct DataCheaperSamplerCode {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataCheaperCode {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataCheaperHelpers {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataHoldLockLess {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataShareLess {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataCopyLess {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct DataKeepWorkers {
@@ -1187,7 +1187,7 @@ struct DataLoadBeside {
 };
 
 struct StepStopGrowth {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct CpuRaiseQuota {
@@ -1224,7 +1224,7 @@ struct StepOwnProcess {
 };
 
 struct StepComputeLess {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct StepFewerCheckpoints {
@@ -1234,7 +1234,7 @@ struct StepFewerEvaluations {
 };
 
 struct StepLogLess {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct StepFewerWindows {
@@ -1330,7 +1330,7 @@ struct FrameworkFuseOperators {
 };
 
 struct FrameworkCollectSeldom {
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct FrameworkFixedShapes {
@@ -1459,7 +1459,7 @@ struct CommunicationEvenWork {
 struct CommunicationLookAtData {
   Given<int64_t> rank;  // integer
   Given<bool> loader;  // flag
-  std::string function = {};
+  PlacedText function = {};
 };
 
 struct CommunicationLookAtRank {
@@ -1469,7 +1469,7 @@ struct CommunicationLookAtRank {
 
 struct CommunicationLookAtCause {
   Given<int64_t> rank;  // integer
-  std::string function = {};
+  PlacedText function = {};
   Text stage;
 };
 
@@ -1970,8 +1970,8 @@ struct VerdictStraggler {
   Given<bool> waits;  // flag
   Given<bool> code;  // flag
   Text name;
-  std::string function = {};
-  std::string place = {};
+  PlacedText function = {};
+  PlacedText place = {};
   Given<part::ShareOfStep> share;
   Given<part::Ranks> ranks;
   Given<part::Seen> seen;
@@ -2575,7 +2575,7 @@ struct LiveHang {
     Given<bool> stopped;  // flag
     std::string ranks = {};
     std::string phase = {};
-    std::string place = {};
+    PlacedText place = {};
     std::string reason = {};
   };
   Given<int64_t> time;  // ns
@@ -2584,7 +2584,7 @@ struct LiveHang {
   std::optional<int64_t> more = std::nullopt;  // integer
   Given<bool> together;  // flag
   Given<bool> elsewhere;  // flag
-  std::string place = {};
+  PlacedText place = {};
   std::string reason = {};
   Given<std::vector<Item>> items;
 };
@@ -3032,12 +3032,12 @@ struct RunException {
   std::optional<int64_t> rank = std::nullopt;  // integer
   Text type;
   std::string message = {};
-  std::string place = {};
+  PlacedText place = {};
 };
 
 struct RunInterrupted {
   Given<int64_t> steps;  // count
-  std::string place = {};
+  PlacedText place = {};
 };
 
 struct RunSignal {

@@ -32,7 +32,18 @@ IDENTITY = (
 )
 # Sentences, and what belongs to them: their wording has tests of its own.
 WORDS = {
-    *("text", "headline", "advice", "figures", "detail", "reason", "sentence", "message", "title"),
+    *(
+        "text",
+        "headline",
+        "advice",
+        "figures",
+        "places",
+        "detail",
+        "reason",
+        "sentence",
+        "message",
+        "title",
+    ),
     *("notes", "sentences", "where", "conditions", "proposed", "evidence"),
 }
 # Of this installation, not of the run.

@@ -45,6 +45,8 @@ VIEWS = (
 )
 THREADS = ("training", "other", "workers")
 NAME = r"[a-z][a-z0-9_]*"
+# texts of these know which lines of files they name
+PLACED = ("function", "place")
 
 
 def declared():
@@ -135,8 +137,10 @@ def fields(part, indent):
     for name, what in part.get("texts", {}).items():
         if name in taken_in:
             continue
-        optional = what.endswith("?")
-        yield f"{indent}{'std::string' if optional else 'Text'} {name}{' = {}' if optional else ''};"
+        optional = "PlacedText" if is_placed_text(what) else "std::string"
+        yield (
+            f"{indent}{optional} {name} = {{}};" if what.endswith("?") else f"{indent}Text {name};"
+        )
     for name, of in part.get("parts", {}).items():
         what = f"part::{text.camel(of.removesuffix('?'))}"
         if of.endswith("?"):
@@ -205,6 +209,10 @@ def header(kinds, parts):
     yield "}  // namespace steptrace::model"
 
 
+def is_placed_text(what):
+    return what.removesuffix("?") in PLACED
+
+
 def is_placed(kind):
     """Whether the code says which rows of the table show it."""
     return "table" in kind and "where" not in kind
@@ -220,11 +228,27 @@ def held(part, of, name, what, plain):
     """A figure or text of the struct `of`, as what a finding holds."""
     own = (None, name, what.endswith("?"), False)
     field, name, may_be_unknown, may_be_absent = part.get("of", {}).get(name, own)
-    place = f"{of}.{field}->" if may_be_absent else f"{of}.{field}.value." if field else f"{of}."
-    value = f"{place}{name}" if may_be_unknown else f"{place}{name}.value"
+    where = f"{of}.{field}->" if may_be_absent else f"{of}.{field}.value." if field else f"{of}."
+    is_whole = may_be_unknown and not (plain == "std::string" and is_placed_text(what))
+    value = f"{where}{name}" if is_whole else f"{where}{name}.value"
     if may_be_unknown and plain == "Value":
         value = f"ValueOf({value})"
     return f"{of}.{field} ? {plain}({value}) : {plain}()" if may_be_absent else value
+
+
+def places(part, of):
+    """Where its texts name lines of files; empty: none of them does."""
+    placed = []
+    for at, (name, what) in enumerate(part.get("texts", {}).items()):
+        if not is_placed_text(what):
+            continue
+        field, own, _, may_be_absent = part.get("of", {}).get(name, (None, name, False, False))
+        if may_be_absent:
+            placed.append(f"{{{at}, {of}.{field} ? &{of}.{field}->{own} : nullptr}}")
+        else:
+            where = f"{of}.{field}.value." if field else f"{of}."
+            placed.append(f"{{{at}, &{where}{own}}}")
+    return f"PlacesOf({{{', '.join(placed)}}})" if placed else ""
 
 
 def infos(kind, part, name):
@@ -250,6 +274,7 @@ def source(kinds):
     yield f"// {MADE}"
     yield '#include "model/finding_kinds.h"'
     yield ""
+    yield "#include <initializer_list>"
     yield "#include <string_view>"
     yield "#include <utility>"
     yield ""
@@ -259,6 +284,16 @@ def source(kinds):
     yield "template <typename V>"
     yield "Value ValueOf(const std::optional<V>& known) {"
     yield "  return known ? Value(*known) : Value();"
+    yield "}"
+    yield ""
+    yield "std::vector<PlaceOfText> PlacesOf("
+    yield "    std::initializer_list<std::pair<size_t, const PlacedText*>> texts) {"
+    yield "  std::vector<PlaceOfText> places;"
+    yield "  for (const auto& [at, text] : texts) {"
+    yield "    if (text == nullptr) continue;"
+    yield "    for (const PlaceInText& one : text->places) places.push_back({one, at});"
+    yield "  }"
+    yield "  return places;"
     yield "}"
     yield ""
     yield "// clang-format off"
@@ -292,7 +327,10 @@ def source(kinds):
             continue
         name = struct_name(kind)
         yield ""
-        yield f"Item Plain({name}::Item& one) {{ return {{{values(kind['items'], 'one')}}}; }}"
+        plain = ", ".join(
+            filter(None, (values(kind["items"], "one"), places(kind["items"], "one")))
+        )
+        yield f"Item Plain({name}::Item& one) {{ return {{{plain}}}; }}"
     yield ""
     yield "template <typename One>"
     yield "std::vector<Item> PlainOf(std::vector<One>& items) {"
@@ -317,7 +355,9 @@ def source(kinds):
         rows = f"{{{text.cpp(kind.get('table', ''))}, {where}}}"
         rows = "one.rows.value" if of_rule else rows
         yield f"Finding Make({name}{'' if unnamed else ' one'}) {{"
-        yield f"  return {{FindingKind::k{name}, {values(kind, 'one')}, {items}, {rows}}};"
+        placed = places(kind, "one")
+        more = f", {{}}, {placed}" if placed else ""
+        yield f"  return {{FindingKind::k{name}, {values(kind, 'one')}, {items}, {rows}{more}}};"
         yield "}"
         yield ""
     yield "}  // namespace finding"

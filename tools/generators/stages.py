@@ -211,7 +211,7 @@ def advice(suspects):
     yield "// clang-format off"
     yield "// What to change about a stage, where there is nothing to weigh; `function`: in which samples saw"
     yield "// most of it, empty where there is none."
-    yield "inline std::optional<model::Finding> PlainAdvice(SubStage stage, const std::string& function) {"
+    yield "inline std::optional<model::Finding> PlainAdvice(SubStage stage, const model::PlacedText& function) {"
     yield "  switch (stage) {"
     for stage in stages(suspects):
         if stage["advice"] not in plain:

@@ -37,7 +37,7 @@ class PythonWorkTest : public ::testing::Test {
       const auto functions = found.functions.find(stage);
       if (functions == found.functions.end()) continue;
       for (const FunctionTime& one : functions->second) {
-        result += fmt::format(" [{} {}{}]", FunctionText(one.function), one.function.ns,
+        result += fmt::format(" [{} {}{}]", FunctionText(one.function).value, one.function.ns,
                               one.waits ? " waits" : "");
       }
     }

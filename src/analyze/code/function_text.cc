@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <tuple>
+#include <utility>
 
 #include "analyze/code/code_place.h"
 
@@ -100,21 +101,27 @@ bool IsSameLine(const StageFunction& a, const StageFunction& b) {
          (a.call == b.call || ((a.in_c || a.call.empty()) && (b.in_c || b.call.empty())));
 }
 
-std::string PlaceText(const StageFunction& function) {
-  const std::string_view file = FileName(function.file);
-  return function.line > 0 ? fmt::format("{}:{}", file, function.line) : std::string(file);
+model::PlacedText PlaceText(const StageFunction& function) {
+  return model::PlaceText(FileName(function.file), function.file, function.line);
 }
 
-std::string FunctionText(const StageFunction& function) {
-  return fmt::format("{} ({})", CalledText(function), PlaceText(function));
+model::PlacedText TextAt(std::string called, const StageFunction& function) {
+  model::PlacedText text(std::move(called));
+  text += " (";
+  text += PlaceText(function);
+  text += ")";
+  return text;
 }
 
-std::string ModuleText(const StageFunction& function) {
+model::PlacedText FunctionText(const StageFunction& function) {
+  return TextAt(CalledText(function), function);
+}
+
+model::PlacedText ModuleText(const StageFunction& function) {
   const std::string called = CalledText(function);
   const std::string own = WithOwner(function.function);
   const bool alone = !called.ends_with(".forward") || own.starts_with('<') || own == called;
-  return alone ? FunctionText(function)
-               : fmt::format("{} in {} ({})", called, own, PlaceText(function));
+  return alone ? FunctionText(function) : TextAt(fmt::format("{} in {}", called, own), function);
 }
 
 }  // namespace steptrace::analyze

@@ -14,7 +14,7 @@ std::string CalledInC(const std::string& call, const std::string& function = "Do
   one.line = 9;
   one.call = call;
   one.in_c = true;
-  return FunctionText(one);
+  return FunctionText(one).value;
 }
 
 TEST(FunctionTextTest, LessSpecificCalleeIsNotNamed) {

@@ -11,12 +11,28 @@
 
 namespace steptrace::analyze {
 
+namespace {
+
+// Characters before so many bytes.
+int64_t CharactersBefore(const std::string& text, size_t bytes) {
+  return std::count_if(text.begin(), text.begin() + static_cast<ptrdiff_t>(bytes),
+                       [](char c) { return !IsContinuation(c); });
+}
+
+Json PlacesJson(const present::Sentence& sentence) {
+  return Each(sentence.places, [&text = sentence.text](const model::PlaceInText& one) -> Json {
+    return {{"at", CharactersBefore(text, one.at)},
+            {"text", text.substr(one.at, one.size)},
+            {"file", one.file},
+            {"line", one.line}};
+  });
+}
+
+}  // namespace
+
 Json FiguresJson(const present::Sentence& sentence) {
   return Each(sentence.figures, [&sentence](const present::Figure& figure) -> Json {
-    const auto begin = sentence.text.begin();
-    const auto characters = std::count_if(begin, begin + static_cast<ptrdiff_t>(figure.at),
-                                          [](char c) { return !IsContinuation(c); });
-    return {{"at", characters},
+    return {{"at", CharactersBefore(sentence.text, figure.at)},
             {"text", figure.text},
             {"value", std::visit([](auto value) -> Json { return value; }, figure.value)},
             {"unit", figure.unit}};
@@ -24,7 +40,9 @@ Json FiguresJson(const present::Sentence& sentence) {
 }
 
 Json SentenceJson(const present::Sentence& sentence) {
-  return {{"text", sentence.text}, {"figures", FiguresJson(sentence)}};
+  Json json = {{"text", sentence.text}, {"figures", FiguresJson(sentence)}};
+  if (!sentence.places.empty()) json["places"] = PlacesJson(sentence);
+  return json;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/json/sentence_json.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -49,6 +50,23 @@ TEST(SentenceTest, PlacesInJsonAreCountedInCharacters) {
   EXPECT_EQ(json["figures"][0]["at"], 12);
   EXPECT_EQ(json["figures"][0]["value"], 0.25);
   EXPECT_EQ(json["figures"][0]["unit"], "share");
+  EXPECT_FALSE(json.contains("places"));
+}
+
+TEST(SentenceTest, AFindingKnowsTheLinesOfFilesThatItsSentenceNames) {
+  model::PlacedText function("pr\u00e4fix (");
+  function += model::PlaceText("train.py", "/job/train.py", 21);
+  function += ")";
+  const auto json = FindingJson(Make(model::finding::StepLockHeld{
+      .share = 0.25, .function = function, .holder = model::PlaceText("b.py", "/job/b.py", 0)}));
+  ASSERT_EQ(json["places"].size(), 1u);  // a file alone is no line of it
+  const auto& place = json["places"][0];
+  EXPECT_EQ(place["text"], "train.py:21");
+  EXPECT_EQ(place["file"], "/job/train.py");
+  EXPECT_EQ(place["line"], 21);
+  const std::string text = json["text"];
+  const size_t bytes = text.find("train.py:21");
+  EXPECT_EQ(place["at"], bytes - 1);  // the umlaut has two
 }
 
 }  // namespace

@@ -39,10 +39,8 @@ std::string Shortened(const std::string& text) {
   return text.substr(0, WholeCharacters(text, kMostShownBytes)) + "...";
 }
 
-// "train.py:6"
-std::string PlaceText(const UncaughtException& one) {
-  const std::string_view file = FileName(one.file);
-  return one.line > 0 ? std::string(file) + ":" + std::to_string(one.line) : std::string(file);
+model::PlacedText PlaceText(const UncaughtException& one) {
+  return model::PlaceText(FileName(one.file), one.file, one.line);
 }
 
 // Before any process trained, a number above 0 is one that a launcher told.

@@ -87,7 +87,8 @@ class Collector {
  private:
   // As the report's stages have it: one share is not rounded to two figures.
   double Share(SubStage stage) const { return shares_[static_cast<size_t>(stage)]; }
-  void Function(double share, bool waits, const std::string& text, const StageFunction& function);
+  void Function(double share, bool waits, const model::PlacedText& text,
+                const StageFunction& function);
   const VerdictInput& input_;
   std::array<double, kSubStageCount> shares_;
   std::vector<model::Finding> evidence_;
@@ -323,7 +324,7 @@ void Collector::Samples() {
 }
 
 // Named by samples, or by a profile that holds Python's.
-void Collector::Function(double share, bool waits, const std::string& text,
+void Collector::Function(double share, bool waits, const model::PlacedText& text,
                          const StageFunction& function) {
   const bool sampled = !input_.profiled || input_.report.samples != nullptr;
   const auto say = [&]<typename Kind>(std::type_identity<Kind>) {
@@ -355,7 +356,7 @@ void Collector::Functions(std::initializer_list<SuspectId> suspects, std::option
                    [](const auto& a, const auto& b) { return a.first->ns > b.first->ns; });
   // A line of which a part has a stage and another none is one line.
   struct Named {
-    std::string text;
+    model::PlacedText text;
     const StageFunction* function;
     bool waits;
     double share;
@@ -364,7 +365,7 @@ void Collector::Functions(std::initializer_list<SuspectId> suspects, std::option
   for (const auto& one_of : all) {
     const StageFunction* function = one_of.first;
     const bool waits = one_of.second == SubStage::kUnknown && !RunsBetween(input_, *function);
-    std::string text =
+    model::PlacedText text =
         one_of.second == SubStage::kForward ? ModuleText(*function) : FunctionText(*function);
     const auto known = std::find_if(named.begin(), named.end(), [&](const Named& one) {
       return one.waits == waits && IsSameLine(*one.function, *function);

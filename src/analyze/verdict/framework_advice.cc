@@ -40,7 +40,7 @@ Advice AdviseSynchronisation(const VerdictInput& input) {
   return AdviceOf(finding::FrameworkRunAhead{});
 }
 
-std::string CompiledText(const Recompilation& one) {
+model::PlacedText CompiledText(const Recompilation& one) {
   StageFunction function;
   function.function = one.function;
   function.file = one.file;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "analyze/verdict/verdict_input.h"
 #include "analyze/verdict/verdict_value.h"
@@ -16,7 +15,7 @@ Advice AdviseLaunch(const VerdictInput& input);
 Advice AdviseSynchronisation(const VerdictInput& input);
 
 // "forward (train.py:5)".
-std::string CompiledText(const Recompilation& one);
+model::PlacedText CompiledText(const Recompilation& one);
 // By the guard that failed; null: none was told.
 Advice AdviseRecompilation(const Recompilation* why);
 // Of a function of which no more is compiled, and which runs on without.

@@ -14,7 +14,7 @@ namespace steptrace::analyze {
 // clang-format off
 // What to change about a stage, where there is nothing to weigh; `function`: in which samples saw
 // most of it, empty where there is none.
-inline std::optional<model::Finding> PlainAdvice(SubStage stage, const std::string& function) {
+inline std::optional<model::Finding> PlainAdvice(SubStage stage, const model::PlacedText& function) {
   switch (stage) {
     case SubStage::kTokenise:
       return Make(model::finding::DataTokeniseAhead{.function = function});

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/questions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 #include <tuple>
@@ -14,10 +12,10 @@
 
 namespace steptrace::analyze {
 
-std::string AwaitedText(const StageFunction& function) {
+model::PlacedText AwaitedText(const StageFunction& function) {
   if (function.call.empty()) return FunctionText(function);
   const std::string_view call = function.in_c ? function.call : EnclosingFunction(function.call);
-  return fmt::format("{} ({})", call, PlaceText(function));
+  return TextAt(std::string(call), function);
 }
 
 bool RunsBetween(const VerdictInput& input, const StageFunction& function) {

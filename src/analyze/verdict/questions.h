@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "analyze/attribution/step_slowdown.h"
 #include "analyze/verdict/verdict_input.h"
 #include "analyze/verdict/verdict_value.h"
+#include "model/placed_text.h"
 
 // What headline, evidence and advice all ask of a verdict's input.
 namespace steptrace::analyze {
 
 // A call that waits for others, by its class too: "Queue.get (train.py:9)".
-std::string AwaitedText(const StageFunction& function);
+model::PlacedText AwaitedText(const StageFunction& function);
 
 // Whether torch works for that function between the phases of a step; else it waits there.
 bool RunsBetween(const VerdictInput& input, const StageFunction& function);

@@ -37,25 +37,25 @@ bool TakesResult(const StageFunction* function) {
 }  // namespace
 
 model::Finding AdviseDecode(const StageFunction* function) {
-  const std::string name = FunctionText(function);
+  const model::PlacedText name = FunctionText(function);
   if (Queries(function)) return Make(finding::DataQueryLess{.function = name});
   return Make(finding::DataDecodeLess{.function = name});
 }
 
 model::Finding AdviseAugmentation(const StageFunction* function, bool uses_device) {
-  const std::string name = FunctionText(function);
+  const model::PlacedText name = FunctionText(function);
   if (uses_device) return Make(finding::DataAugmentOnDevice{.function = name});
   return Make(finding::DataAugmentVectorised{.function = name});
 }
 
 model::Finding AdviseDatasetCode(const VerdictInput& input, const StageFunction* function) {
-  const std::string name = FunctionText(function);
+  const model::PlacedText name = FunctionText(function);
   const SampledWaits& waits = input.waits;
   if (std::max(waits.of_dataset, waits.of_makers) >= kMostlyWaits) {
     return Make(finding::DataAskEarlier{.function = name});
   }
   if (function != nullptr && !waits.awaited.empty() &&
-      FunctionText(*function) == FunctionText(waits.awaited.front())) {
+      FunctionText(*function).value == FunctionText(waits.awaited.front()).value) {
     return Make(finding::DataCheaperAwaited{.function = AwaitedText(*function)});
   }
   const auto& sampler = waits.sampler;
@@ -68,7 +68,7 @@ model::Finding AdviseDatasetCode(const VerdictInput& input, const StageFunction*
 }
 
 model::Finding AdviseLock(const VerdictInput& input, const StageFunction* function) {
-  const std::string name = FunctionText(function);
+  const model::PlacedText name = FunctionText(function);
   if (TakesResult(function)) {
     return Make(finding::DataCheaperHelpers{.function = name});
   }

@@ -135,7 +135,9 @@ void ExpectStage(const Report& report, const std::string& what) {
     }
     ASSERT_FALSE(row->functions.empty()) << word;
     const StageFunction& most = row->functions.front();
-    EXPECT_EQ(wanted, key == "at" ? PlaceText(most) : key == "call" ? most.call : most.function);
+    EXPECT_EQ(wanted, key == "at"     ? PlaceText(most).value
+                      : key == "call" ? most.call
+                                      : most.function);
   }
 }
 

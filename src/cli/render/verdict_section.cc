@@ -23,7 +23,7 @@ std::string StageText(const analyze::StageRow& stage) {
       fmt::format("{} {}", analyze::TitleOf(stage.name), present::FormatShare(stage.share));
   if (stage.functions.empty()) return text;
   const analyze::StageFunction& most = stage.functions.front();
-  return text + fmt::format(" ({}, {})", analyze::CalledText(most), analyze::PlaceText(most));
+  return text + fmt::format(" ({}, {})", analyze::CalledText(most), analyze::PlaceText(most).value);
 }
 
 std::string StagesText(const analyze::Report& report, const Page& page) {

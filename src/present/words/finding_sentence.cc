@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -66,9 +67,14 @@ bool IsKnown(const Value& value) {
 // A finding, or an item of one, by the names that its kind declares.
 class Part {
  public:
-  Part(const PartWords& words, const model::PartInfo& info, const std::vector<Value>& figures,
-       const std::vector<std::string>& texts, Sentence items)
-      : words_(words), info_(info), figures_(figures), texts_(texts), items_(std::move(items)) {}
+  template <typename Held>
+  Part(const PartWords& words, const model::PartInfo& info, const Held& of, Sentence items)
+      : words_(words),
+        info_(info),
+        figures_(of.figures),
+        texts_(of.texts),
+        places_(of.places),
+        items_(std::move(items)) {}
 
   Sentence ToSentence() const { return Fill(words_.sentence); }
 
@@ -77,12 +83,14 @@ class Part {
   Sentence Named(std::string_view name) const;
   bool Holds(const ClauseWords& one) const;
   const Value* FigureNamed(std::string_view name, FigureUnit* unit) const;
-  const std::string* TextNamed(std::string_view name) const;
+  std::optional<size_t> TextNamed(std::string_view name) const;
+  Sentence TextAt(size_t at) const;
 
   const PartWords& words_;
   const model::PartInfo& info_;
   const std::vector<Value>& figures_;
   const std::vector<std::string>& texts_;
+  const std::vector<model::PlaceOfText>& places_;
   const Sentence items_;
 };
 
@@ -95,16 +103,24 @@ const Value* Part::FigureNamed(std::string_view name, FigureUnit* unit) const {
   return nullptr;
 }
 
-const std::string* Part::TextNamed(std::string_view name) const {
+std::optional<size_t> Part::TextNamed(std::string_view name) const {
   for (size_t i = 0; i < info_.texts.size() && i < texts_.size(); ++i) {
-    if (info_.texts[i] == name) return &texts_[i];
+    if (info_.texts[i] == name) return i;
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+Sentence Part::TextAt(size_t at) const {
+  Sentence said = texts_[at];
+  for (const model::PlaceOfText& one : places_) {
+    if (one.text == at) said.places.push_back(one);
+  }
+  return said;
 }
 
 bool Part::Holds(const ClauseWords& one) const {
   if (one.subject.empty()) return true;
-  if (const std::string* text = TextNamed(one.subject)) return !text->empty();
+  if (const auto text = TextNamed(one.subject)) return !texts_[*text].empty();
   FigureUnit unit{};
   const Value* figure = FigureNamed(one.subject, &unit);
   if (figure == nullptr || !IsKnown(*figure)) return false;
@@ -115,7 +131,7 @@ Sentence Part::Named(std::string_view name) const {
   if (name == "items") return items_;
   FigureUnit unit{};
   if (const Value* figure = FigureNamed(name, &unit)) return FigureOf(unit, *figure);
-  if (const std::string* text = TextNamed(name)) return *text;
+  if (const auto text = TextNamed(name)) return TextAt(*text);
   for (const ClauseWords& one : words_.clauses) {
     if (one.name == name && Holds(one)) return Fill(one.said);
   }
@@ -145,10 +161,9 @@ Sentence SentenceOf(const model::Finding& finding) {
   for (size_t i = 0; i < finding.items.size(); ++i) {
     const model::Item& item = finding.items[i];
     if (i > 0) items.text += i + 1 < finding.items.size() ? words.separator : words.last;
-    items += Part(words.item, info.item, item.figures, item.texts, {}).ToSentence();
+    items += Part(words.item, info.item, item, {}).ToSentence();
   }
-  return Part(words.whole, info.whole, finding.figures, finding.texts, std::move(items))
-      .ToSentence();
+  return Part(words.whole, info.whole, finding, std::move(items)).ToSentence();
 }
 
 Sentence SentenceOf(const std::optional<model::Finding>& finding) {

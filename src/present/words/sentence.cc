@@ -12,6 +12,7 @@ Sentence& Sentence::operator+=(const Sentence& more) {
     figures.push_back(figure);
     figures.back().at += text.size();
   }
+  model::PlacedText::AddPlaces(more.places, text.size(), &places);
   text += more.text;
   return *this;
 }

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "model/placed_text.h"
+
 // What a report says to people. Its figures are rounded to be read; the values that they were
 // rounded from stand next to the text: pages show them on hover and copy them.
 namespace steptrace::present {
@@ -41,7 +43,8 @@ Figure Ratio(double times);
 
 struct Sentence {
   std::string text;
-  std::vector<Figure> figures;  // in the order in which they stand in the text
+  std::vector<Figure> figures;             // in the order in which they stand in the text
+  std::vector<model::PlaceInText> places;  // likewise: lines of files that it names
 
   Sentence() = default;
   Sentence(std::string said) : text(std::move(said)) {}

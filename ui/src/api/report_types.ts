@@ -121,12 +121,26 @@ export interface Figure {
   unit: string;
 }
 
+/** A line of a file that a sentence names. */
+export interface PlaceInText {
+  /** How many characters of the sentence stand before it. */
+  at: number;
+  /** As the sentence has it: `train.py:21`. */
+  text: string;
+  /** The file, as the process reported it. */
+  file: string;
+  /** The line. */
+  line: number;
+}
+
 /** Something that was found, by its [kind](findings.md), and the sentence that is made of it. */
 export interface Said {
   /** The sentence. */
   text: string;
   /** The values that the sentence's figures were rounded from. */
   figures: Figure[];
+  /** The lines of files that the sentence names. */
+  places?: PlaceInText[];
   /** 16 hexadecimal digits made of kind and subject: the same in two reports for the same finding, and where a report repeats one (a rule in verdict.rules[], a finding in the log); different for different findings of a report. Lines, figures, times, steps and process ids have no part in it; of a file what follows `site-packages/`, `dist-packages/` or `lib/pythonX.Y/` has, else its name. */
   id: string;
   /** Its kind. */

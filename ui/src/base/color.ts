@@ -4,7 +4,7 @@
 
 import { infoOf } from './suspects';
 
-export const CATEGORIES = 8;
+export const CATEGORIES: readonly string[] = Array.from({ length: 8 }, (_, i) => `--cat-${i}`);
 
 /** FNV-1a, so that a name has one colour in every view, session and machine. */
 export function hashName(name: string): number {
@@ -32,7 +32,17 @@ const FIXED: Readonly<Record<string, string>> = {
 /** The token of a name's colour, e.g. `--cat-3`. */
 export function tokenOf(name: string): string {
   const own = infoOf(name)?.color ?? FIXED[name];
-  return own ?? `--cat-${hashName(name) % CATEGORIES}`;
+  return own ?? (CATEGORIES[hashName(name) % CATEGORIES.length] as string);
+}
+
+/** The same beside others, which are added to `used`: of two that would share one of the eight, the later takes the next. */
+export function freeToken(name: string, used: string[]): string {
+  const own = tokenOf(name);
+  const at = CATEGORIES.indexOf(own);
+  const next = CATEGORIES.map((_, i) => CATEGORIES[(at + i) % CATEGORIES.length] as string);
+  const chosen = at < 0 ? own : (next.find((token) => !used.includes(token)) ?? own);
+  used.push(chosen);
+  return chosen;
 }
 
 /** For a style: `var(--cat-3)`. */

@@ -25,10 +25,15 @@ it('of an answer all texts are inert, keys too, and nothing else changes', () =>
   expect(showsHidden(JSON.stringify(inertly(JSON.parse(JSON.stringify({ hostile })))))).toBe(false);
 });
 
-it('the figures of a sentence stay where they are said', () => {
-  const said = { text: 'of \u202ea 5 ms', figures: [{ at: 6, text: '5 ms' }] };
+it('the figures and places of a sentence stay where they are said', () => {
+  const said = {
+    text: 'of \u202ea 5 ms in a.py:3',
+    figures: [{ at: 6, text: '5 ms' }],
+    places: [{ at: 14, text: 'a.py:3' }],
+  };
   const shown = inertly(said) as typeof said;
-  expect(shown.text.slice(shown.figures[0]?.at)).toBe('5 ms');
+  expect(shown.text.slice(shown.figures[0]?.at)).toBe('5 ms in a.py:3');
+  expect(shown.text.slice(shown.places[0]?.at)).toBe('a.py:3');
 });
 
 it('what goes back to the server or into a shell stays exact', () => {

@@ -28,13 +28,16 @@ const FORMULA = new RegExp(`((?:^|;)["\\s]*)([${FORMULA_SIGNS.replace('-', '\\-'
 /** For a cell of a spreadsheet: nothing in it is a formula. */
 export const inertCell = (text: string): string => inert(text).replace(FORMULA, "$1'$2");
 
-/** A sentence's figures stand at places in it: characters before them that became escapes move them. */
-function moveFigures({ text, headline, figures }: Record<string, unknown>): void {
+/** What stands at known places of a sentence: characters before them that became escapes move them. */
+function moveMarks({ text, headline, figures, places }: Record<string, unknown>): void {
   const sentence = text ?? headline;
-  if (!Array.isArray(figures) || typeof sentence !== 'string' || !ANY.test(sentence)) return;
+  if (typeof sentence !== 'string' || !ANY.test(sentence)) return;
   const characters = [...sentence];
-  for (const figure of figures as { at: number }[])
-    figure.at = [...inert(characters.slice(0, figure.at).join(''))].length;
+  for (const marks of [figures, places]) {
+    if (!Array.isArray(marks)) continue;
+    for (const mark of marks as { at: number }[])
+      mark.at = [...inert(characters.slice(0, mark.at).join(''))].length;
+  }
 }
 
 /** All texts of a value that was just read, keys too; the value itself is changed. */
@@ -44,7 +47,7 @@ export function inertly(value: unknown): unknown {
     value.forEach((one: unknown, i) => (value[i] = inertly(one)));
   } else if (typeof value === 'object' && value !== null) {
     const members = value as Record<string, unknown>;
-    moveFigures(members);
+    moveMarks(members);
     for (const [key, one] of Object.entries(members)) {
       const shown = inert(key);
       if (shown !== key) Reflect.deleteProperty(members, key);

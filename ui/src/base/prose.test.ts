@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { aroundPlaces, pieces, sentenceOf, whyNone, type Said } from './prose';
+import { pieces, proseOf, sentenceOf, whyNone, type Said } from './prose';
 
 const told = (text: string) => pieces(text).map(({ text, code }) => (code ? `<${text}>` : text));
 
@@ -15,13 +15,22 @@ it('what stands between backticks is code', () => {
   expect(told('')).toEqual([]);
 });
 
-it('places in the code stand apart', () => {
-  expect(aroundPlaces('waits in time.sleep (train.py:21): keep')).toEqual([
-    'waits in time.sleep (',
-    'train.py:21',
-    '): keep',
+it('lines of files that the report says the sentence names stand apart', () => {
+  const place = { at: 17, text: 'train.py:21', file: '/job/train.py', line: 21 };
+  const said = {
+    text: '🙂 waits in open (train.py:21) for 5 ms of `b.py:3`',
+    figures: [{ at: 34, text: '5 ms', value: 5e6, unit: 'ns' }],
+    places: [place],
+  };
+  expect(proseOf(said)).toEqual([
+    { text: '🙂 waits in open (', code: false },
+    place,
+    { text: ') for ', code: false },
+    { text: '5 ms', exact: '5,000,000 ns' },
+    { text: ' of ', code: false },
+    { text: 'b.py:3', code: true },
   ]);
-  expect(aroundPlaces('at 10:30')).toEqual(['at 10:30']);
+  expect(proseOf({ text: 'in train.py:21' })).toEqual([{ text: 'in train.py:21', code: false }]);
 });
 
 it('a backtick alone, and two with nothing between, stay', () => {

@@ -20,10 +20,20 @@ export interface FigureSaid {
   readonly unit: string;
 }
 
+/** A line of a file that a report's sentence names. */
+export interface PlaceSaid {
+  /** As of a figure. */
+  readonly at: number;
+  readonly text: string;
+  readonly file: string;
+  readonly line: number;
+}
+
 /** A sentence of a report; of older versions without its figures. */
 export interface Said {
   readonly text: string;
   readonly figures?: readonly FigureSaid[];
+  readonly places?: readonly PlaceSaid[];
 }
 
 export interface ProsePiece {
@@ -56,30 +66,40 @@ function exactOf({ text, value, unit }: FigureSaid): string {
 
 const figureOf = (said: FigureSaid): Figure => ({ text: said.text, exact: exactOf(said) });
 
-/** A sentence of a report as pages write it, with its figures as they are on hover and copy. */
-export function sentenceOf({ text, figures = [] }: Said): Pieces {
+/** A text with what stands at known places in it apart. */
+function around<T extends { at: number; text: string }>(
+  text: string,
+  marks: readonly T[],
+): (string | T)[] {
   const characters = [...text];
-  const parts: (string | Figure)[] = [];
+  const parts: (string | T)[] = [];
   let from = 0;
-  for (const figure of figures) {
-    const length = [...figure.text].length;
+  for (const mark of [...marks].sort((a, b) => a.at - b.at)) {
+    const length = [...mark.text].length;
     // Not where the text was cut before it.
-    if (characters.slice(figure.at, figure.at + length).join('') !== figure.text) continue;
-    parts.push(characters.slice(from, figure.at).join(''), figureOf(figure));
-    from = figure.at + length;
+    if (characters.slice(mark.at, mark.at + length).join('') !== mark.text) continue;
+    parts.push(characters.slice(from, mark.at).join(''), mark);
+    from = mark.at + length;
   }
   parts.push(characters.slice(from).join(''));
   return parts.filter((part) => part !== '');
 }
 
+/** A sentence of a report as pages write it, with its figures as they are on hover and copy. */
+export const sentenceOf = ({ text, figures = [] }: Said): Pieces =>
+  around(text, figures).map((part) => (typeof part === 'string' ? part : figureOf(part)));
+
+/** The same with its code and the lines of files that it names. */
+export const proseOf = ({ text, figures = [], places = [] }: Said) =>
+  around<FigureSaid | PlaceSaid>(text, [...figures, ...places]).flatMap<ProsePiece | Figure | PlaceSaid>(
+    (part) => {
+      if (typeof part === 'string') return pieces(part);
+      return ['file' in part ? part : figureOf(part)];
+    },
+  );
+
 export const hasFigures = (sentences: readonly Said[]): boolean =>
   sentences.some(({ figures }) => figures !== undefined && figures.length > 0);
-
-/** In a sentence: `train.py:21`, a line of a file. */
-const PLACE = /([\w.-]+\.(?:py|pyx|ipynb):\d{1,9})(?!\w)/;
-
-/** A text with the places in the code that it names apart: each second piece is one. */
-export const aroundPlaces = (text: string): string[] => text.split(PLACE);
 
 /** A sentence of the report in pieces; a backtick without its other one stays. */
 export function pieces(text: string): ProsePiece[] {

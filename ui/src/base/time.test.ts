@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { tokenOf } from './color';
+import { freeToken, tokenOf } from './color';
 import { duration, overlaps, timeRange } from './time';
 
 it('a time range has whole nanoseconds, is ordered and never empty', () => {
@@ -18,4 +18,13 @@ it('a name keeps its colour', () => {
   expect(tokenOf('data_pipeline')).toBe('--data');
   expect(tokenOf('aten::mm')).toBe(tokenOf('aten::mm'));
   expect(tokenOf('aten::mm')).toMatch(/^--cat-[0-7]$/);
+});
+
+it('of two that would share a colour the later takes the next that is free', () => {
+  const used: string[] = [];
+  const tokens = Array.from({ length: 8 }, () => freeToken('put', used));
+  expect(tokens.slice(0, 2)).toEqual(['--cat-2', '--cat-3']);
+  expect(new Set(tokens).size).toBe(8);
+  expect(freeToken('put', used)).toBe('--cat-2');
+  expect([freeToken('idle', used), freeToken('other', used)]).toEqual(['--other', '--other']);
 });

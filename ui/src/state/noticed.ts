@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of what the agent noticed, that which it did not take back, and where it is shown.
+import type { LiveKind } from '../api/finding_kinds';
 import type { Finding, Topic } from '../api/report';
 import { ns, timeRange } from '../base/time';
 import type { RunTarget } from './run.svelte';
@@ -34,9 +35,15 @@ const AROUND_NS = 5e9;
 
 const SYSTEM: RunTarget = { view: 'system', timeRange: null };
 
+const OF_GRADIENTS: ReadonlySet<string> = new Set<LiveKind>([
+  'live.gradient_vanishing',
+  'live.gradient_exploding',
+  'live.gradient_spike',
+]);
+
 /** The tensor that a finding names, in the role that its kind is about, at its step. */
 function tensorTarget({ finding, values }: Finding): RunTarget {
-  const gradient = finding.startsWith('live.gradient_') || values.gradient === true;
+  const gradient = OF_GRADIENTS.has(finding) || values.gradient === true;
   const role = gradient ? 'gradient' : values.weight === true ? 'weight' : null;
   const { tensor, step } = values;
   const params =

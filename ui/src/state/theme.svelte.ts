@@ -64,7 +64,7 @@ class Theme {
 
   /** The categorical colours, `--cat-0` to `--cat-7`. */
   palette(): string[] {
-    return Array.from({ length: CATEGORIES }, (_, i) => this.color(`--cat-${i}`));
+    return CATEGORIES.map((token) => this.color(token));
   }
 
   private apply(): void {

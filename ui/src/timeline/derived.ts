@@ -72,8 +72,8 @@ function addDerived(nodes: readonly TreeNode[], { ranks, sampled }: Known): void
         child.children.unshift(row('samples', child, track, child.depth + 1));
       else node.children[i] = row('samples', child, track, child.depth);
     }
-    const rank = /^n\d+r(\d+)$/.exec(node.key)?.[1];
-    const thread = rank !== undefined && ranks.has(Number(rank)) ? trainingThread(node) : null;
+    const { rank } = node;
+    const thread = rank !== undefined && ranks.has(rank) ? trainingThread(node) : null;
     if (thread?.track) node.children.unshift(row('phases', thread, thread.track, node.depth + 1));
   }
 }

@@ -9,6 +9,8 @@ import { bothNs } from './tip';
 
 export interface Flame {
   name: string;
+  /** What of it stands in the box; absent: as far as the name tells. */
+  short?: string;
   /** What an address knows it by, where its name may change as the data grow; absent: its name. */
   key?: string;
   /** Where it is; absent: as far as its name tells. */

@@ -30,6 +30,8 @@ export interface TreeNode {
   /** Stable over reloads: of the run's own numbers. */
   readonly key: string;
   readonly kind: NodeKind;
+  /** Of a row that stands for a rank alone. */
+  readonly rank?: number;
   name: string;
   readonly track: Track | null;
   readonly depth: number;
@@ -211,7 +213,7 @@ export function buildTree(tracks: readonly Track[]): TreeNode[] {
     for (const draft of members) gather(byRank, draft.track.rank, draft);
     for (const [rank, ofRank] of [...byRank].sort((a, b) => a[0] - b[0])) {
       if (rank < 0) continue;
-      const below = branch(`n${number}r${rank}`, 'rank', `rank ${rank}`, 1);
+      const below = { ...branch(`n${number}r${rank}`, 'rank', `rank ${rank}`, 1), rank };
       adopt(below, withoutLoneProcesses(ofRank));
       node.children.push(below);
       node.events += below.events;
@@ -251,8 +253,11 @@ export function pathTo(nodes: readonly TreeNode[], track: number): string[] {
 
 /** A row's name with its rank's, for where the tree is not seen. */
 export function nameWithRank(nodes: readonly TreeNode[], track: number, name: string): string {
-  const rank = pathTo(nodes, track).find((key) => /^n\d+r\d+$/.test(key));
-  return rank === undefined ? name : `${rank.replace(/^n\d+r/, 'rank ')} · ${name}`;
+  const rows = nodes.flatMap((node) => [node, ...node.children]);
+  const above = rows.find(
+    (row) => row.rank !== undefined && pathTo(row.children, track).length > 0,
+  );
+  return above?.rank === undefined ? name : `rank ${above.rank} · ${name}`;
 }
 
 /** Ranks that are open at first: what fits a screen; more are folded, each a click away. */

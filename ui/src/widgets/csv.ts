@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a chart shows, as a file for other programs: exact values, the units in the heading.
-import type { Figure } from '../base/format';
 import { inertCell } from '../base/inert';
 import type { ChartLine } from './chart';
 
@@ -72,12 +71,6 @@ export const binColumns = (
   { title: 'count', values: bins.map((bin) => bin.count) },
 ];
 
-/** The unit of the values that `format` takes: of a share, whose exact form is in percent, `share`. */
-export function unitOf(format: (value: number) => Figure): string {
-  const one = /^1(?:\s+(.*))?$/.exec(format(1).exact);
-  return one ? (one[1] ?? '') : 'share';
-}
-
 interface Part {
   readonly name: string;
   readonly title?: string;
@@ -92,12 +85,9 @@ export function withShares<T extends { value: number }>(parts: readonly T[]) {
 }
 
 /** A row a part of a whole. */
-export const partColumns = (
-  parts: readonly Part[],
-  format: (value: number) => Figure,
-): CsvColumn[] => [
+export const partColumns = (parts: readonly Part[], unit: string): CsvColumn[] => [
   { title: 'name', values: parts.map((part) => part.title ?? part.name) },
-  { title: headed('value', unitOf(format)), values: parts.map((part) => part.value) },
+  { title: headed('value', unit), values: parts.map((part) => part.value) },
   { title: 'share', values: parts.map((part) => part.share) },
 ];
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { boxOf, keyOf } from '../../timeline/flame';
 import {
   flameOf,
-  frameName,
   functionsOf,
   kindShown,
   packageOf,
@@ -122,9 +121,16 @@ it('a place to jump to only where there is one', () => {
   expect(at({ line: 0 })).toBeNull();
   expect(at({ file: '<string>' })).toBeNull();
   expect(at({ kind: 'native' })).toBeNull();
-  expect(frameName(frame(-1, '', [1, 0, 1, 0], { file: '/x/libc.so.6', line: 0 }))).toBe(
-    '(no name) (libc.so.6)',
-  );
+});
+
+it('a box names the function and its line, in whole with the path', () => {
+  const boxOf = (name: string, more: Partial<SampledFrame>) =>
+    flameOf({ ...samples, nodes: [frame(-1, name, [10, 0, 10, 0], more)] }, 'both').children[0];
+  expect(boxOf('', { file: '/x/libc.so.6', line: 0 })?.name).toBe('(no name) (libc.so.6)');
+  expect(boxOf('f', { file: '/job/data.py', line: 7 })).toMatchObject({
+    name: '/job/data.py(7): f',
+    short: 'f · data.py:7',
+  });
 });
 
 it('the kind that is shown', () => {

@@ -82,11 +82,16 @@ export const placeOfFrame = (frame: SampledFrame): SourcePlace | null =>
 
 const base = (file: string): string => file.slice(file.lastIndexOf('/') + 1);
 
-/** `decode · data.py:41`, and in whole `/job/data.py(41): decode`. */
-export function frameName(frame: SampledFrame): string {
+/** `/job/data.py(41): decode`, and in a box `decode · data.py:41`. */
+function namesOf(frame: SampledFrame): Pick<Flame, 'name' | 'short'> {
   const name = frame.function || '(no name)';
-  if (frame.file === '') return name;
-  return frame.line > 0 ? `${frame.file}(${frame.line}): ${name}` : `${name} (${base(frame.file)})`;
+  const file = base(frame.file);
+  if (frame.file === '') return { name };
+  if (frame.line <= 0) return { name: `${name} (${file})` };
+  return {
+    name: `${frame.file}(${frame.line}): ${name}`,
+    short: `${name} · ${file}:${frame.line}`,
+  };
 }
 
 /** What a function stays known by: the line with most time is another as a run grows. */
@@ -115,7 +120,7 @@ export function flameOf(samples: Samples, state: State): Flame {
   for (const frame of samples.nodes) {
     const above = under(frame.parent);
     const box: Flame = {
-      name: frameName(frame),
+      ...namesOf(frame),
       key: functionKey(frame),
       place: placeOfFrame(frame),
       tint: packageOf(frame),
