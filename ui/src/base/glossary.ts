@@ -7,9 +7,13 @@ export const GLOSSARY = {
   'steady step':
     'A step after warm-up, without an evaluation. Shares and verdicts are about steady steps.',
   'usual step':
-    'The median length of the last 64 steps of a rank, by which a hang is judged while the run goes on. Unlike a steady step it is a length, and no row of the report.',
+    'The median duration of the last 64 steps of a rank, by which a hang is judged while the run goes on. It is a duration, not a step.',
+  'optimizer group':
+    'Optimizer steps that follow each other without a batch between them. A step ends with the last of a group.',
+  'eager mode': 'PyTorch runs each operator as Python calls it, without torch.compile.',
+  operator: "A function on tensors that PyTorch's dispatcher runs, such as aten::mm.",
   phase:
-    'What the training loop is doing at a moment: data, forward, backward, optimizer, communication, evaluation, checkpoint, logging, garbage collection, compilation, capture, other.',
+    '(phase, stage and suspect compared) What the training loop is doing at a moment: data, forward, backward, optimizer, communication, evaluation, checkpoint, logging, garbage collection, compilation, capture, other.',
   'training thread': 'The thread that runs the training loop.',
   'dataloader worker':
     'A process that a DataLoader with num_workers > 0 starts to prepare batches.',
@@ -29,8 +33,9 @@ export const GLOSSARY = {
   'cpu contention':
     'Threads were ready to run but had no core. There are more runnable threads than cores.',
   'dispatch overhead':
-    'CPU time in eager mode that computes nothing: Python and the framework between operators, and operators that only call others or take less time than it takes to call them. When training on a device it counts only while the device waits for it.',
-  'launch overhead': 'The GPU is idle because kernels are launched more slowly than they run.',
+    'CPU time in eager mode that computes nothing: Python and the framework between operators, operators that only pass on to others, and of each operator the first 1 to 3 µs. When training on a device it counts only while the device waits for it.',
+  'launch overhead':
+    'The GPU is idle because kernels are launched more slowly than they run: the host is in the calls that launch them. Time of Python between operators is dispatch overhead (both).',
   'synchronization stall':
     'The host waits for the device, or a stream waits for another. A loss.item() in each step causes one.',
   'exposed communication': 'Communication that no computation hides. The rest is overlapped.',
@@ -54,22 +59,33 @@ export const GLOSSARY = {
   verdict:
     'What a report concludes: the suspect that is to blame, with its share, its interval, the possible gain and what to change. Every report has a verdict.',
   interval:
-    'The 95 % bootstrap interval of a figure. "59 % of the step (56-61)" means: the share is 59 %; when the steps of this run are redrawn by chance 1,000 times, 95 % of the draws give 56 to 61 %. It shows how much the steps of this run vary.',
+    'The 95 % bootstrap interval of a figure. "59 % of the step (57-60)" means: the share is 59 %; when the steps of this run are redrawn by chance 1,000 times, 95 % of the draws give 57 to 60 %. It shows how much the steps of this run vary.',
   'speed-up bound':
-    'The time of a step divided by the time that is known to remain without the blamed suspect, printed as "up to 2.4× faster". The training cannot become faster than this by fixing that suspect alone.',
+    'The time of a step divided by the time that is known to remain without the blamed suspect: of 100 ms with 40 ms that remain it is 2.5, printed as "up to 2.5× faster". The training cannot become faster than this by fixing that suspect alone.',
   finding:
     'One observation as a value: a kind, a subject, figures and the rows they come from. Evidence, advice, rule results and alerts are findings.',
+  alert:
+    'A finding while the run goes on: a hang, slower steps, a leak, a rule, a tensor. It holds until it is withdrawn. Thresholds.',
+  rule: 'A condition with a name that is judged over a run: the profiler rules of SageMaker Debugger, and rules about tensors.',
+  headline: 'The verdict in one line.',
+  'run card':
+    'The lines of a report that say on what the run ran and with what: command, host, versions, batch size, commit.',
+  'what-if': 'The computed gain of removing or halving a stage of the critical path.',
+  mfu: "Model FLOPs utilisation: how much of the GPUs' computing power a step uses (throughput).",
+  headroom: 'What is left between the largest use of memory and its limit.',
   evidence: 'The findings that a verdict rests on.',
   advice: 'What to change, with the setting, its present value and the value to try.',
   'data loss':
     'What is missing or changed, counted by cause. A report sorts causes under five labels.',
   'profiler overhead':
     'What Steptrace costs the training. In the first line of a report it is an upper estimate, not a measurement: 600 ns for each record, and the begin and end of windows.',
-  run: 'One recorded training: a folder of Parquet files. An imported profile becomes a run, too.',
+  run: 'One recorded training: a folder, of Parquet files once it is closed. An imported profile becomes a run, too. RUN in commands is its path, the name of its folder, its id (of steptrace ls --json) or its name, in this order; a name stands for the newest run of that name.',
+  epoch:
+    'In tables, the moment at which the run began: times count from there. In a training, one pass over the data.',
   launcher:
     'The process steptrace run. It starts the agent and your command, passes signals on and prints the report.',
   agent:
-    'The process that records, one on each node. It reads the rings, samples the system and the stacks, and writes the run.',
+    'The process that records (the recording process), one on each node. It reads the rings, samples the system and the stacks, and writes the run.',
   probe:
     'The library inside the training process. It puts records into a ring, and uses the C library alone.',
   ring: 'A file in shared memory, one for each process, through which records go from the probe to the agent. If the agent is too slow, the ring is full and new records are dropped and counted.',
@@ -79,7 +95,19 @@ export const GLOSSARY = {
     'What the writer of a run says about it: command, host, begin, end, status. run.json is a copy.',
   hook: 'A small function that Steptrace puts around a function of PyTorch, to see when a phase begins and ends. The list of hooks has all of them.',
   'capture window':
-    'A few consecutive steps that are recorded in more detail: operators, kernels, stacks, shapes or memory.',
+    'A few consecutive steps that are recorded in more detail: operators, kernels, stacks, shapes or memory. A run takes an early and a steady one by itself (which).',
+  'step aside':
+    'The hooks remove themselves while a debugger or profiler of the script is on (how).',
+  cupti:
+    "Libraries that a recording asks. CUPTI: NVIDIA's for kernels and CUDA calls. NVML: the NVIDIA driver's for metrics. ITT: Intel's interface by which PyTorch reports operators. Kineto: the library inside torch.profiler.",
+  nvml: "Libraries that a recording asks. CUPTI: NVIDIA's for kernels and CUDA calls. NVML: the NVIDIA driver's for metrics. ITT: Intel's interface by which PyTorch reports operators. Kineto: the library inside torch.profiler.",
+  itt: "Libraries that a recording asks. CUPTI: NVIDIA's for kernels and CUDA calls. NVML: the NVIDIA driver's for metrics. ITT: Intel's interface by which PyTorch reports operators. Kineto: the library inside torch.profiler.",
+  kineto:
+    "Libraries that a recording asks. CUPTI: NVIDIA's for kernels and CUDA calls. NVML: the NVIDIA driver's for metrics. ITT: Intel's interface by which PyTorch reports operators. Kineto: the library inside torch.profiler.",
+  profile:
+    "A file of another profiler that Steptrace imports, or (--capture profile) what torch.profiler's Kineto records in a window.",
+  'own code': "Files of the script: all outside site-packages and of Python's standard library.",
+  'own files': "Files of the script: all outside site-packages and of Python's standard library.",
   sample: 'A Python stack that was read at one moment, 20 times a second by default.',
   'tensor statistics':
     'Counts (NaN, infinite, zero), norms and a histogram of exponents of a tensor at a step. Each is a reading.',
