@@ -50,7 +50,7 @@ ALLOWED = {
         "store",
         "base",
     ],
-    "analyze/code": ["analyze/stages", "store", "base"],
+    "analyze/code": ["analyze/stages", "model", "store", "base"],
     "analyze/ranks": ["analyze/trace", "base"],
     # Sections of the report, which do not know each other.
     "analyze/device": [
