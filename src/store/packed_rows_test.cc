@@ -27,7 +27,7 @@ void ExpectKept(const std::vector<StepRow>& rows) {
   for (size_t i = 0; i < rows.size(); ++i) ExpectSame(packed[i], rows[i]);
 }
 
-// Each column takes a value of its own of a time range that differs from column to column, or none.
+// Each column takes a value out of a range that differs from column to column, or none.
 std::vector<StepRow> AnyRows(size_t count) {
   std::mt19937_64 random(7);
   std::vector<StepRow> rows(count);

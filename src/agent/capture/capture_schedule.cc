@@ -442,7 +442,7 @@ void CaptureSchedule::Conclude(const CaptureWindow& window, uint32_t asked, Wind
   Report(std::move(outcome), number);
 }
 
-// One of kernels waits for what the request of its last time range has to tell of devices.
+// One of kernels waits for what the last request for its range says of devices.
 void CaptureSchedule::Report(CaptureOutcome outcome, uint64_t number) {
   uint32_t kinds = 0;
   for (const CapturedRange& on : outcome.captured_ranges) kinds |= on.kinds;

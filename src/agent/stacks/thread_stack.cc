@@ -187,7 +187,7 @@ ThreadStack::Pair ThreadStack::Settled(bool running) const {
   return {least->shared, same};
 }
 
-// How many outer frames are as they were told.
+// How many outer frames are as they were in the last stack.
 size_t ThreadStack::SharedWithReported(const CodeCache& codes) const {
   if (reported_generation_ != codes.generation()) return 0;
   const size_t most = std::min(reported_.size(), chain_.frames.size());
@@ -298,7 +298,7 @@ void ThreadStack::DescribeCalled(ProcessMemory& memory, CodeCache& codes) {
   if (line) words_.frames.push_back({called->function, called->file, *line});
 }
 
-// Only what differs from what was told last.
+// Only what differs from the last stack.
 bool ThreadStack::Describe(ProcessMemory& memory, CodeCache& codes, bool whole) {
   const std::vector<FrameSeen>& frames = chain_.frames;
   const size_t shared = SharedWithReported(codes);

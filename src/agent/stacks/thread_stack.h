@@ -132,7 +132,7 @@ class ThreadStack {
   size_t code_again_ = SIZE_MAX;  // ... and which says whose that frame is, if one does
   uint64_t code_again_at_ = 0;
   std::vector<uint64_t> frames_;  // where they were last
-  // The stack told last: words_ say what these frames are, outermost first.
+  // The last stack that was sent: words_ say what these frames are, outermost first.
   StackInWords words_;
   std::vector<FrameSeen> reported_;
   std::optional<FrameSeen> told_called_;

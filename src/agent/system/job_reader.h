@@ -51,9 +51,10 @@ struct JobOptions {
 
 // The training's processes: CPU, memory, threads, switches, reads, writes and waits for a core.
 //
-// A process that ends between two samples takes its last time range with it, but its parent
-// inherits its totals on waiting for it. The job's CPU therefore grows by what living processes
-// used, plus what parents inherited, less what of that was already seen while the child lived:
+// A process that ends between two samples takes what it used since the first with it, but its
+// parent inherits its totals on waiting for it. The job's CPU therefore grows by what living
+// processes used, plus what parents inherited, less what of that was already seen while the child
+// lived:
 //
 //     sample 1          sample 2
 //     parent  own 10    own 12, inherited 50     job grows by (12-10) + (50-45) = 7

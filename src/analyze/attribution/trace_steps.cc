@@ -177,7 +177,7 @@ class HostStages {
     for (const TimeRange& one : operations) AddNamed(SubStage::kForward, one, step);
     return Difference({time}, operations);
   }
-  // Adds the named parts of a lane's time, and hands the rest on in whole time ranges.
+  // Adds the named parts of a lane's time, and hands on each range that has no name.
   template <class Unnamed>
   void Walk(int32_t lane, const TimeRange& time, TraceStepTimes& step, Unnamed unnamed) {
     const HostActivity& doing = Lane(lane);
@@ -305,7 +305,7 @@ void SetCauses(const StageTimes& stages, store::StepRow& row) {
   row.framework_overhead_ns = At(causes, SuspectId::kFrameworkOverhead);
   row.other_ns = At(causes, SuspectId::kOtherWork) + At(causes, SuspectId::kUnattributed);
   row.getitem_ns = At(stages, SubStage::kGetitem);
-  row.receive_ns = At(stages, SubStage::kHostToDevice);  // the batch's last time range of way
+  row.receive_ns = At(stages, SubStage::kHostToDevice);  // the last of the batch's way
 }
 
 // Goes over the device's work once, in the order of the time ranges that are asked for.

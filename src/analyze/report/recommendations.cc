@@ -23,8 +23,8 @@ constexpr const char* kOwn = "steptrace";
 // torch-tb-profiler's thresholds; a value exactly at one is no issue.
 constexpr double kLoaderShare = 0.05;
 constexpr double kCommunicationShare = 0.10;
-constexpr double kLeastUtilization = 0.50;
-constexpr int64_t kTensorCoreMajor = 7;  // compute capability 7.0: Volta
+constexpr double kLeastUtilization = 0.50;  // not that of the rule LowGPUUtilization; no setting
+constexpr int64_t kTensorCoreMajor = 7;     // compute capability 7.0: Volta
 constexpr double kNcclCapability = 3.5;
 constexpr double kMemoryShare = 0.90;
 // Ours: shares of the step below which fixing gains little.

@@ -2,12 +2,13 @@
 #include "import/core/importer.h"
 
 #include <algorithm>
-#include <thread>
+
+#include "base/in_parallel.h"
 
 namespace steptrace::import {
 
 size_t Parallel::Threads() const {
-  return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+  return threads > 0 ? threads : std::max<size_t>(1, CoresOfProcess());
 }
 
 }  // namespace steptrace::import

@@ -16,7 +16,7 @@
 namespace steptrace::import::json {
 
 struct ElementLosses {
-  int64_t damaged = 0;         // time ranges that are no object
+  int64_t damaged = 0;         // pieces of text that are no object
   int64_t too_long = 0;        // objects over the limit of bytes
   int64_t too_deep = 0;        // objects over the limit of depth
   bool cut_off = false;        // the end is missing, in the middle of an object

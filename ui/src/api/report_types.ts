@@ -1571,13 +1571,13 @@ export interface Rank {
   transfer_ns: Ns | null;
   /** Of communication what waits for another rank; null if waiting is unknown. */
   wait_ns: Ns | null;
-  /** Of communication what found no counterpart. */
+  /** Of communication the calls with no matching call on other ranks. */
   unmatched_ns?: Ns;
   /** How long all others waited for it; null if waiting is unknown. */
   caused_wait_ns?: Ns | null;
   /** Its calls of collectives. */
   collectives?: number;
-  /** Of them those that found no counterpart. */
+  /** Of them those with no matching call on other ranks. */
   unmatched?: number;
 }
 
@@ -1619,7 +1619,7 @@ export interface RankStep {
   transfer_ns: Ns | null;
   /** Of communication what waits for another rank; null if waiting is unknown. */
   wait_ns: Ns | null;
-  /** Of communication what found no counterpart. */
+  /** Of communication the calls with no matching call on other ranks. */
   unmatched_ns: Ns;
 }
 
@@ -1689,7 +1689,7 @@ export interface Operation {
   transfer_ns: Ns | null;
   /** Of it waiting; null if waiting is unknown. */
   wait_ns: Ns | null;
-  /** Of it calls that found no counterpart. */
+  /** Of it calls with no matching call on other ranks. */
   unmatched_ns: Ns;
   /** Bytes over the transfer. */
   algorithm_bytes_per_s: number | null;
@@ -1745,7 +1745,7 @@ export interface Blame {
   parts?: BlamePart[];
 }
 
-/** Calls of collectives that found no counterpart. */
+/** Calls of collectives with no matching call on other ranks. */
 export interface Unmatched {
   /** The rank. */
   rank: number;
@@ -1803,9 +1803,9 @@ export interface Distributed extends Section {
   operations?: Operation[];
   /** For whom the others waited, the most first. */
   blame: Blame[];
-  /** How many calls found no counterpart. */
+  /** How many calls have no matching call on other ranks. */
   unmatched_count?: number;
-  /** What found no counterpart. */
+  /** Calls with no matching call on other ranks. */
   unmatched?: Unmatched[];
   /** The clocks against each other. */
   clocks?: Clock[];
@@ -2217,7 +2217,7 @@ export interface Report {
   operators: Rows<Operator>;
   /** The sums of the operators' own times, of each rank. */
   operator_totals: Rows<OperatorTotals>;
-  /** Kernels by rank and name. */
+  /** Kernels of each rank by name, those with most time first. */
   kernels: Rows<Kernel>;
   /** What the devices did, by [classes of kernels](kernel_classes.md), the most time first; the sums of durations, in which what runs at once counts each. */
   kernel_classes: Rows<KernelClassTime>;

@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/in_parallel.h"
 #include "import/core/bytes/out_of_memory.h"
 #include "import/core/rows/begin_order.h"
 #include "import/core/rows/group_nesting.h"
@@ -200,8 +201,8 @@ struct SliceWriter::Impl {
       : run(run_to_write), strings(texts), stopped(ask), workers(Threads()) {}
 
   static int Threads() {
-    constexpr unsigned kMostThreads = 4;
-    return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 2u, kMostThreads));
+    constexpr size_t kMostThreads = 4;
+    return static_cast<int>(std::clamp(CoresOfProcess(), size_t{2}, kMostThreads));
   }
 
   Status WriteSegment(const SortedSlices& sorted, size_t begin, size_t end, const Place& place,

@@ -15,7 +15,7 @@ namespace steptrace::import::kineto {
 // What of a document could not be used.
 struct Damage {
   int64_t damaged_events = 0;   // no JSON: skipped to the next event
-  int64_t foreign_texts = 0;    // time ranges between events that are none (log lines)
+  int64_t foreign_texts = 0;    // pieces of text between events that are none (log lines)
   int64_t too_long_events = 0;  // beyond Limits::max_event_bytes
   int64_t duplicate_keys = 0;
   int64_t skipped_bytes = 0;  // of all of those

@@ -89,7 +89,7 @@ class EventGap {
 };
 
 // Reads events one by one, by the shapes of those before them where that goes. It may be used for
-// one time range of a file after another. One thread.
+// one piece of a file after another. One thread.
 class EventReader {
  public:
   // The event at the window's begin, which then is event(): what follows it; nullptr: there is no

@@ -15,7 +15,7 @@
 
 namespace steptrace::import::kineto {
 
-// What a thread learns of a file's texts, whichever time range of it they stand in.
+// What a thread learns of a file's texts, whichever piece of it they stand in.
 struct TextCache {
   // A name of before and its number; nearly all events have one of those.
   struct Name {

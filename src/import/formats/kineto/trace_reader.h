@@ -28,7 +28,7 @@ namespace steptrace::import::kineto {
 
 // Turns the events of one trace file into rows of a part.
 //
-// Or those of a time range from its middle into rows of a piece, before what stands ahead of it is
+// Or those of a piece from its middle into rows of their own, before what stands ahead of it is
 // known. Then it refuses the first event that depends on that: an end without its begin, say.
 class TraceReader : public DocumentHandler {
  public:

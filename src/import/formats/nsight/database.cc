@@ -13,7 +13,7 @@ constexpr int kMostSqlBytes = 1 << 16;
 constexpr int kMostColumns = 512;
 constexpr size_t kMostTables = 4096;
 
-// "file:/folder/a%20b.sqlite?...": what may not stand in such a name is told by its number.
+// "file:/folder/a%20b.sqlite?...": what may not stand in such a name is written as its number.
 std::string UriOf(const std::filesystem::path& file) {
   std::string uri = "file:";
   for (const char c : std::filesystem::absolute(file).string()) {

@@ -231,8 +231,8 @@ class FileImport {
     }
   }
 
-  // Since 2024 times are of the machine's own clock, whose value at the begin is told; before, of
-  // the recording.
+  // Since 2024 times are of the machine's own clock, whose value at the begin stands in the file;
+  // before, of the recording.
   std::optional<int64_t> UtcOffsetNs() {
     std::optional<int64_t> offset;
     constexpr std::array kColumns = {"utcEpochNs", "systemClockNs"};
