@@ -285,7 +285,8 @@ void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& w
 
 void AddPresentation(CLI::App* command, Session& session) {
   Settings& settings = session.settings;
-  command->add_flag("-q,--quiet", settings.quiet, "Print only errors");
+  command->add_flag("-q,--quiet", settings.quiet,
+                    "Print only Steptrace's own errors: no alerts, no report");
   command->add_flag_callback(
       "--no-report", [&settings] { settings.report = false; }, "Print no report at the end");
   AddPriceOption(command, session);
