@@ -17,8 +17,7 @@ std::optional<SlowedOperators> SlowedOf(const VerdictInput& input) {
   // Without a core any call takes longer.
   if (!input.device_phases.empty() || input.load.short_of_cores()) return std::nullopt;
   const ReportInput& report = input.report;
-  const Trace* operators = report.profile != nullptr ? report.profile : report.operators;
-  if (operators == nullptr) return std::nullopt;
+  const TraceRef operators = report.profile ? report.profile : report.operators;
   return FindSlowedOperators(*operators, BatchesHaveSameShapes(input.facts));
 }
 
