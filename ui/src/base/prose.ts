@@ -91,12 +91,12 @@ export const sentenceOf = ({ text, figures = [] }: Said): Pieces =>
 
 /** The same with its code and the lines of files that it names. */
 export const proseOf = ({ text, figures = [], places = [] }: Said) =>
-  around<FigureSaid | PlaceSaid>(text, [...figures, ...places]).flatMap<ProsePiece | Figure | PlaceSaid>(
-    (part) => {
-      if (typeof part === 'string') return pieces(part);
-      return ['file' in part ? part : figureOf(part)];
-    },
-  );
+  around<FigureSaid | PlaceSaid>(text, [...figures, ...places]).flatMap<
+    ProsePiece | Figure | PlaceSaid
+  >((part) => {
+    if (typeof part === 'string') return pieces(part);
+    return ['file' in part ? part : figureOf(part)];
+  });
 
 export const hasFigures = (sentences: readonly Said[]): boolean =>
   sentences.some(({ figures }) => figures !== undefined && figures.length > 0);

@@ -33,7 +33,7 @@ describe('what a run does not hold', () => {
   it('of a profile is what only a recording has', () => {
     const none = Columns.of({ metric: [] as string[] });
     expect(told({ series: none })).toEqual([
-      'CPU utilisation over time: Imported profiles hold no system metrics; steptrace run samples them.',
+      'CPU utilisation over time: This run has no CPU metrics; steptrace run samples them.',
     ]);
     expect(told({ devices: [device(0)], kernels: [] })).toEqual([
       'Steps: The profile marks no steps that hold device work.',

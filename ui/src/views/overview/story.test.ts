@@ -51,7 +51,7 @@ describe('the verdict in a sentence', () => {
     [
       {},
       'Data pipeline, 65 % of the step (63-67)',
-      'Up to 2.9× faster without it; mostly dataset __getitem__; in brackets, the 95 % interval.',
+      'Up to 2.9× faster without it; mostly dataset __getitem__; the 95 % interval is in brackets.',
     ],
     [
       {
@@ -103,7 +103,7 @@ describe('the verdict in a sentence', () => {
         headline: 'the model takes 65 % of the step (63-67); no other bottleneck',
       },
       'The model takes 65 % of the step (63-67); no other bottleneck',
-      'In brackets, the 95 % interval.',
+      'The 95 % interval is in brackets.',
     ],
     [
       {
