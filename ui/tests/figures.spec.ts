@@ -175,7 +175,7 @@ test('classes of kernels and the critical path of a profile', async ({ page }) =
   expect(parts.filter((_, i) => i % 2 === 1)).toEqual(causes.map((one) => ns(one.ns)));
   // What a replay of the window gives is named so: the verdict's bound is another figure.
   for (const heading of await card.locator('th.figure').allTextContents())
-    expect(heading).toContain('Window');
+    expect(heading).toContain('of the window');
   await open(page, '/run/eight-ranks/kernels');
   const table = page.getByRole('region', { name: 'By class' });
   for (const one of classes.rows) {

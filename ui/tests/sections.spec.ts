@@ -74,12 +74,26 @@ for (const id of ['eight-ranks', 'v100', 'captured']) {
   });
 }
 
+interface StepTotals {
+  device_outside_ns: number;
+  steps: number;
+  steps_ns: number;
+}
+/** What lies in steps, as the tables show it: its share of them, and its mean a step. */
+function stepFigures(totals: readonly StepTotals[]) {
+  const steps = sum(totals.map((t) => t.steps));
+  const whole = sum(totals.map((t) => t.steps_ns));
+  return (inSteps: number) =>
+    steps > 0 ? [share(inSteps / whole), ns(Math.round(inSteps / steps))] : [];
+}
 interface Times {
   calls: number;
   host_total_ns: number;
   host_self_ns: number;
   device_total_ns: number;
   device_self_ns: number;
+  host_self_in_steps_ns: number;
+  device_self_in_steps_ns: number;
   kernel_self_ns: number;
   tensor_core_self_ns: number;
 }
@@ -95,8 +109,9 @@ for (const id of ['v100', 'captured']) {
     withData(id);
     const of = section<Operator[]>(id, 'operators') as unknown as {
       operators: { rows: Operator[] };
-      operator_totals: { rows: { device_outside_ns: number }[] };
+      operator_totals: { rows: StepTotals[] };
     };
+    const ofSteps = stepFigures(of.operator_totals.rows);
     const device = of.operators.rows.some((o) => o.device_total_ns > 0);
     await page.setViewportSize({ width: 1600, height: 1400 });
     await open(page, `/run/${id}/operators`);
@@ -123,6 +138,7 @@ for (const id of ['v100', 'captured']) {
         grouped(total('calls')),
         ...onDevice,
         share(total(own) / all(own)),
+        ...ofSteps(total(device ? 'device_self_in_steps_ns' : 'host_self_in_steps_ns')),
         ns(total('host_self_ns')),
         ns(total('host_total_ns')),
         ns(Math.round(total('host_total_ns') / total('calls'))),
@@ -137,7 +153,9 @@ for (const id of ['v100', 'captured']) {
         name,
       ).toEqual(figures(some(named.get(name))));
     await expect(grid(page, 'Operators')).toHaveAttribute('aria-rowcount', String(named.size + 1));
-    const own = rows.map((cells) => Number(cells[device ? 2 : 3]?.replace(/[^\d]/g, '')));
+    const own = rows.map((cells) =>
+      Number(cells[device ? 2 : 3 + ofSteps(0).length]?.replace(/[^\d]/g, '')),
+    );
     expect(own).toEqual([...own].sort((a, b) => b - a));
     // What is told of shapes and callers sums to the same.
     for (const group of ['Name and shapes', 'Name and caller']) {
@@ -155,6 +173,7 @@ interface Kernel {
   name: string;
   calls: number;
   total_ns: number;
+  in_steps_ns: number;
   max_ns: number;
   tensor_cores: boolean;
   blocks_per_sm: number | null;
@@ -164,7 +183,12 @@ interface Kernel {
 for (const id of ['v100', 'eight-ranks']) {
   test(`kernels of ${id}`, async ({ page }) => {
     withData(id);
-    const kernels = some(section<{ rows: Kernel[] }>(id, 'kernels').kernels).rows;
+    const sections = section<{ rows: Kernel[] }>(id, 'kernels') as unknown as {
+      kernels: { rows: Kernel[] };
+      operator_totals: { rows: StepTotals[] };
+    };
+    const kernels = some(sections.kernels).rows;
+    const ofSteps = stepFigures(sections.operator_totals.rows);
     await page.setViewportSize({ width: 1600, height: 1400 });
     await open(page, `/run/${id}/kernels`);
     const whole = sum(kernels.map((k) => k.total_ns));
@@ -181,20 +205,23 @@ for (const id of ['v100', 'eight-ranks']) {
       const mean = ns(Math.round(total / calls));
       const max = ns(Math.max(...own.map((k) => k.max_ns)));
       const tc = own[0]?.tensor_cores ? 'yes' : 'no';
-      expect(cells.slice(0, 6), name).toEqual([
+      const inSteps = ofSteps(sum(own.map((k) => k.in_steps_ns)));
+      const first = 6 + inSteps.length;
+      expect(cells.slice(0, first), name).toEqual([
         grouped(calls),
         ns(total),
         share(total / whole),
+        ...inSteps,
         mean,
         max,
         tc,
       ]);
       for (const [i, of] of (['blocks_per_sm', 'occupancy_percent'] as const).entries()) {
         const known = own.filter((k) => k[of] !== null);
-        if (known.length === 0) expect(cells[6 + i]).toBe('unknown');
+        if (known.length === 0) expect(cells[first + i]).toBe('unknown');
         else {
           const weighed = sum(known.map((k) => (k[of] ?? 0) * k.total_ns));
-          expect(parseFloat(cells[6 + i] ?? '')).toBeCloseTo(
+          expect(parseFloat(cells[first + i] ?? '')).toBeCloseTo(
             weighed / sum(known.map((k) => k.total_ns)),
             9,
           );
@@ -252,7 +279,11 @@ for (const id of ['v100', 'eight-ranks']) {
       const cells = await exactIn(page.locator(`[data-copy="${kind}"]`));
       expect(cells[3], kind).toBe(grouped(sum(of.map((c) => c.small_count))));
     }
-    const kernels = some(section<{ rows: Kernel[] }>(id, 'kernels').kernels).rows;
+    const sections = section<{ rows: Kernel[] }>(id, 'kernels') as unknown as {
+      kernels: { rows: Kernel[] };
+      operator_totals: { rows: StepTotals[] };
+    };
+    const kernels = some(sections.kernels).rows;
     const panel = part(page, 'Top 15 kernels by launches');
     const listed = await exactIn(panel.locator('li'));
     const launches = [...by(kernels, (k) => k.name).values()].map((of) =>
