@@ -51,6 +51,11 @@ def interval(pairs, rounds=1000):
     return found[rounds // 40], found[-1 - rounds // 40]
 
 
+def rows_of(section):
+    """Of a report; before report/2 a section of rows was a list."""
+    return section if isinstance(section, list) else section["rows"]
+
+
 def in_turn(executables, rounds, command_of, check):
     """CPU seconds of both, a pair a round; who is first changes from round to round."""
     pairs = []
@@ -93,7 +98,7 @@ def steps(executables, rounds, folder, make_run, count):
 
     def figures(text):
         report = json.loads(text)
-        told = {one["name"]: one["ns"] for one in report["suspects"]["rows"]}
+        told = {one["name"]: one["ns"] for one in rows_of(report["suspects"])}
         return report["steps"]["count"], told.get("data_pipeline"), sum(told.values())
 
     def check(ours, theirs):
@@ -123,7 +128,7 @@ def imported(folder, which):
 
 
 def kernels_of(text):
-    rows = json.loads(text)["kernels"]["rows"]
+    rows = rows_of(json.loads(text)["kernels"])
     return sum(row["calls"] for row in rows), sum(row["total_ns"] for row in rows)
 
 
