@@ -6,6 +6,8 @@ import importlib.util
 import pytest
 from hooked import LOOPS, run
 
+from steptrace._hooks import tensor_names, tensors
+
 LOSS, GRADIENT, WEIGHT = 1, 2, 3
 PARAMETERS = [
     "blocks.0.first.weight",
@@ -90,7 +92,7 @@ def test_without_a_schedule_the_cost_decides(tmp_path):
     done = watched(tmp_path, tensors="gradients,weights")
     assert steps(done, GRADIENT) == [
         2
-    ]  # a reading costs more than a two-hundredth of so small a step
+    ]  # a reading costs more than a four-hundredth of so small a step
     (*_, fact) = done.facts("tensors")
     assert fact["every"] > 1
     assert not fact["fixed"]
@@ -111,7 +113,7 @@ def stepped(made, steps, step_ns, loss_ns):
         if left == 0:
             asked.append(step)
             made.border(step, now_ns)
-            made.looked_at_loss(loss_ns)
+            made.looked_at_loss(loss_ns, loss_ns)
             left = made.steps_until_due(step)
         else:
             left -= 1
@@ -172,3 +174,42 @@ def test_failure_disables_only_tensor_statistics(tmp_path):
 def test_no_statistics_unless_enabled(tmp_path):
     done = run(tmp_path / "none", LOOPS / "tensors.py", "plain").check()
     assert not [r for r in done.records if r.kind == "tensor"]
+
+
+def test_without_room_for_names_the_search_ends():
+    names = tensor_names.TensorNames(None)
+    names.id_of = lambda text: 0  # the probe has no room
+    taken = set()
+    assert [names._free_id("weight", taken, {}) for _ in range(3)] == [0, 0, 0]
+
+
+def test_names_that_several_have_are_numbered():
+    names = tensor_names.TensorNames(None)
+    ids = {}
+    names.id_of = lambda text: ids.setdefault(text, len(ids) + 1)
+    taken, numbers = set(), {}
+    for _ in range(3):
+        names._free_id("weight", taken, numbers)
+    assert list(ids) == ["weight", "weight#2", "weight#3"]
+
+
+def test_losses_of_accumulation_cost_what_they_cost_together():
+    made = plan("loss")
+    made.border(0, 0)
+    made.border(1, 1_000_000)
+    for number in range(1, 17):
+        made.looked_at_loss(10_000, number * 10_000)
+    made.border(2, 2_000_000)
+    assert made.loss_every >= 64  # 160 us of steps of 0.84 ms: a 340th of 64
+
+
+def test_losses_that_are_passed_over_are_backwards_of_the_step(monkeypatch):
+    monkeypatch.setattr(tensors, "_losses_left", 0)
+    made = tensors.Tensors.__new__(tensors.Tensors)
+    made._plan = plan("loss")
+    made._uncovered, made._reported, made._backwards = {}, 0, 16
+    made.report_loss(None)  # the 17th
+    for _ in range(47):
+        tensors.loss(None)
+    assert made.steps_until_due(0)[1] == 64
+    assert made._uncovered == {"more than 16 losses of a step": 1}

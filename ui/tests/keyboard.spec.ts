@@ -512,7 +512,7 @@ test('the timeline: a counter is read where keys have drawn a stretch to', async
   await expect.poll(since).toBe(end);
 });
 
-test('what a word means is told to the keys, and Escape closes it', async ({ page }) => {
+test('what a word means shows on keyboard focus, and Escape closes it', async ({ page }) => {
   await open(page, '/run/slow/overview');
   await still(page);
   const word = page.locator('span.defined[tabindex="0"]').first();

@@ -8,7 +8,6 @@ looked at, never `isinstance`: an object may answer that by code of the script's
 """
 
 import gc
-import itertools
 import sys
 import weakref
 from time import monotonic_ns
@@ -101,19 +100,25 @@ class TensorNames:
         # What has gone gives its name back.
         self._places = {key: place for key, place in self._places.items() if place.is_of(key)}
         taken = {place.id for place in self._places.values()}
+        numbers = {}
         for tree in roots:
             for key, (owner, attribute, text) in tree.found.items():
                 if key not in wanted:
                     continue
                 wanted.discard(key)
-                name_id = self.id_of(text)
-                for number in itertools.count(2):
-                    if name_id not in taken:
-                        break
-                    name_id = self.id_of(f"{text}#{number}")
-                taken.add(name_id)
+                name_id = self._free_id(text, taken, numbers)
                 self._places[key] = _Place(owner, attribute, name_id)
         self._absent = frozenset(wanted)
+
+    def _free_id(self, text, taken, numbers):
+        """Of that name, with a number where others have it; 0: there is no room for names."""
+        name_id = self.id_of(text)
+        while name_id in taken:
+            numbers[text] = number = numbers.get(text, 1) + 1
+            name_id = self.id_of(f"{text}#{number}")
+        if name_id:
+            taken.add(name_id)
+        return name_id
 
 
 class _Tree:

@@ -37,6 +37,7 @@ class Plan:
         self._step_ns = None  # of late, without our readings
         self._looked_ns = 0  # of that, in the step that goes on
         self._whole_ns = None  # all readings of that step
+        self._whole_loss_ns = None  # all losses of that step
         self._reported_every = 1
 
     def is_due(self, step):
@@ -76,6 +77,9 @@ class Plan:
         if self._whole_ns is not None:
             self.every = self._interval(self.every, self._whole_ns)
             self._whole_ns = None
+        if self._whole_loss_ns is not None:
+            self.loss_every = self._interval(self.loss_every, self._whole_loss_ns)
+            self._whole_loss_ns = None
         self._step, self._step_began_ns, self._looked_ns = step, now_ns, 0
 
     def looked(self, cost_ns, whole_ns):
@@ -92,9 +96,11 @@ class Plan:
         """Names were searched for: no part of the step, and no part of a reading."""
         self._looked_ns += cost_ns
 
-    def looked_at_loss(self, cost_ns):
+    def looked_at_loss(self, cost_ns, whole_ns):
+        """`whole_ns`: all losses of this step so far; a step with gradient accumulation has several."""
         self._looked_ns += cost_ns
-        self.loss_every = self._interval(self.loss_every, cost_ns)
+        self._whole_loss_ns = whole_ns
+        self.loss_every = max(self.loss_every, self._interval(self.loss_every, whole_ns))
 
     def _interval(self, every, cost_ns):
         if self.is_fixed or not self._step_ns:

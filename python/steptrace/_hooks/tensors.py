@@ -30,12 +30,12 @@ _LOSS = vocabulary.TENSOR_ROLES["loss"]
 _GRADIENT = vocabulary.TENSOR_ROLES["gradient"]
 _WEIGHT = vocabulary.TENSOR_ROLES["weight"]
 _MAX_ROOTS = 8  # of one backward
-# Looks for losses that are not finite: in a row, until so many steps were finite, and in all.
+# Readings for losses that are not finite: so many until as many steps as _FINITE_STEPS were finite, and in all.
 _MAX_ALARMS = 4
 _FINITE_STEPS = 8
 _MAX_ALARMS_OF_RUN = 64
-# Losses that nothing steps: no optimizer of torch's does, and they would wait for it for ever.
-_MAX_UNSTEPPED = 16
+# Of a step: more are passed over, and so are those that no optimizer of torch's steps.
+_MAX_LOSSES = 16
 _LONG_WITHOUT = 1 << 10  # backwards until it is tried again
 _MAX_REPORTED = 64
 _MAX_OPTIMIZERS = 64
@@ -141,23 +141,29 @@ class Tensors:
         self._backwards = 0  # since the last step
         self._alarmed_step = None
         self._loss_seen = False  # in the step that goes on
-        self._weights_of = {}  # by optimizer, the step whose weights were told last
+        self._weights_of = {}  # by optimizer, the step whose weights were reported last
         self._cost_step = None
         self._cost_ns = {}  # of that step's readings, by optimizer and role
+        self._losses_ns = 0  # of the step that goes on
         self._loss_cost_ns = 0
         self._reported = 0
 
     def steps_until_due(self, step):
         """And how many backwards a step has, by the last one."""
-        backwards, self._backwards = max(1, self._backwards), 0
-        return self._plan.steps_until_due(step), backwards
+        backwards, self._backwards = self._backwards, 0
+        if backwards > _MAX_LOSSES:
+            backwards -= _losses_left  # of those that were to be passed over
+        self._losses_ns = 0
+        return self._plan.steps_until_due(step), max(1, backwards)
 
     def report_loss(self, roots):
         global _losses_left
         began_ns = monotonic_ns()
         self._backwards += 1
-        if self._backwards > _MAX_UNSTEPPED:
+        if self._backwards > _MAX_LOSSES:
             _losses_left = _LONG_WITHOUT
+            self._backwards += _LONG_WITHOUT
+            self._leave_out(f"more than {_MAX_LOSSES} losses of a step")
             return
         if type(roots) in self._classes:
             roots = (roots,)
@@ -175,8 +181,10 @@ class Tensors:
             self._probe.end()
         _phase.left = 0  # the next step is the one that it is of
         # The optimizer's step takes the long way for it, too, which is as much again.
-        self._loss_cost_ns = 2 * (monotonic_ns() - began_ns)
-        self._plan.looked_at_loss(self._loss_cost_ns)
+        cost_ns = 2 * (monotonic_ns() - began_ns)
+        self._losses_ns += cost_ns
+        self._loss_cost_ns = self._losses_ns
+        self._plan.looked_at_loss(cost_ns, self._losses_ns)
 
     def before(self, optimizer, step, leave):
         probe = self._probe

@@ -24,7 +24,7 @@ class HangWatch : public Observer {
   explicit HangWatch(const store::StringTable& strings, const HangOptions& options = HangOptions());
 
   void OnEvents(const EventSource& source, std::span<const analyze::Event> events) override;
-  // Readings four times a second, and takes back what it told when the command has ended well.
+  // Looks four times a second, and withdraws what it reported when the command has ended well.
   std::vector<Alert> Check(Moment moment, int64_t now_ns, const Job& job) override;
 
  private:

@@ -48,6 +48,16 @@ TEST_F(XPlaneImport, ACutInADeviceRefusesTheFile) {
   EXPECT_THAT(status_.error().text(), HasSubstr("copy it again"));
 }
 
+// A short copy is no recording without events: to record again would not help.
+TEST_F(XPlaneImport, ACutBeforeTheFirstEventIsCalledThat) {
+  const std::string whole = Space({Host(3)});
+  Read(whole.substr(0, 12));
+  ASSERT_FALSE(status_.ok());
+  EXPECT_THAT(status_.error().text(),
+              HasSubstr("ends in the middle of it, before its first event"));
+  EXPECT_THAT(status_.error().text(), HasSubstr("copy it again"));
+}
+
 TEST_F(XPlaneImport, DamageInAPlaneCostsNoOther) {
   MadePlane odd("/host:python-tracer");
   std::string damaged = odd.Bytes() + "\x1b\xff\xff\xff";

@@ -126,6 +126,11 @@ class FileImport {
     if (!stream_damage_.empty()) {
       return Error{source_.path + ": " + stream_damage_, "copy it again"};
     }
+    if (damage_.cut_off || damage_.gave_up) {
+      const char* what = damage_.cut_off ? "ends in the middle of it" : "is damaged";
+      return Error{fmt::format("{}: {}, before its first event", source_.path, what),
+                   "copy it again"};
+    }
     return Error{source_.path + ": holds no event",
                  "record some steps between start_trace and stop_trace of jax.profiler or "
                  "tf.profiler.experimental"};

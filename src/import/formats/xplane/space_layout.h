@@ -31,7 +31,7 @@ enum class SpaceLineKind : uint8_t {
   kHost,      // a thread
   kStream,    // work of a device's stream
   kOps,       // work of a device without streams
-  kDerived,   // what is told again of a device: modules, steps, operations, scopes
+  kDerived,   // what repeats the device's work: modules, steps, operations, scopes
   kCounters,  // figures of a device
 };
 
