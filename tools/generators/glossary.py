@@ -15,7 +15,10 @@ WIDTH = 100
 
 def plain(markdown):
     """Without links, emphasis and the ticks of code."""
-    held = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    # A link in brackets, or alone in a sentence, leads on: a tooltip has no use for it.
+    held = re.sub(r" ?\(\[[^\]]*\]\([^)]*\)\)", "", markdown)
+    held = re.sub(r"(?<=[.!?]) \[[^\]]*\]\([^)]*\)\.", "", held)
+    held = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", held).strip()
     return re.sub(r"[*`]", "", held)
 
 

@@ -30,7 +30,8 @@ constexpr int32_t kNoFloats = -2;  // integers know no denormals
 
 enum class Does : uint8_t { kOther, kArithmetic, kMoves };
 
-// Without "aten::", "_foreach_" and the "_" of an operator that works in place.
+// Both in order, for the binary search. Without "aten::", "_foreach_" and the "_" of an operator
+// that works in place.
 constexpr std::array<std::string_view, 45> kArithmetic = {"_convolution",
                                                           "add",
                                                           "addbmm",
@@ -77,6 +78,7 @@ constexpr std::array<std::string_view, 45> kArithmetic = {"_convolution",
                                                           "sum",
                                                           "tanh"};
 constexpr std::array<std::string_view, 5> kMoves = {"clone", "contiguous", "copy", "fill", "zero"};
+static_assert(std::ranges::is_sorted(kArithmetic) && std::ranges::is_sorted(kMoves));
 
 std::string_view BaseName(std::string_view name) {
   if (!name.starts_with("aten::")) return {};
@@ -242,19 +244,22 @@ class SlowSums {
     Sums& sums = by_name_[name];
     sums.slow_ns = SaturatingAdd(sums.slow_ns, slow_ns);
     sums.usual_ns = SaturatingAdd(sums.usual_ns, usual_ns);
-    more_ns_ = SaturatingAdd(more_ns_, slow_ns - usual_ns);
   }
 
   std::optional<SlowedOperators> Take(const Trace& trace, int64_t step_ns) const {
-    const double share = static_cast<double>(more_ns_) / static_cast<double>(step_ns);
-    if (by_name_.empty() || share < kWorthReporting) return std::nullopt;
+    if (by_name_.empty()) return std::nullopt;
     const auto most = std::ranges::max_element(by_name_, [](const auto& a, const auto& b) {
       return a.second.slow_ns - a.second.usual_ns < b.second.slow_ns - b.second.usual_ns;
     });
-    const auto usual = static_cast<double>(std::max<int64_t>(most->second.usual_ns, 1));
+    const auto& [slow_ns, usual_ns] = most->second;
+    const auto of_step = [&](int64_t ns) {
+      return static_cast<double>(ns) / static_cast<double>(step_ns);
+    };
+    if (of_step(slow_ns - usual_ns) < kWorthReporting) return std::nullopt;
+    const auto usual = static_cast<double>(std::max<int64_t>(usual_ns, 1));
     return SlowedOperators{.name = trace.Text(most->first),
-                           .times = static_cast<double>(most->second.slow_ns) / usual,
-                           .share = std::min(share, 1.0),
+                           .times = static_cast<double>(slow_ns) / usual,
+                           .share = std::min(of_step(slow_ns), 1.0),
                            .steps = {}};
   }
 
@@ -263,16 +268,21 @@ class SlowSums {
     int64_t slow_ns = 0, usual_ns = 0;
   };
   std::map<store::StringId, Sums> by_name_;
-  int64_t more_ns_ = 0;
 };
 
 bool IsSlow(int64_t ns, int64_t usual_ns, double times) {
   return ns >= kLeastNs && static_cast<double>(ns) >= times * static_cast<double>(usual_ns);
 }
 
-// `steps`: the fastest first.
+// Moving memory knows no denormals: where it is slower, too, the cause is another.
+bool MovesSlower(int64_t slow_ns, int64_t fast_ns) {
+  return slow_ns >= kMovesLeastNs &&
+         static_cast<double>(slow_ns) > kMovesAlike * static_cast<double>(fast_ns);
+}
+
+// `steps`: the fastest first. `another_cause`: what only moves memory is slower, too.
 std::optional<SlowedOperators> SlowedInSteps(const Trace& trace, std::span<const StepCalls> steps,
-                                             bool same_shapes) {
+                                             bool same_shapes, bool& another_cause) {
   if (steps.size() < 2 * kStepsToCompare) return std::nullopt;
   const size_t count = std::min(steps.size() / 2, kMostSteps);
   const auto fast = steps.first(count), slow = steps.last(count);
@@ -288,10 +298,8 @@ std::optional<SlowedOperators> SlowedInSteps(const Trace& trace, std::span<const
       if (IsSlow(slow_ns, fast_ns, kTimesInSteps)) sums.Add(call.name, slow_ns, fast_ns);
     }
   }
-  const bool moves_slower =
-      moves_slow_ns >= kMovesLeastNs &&
-      static_cast<double>(moves_slow_ns) > kMovesAlike * static_cast<double>(moves_fast_ns);
-  if (moves_slower) return std::nullopt;
+  another_cause = MovesSlower(moves_slow_ns, moves_fast_ns);
+  if (another_cause) return std::nullopt;
   std::optional<SlowedOperators> found = sums.Take(trace, MedianStepNs(slow));
   if (!found) return std::nullopt;
   const int64_t number = slow.front().step->number;
@@ -308,13 +316,19 @@ std::optional<SlowedOperators> SlowedOfShape(const Trace& trace, std::span<const
   steps = steps.first(std::min(steps.size(), kMostSteps));
   const std::vector<Call>& calls = steps.front().calls;
   std::map<std::pair<store::StringId, int32_t>, std::vector<int64_t>> of_shape;
+  std::map<store::StringId, bool> arithmetic;
   for (size_t place = 0; place < calls.size(); ++place) {
-    if (!calls[place].arithmetic || calls[place].shapes < 0) continue;
+    if (calls[place].shapes < 0) continue;
+    arithmetic[calls[place].name] = calls[place].arithmetic;
     of_shape[{calls[place].name, calls[place].shapes}].push_back(MedianAt(place, steps));
   }
   SlowSums sums;
   for (auto& [call, times_ns] : of_shape) {
     const int64_t usual_ns = *std::ranges::min_element(times_ns);
+    if (!arithmetic[call.first]) {
+      if (MovesSlower(*std::ranges::max_element(times_ns), usual_ns)) return std::nullopt;
+      continue;
+    }
     for (const int64_t ns : times_ns) {
       if (IsSlow(ns, usual_ns, kTimesOfShape)) sums.Add(call.first, ns, usual_ns);
     }
@@ -327,8 +341,9 @@ std::optional<SlowedOperators> SlowedOfRank(const Trace& trace, const RankTrace&
   if (!rank.device.empty()) return std::nullopt;
   std::vector<StepCalls> steps = MostAlike(CallsOf(rank, facts));
   std::ranges::stable_sort(steps, {}, &StepCalls::arithmetic_ns);
-  auto found = SlowedInSteps(trace, steps, same_shapes);
-  return found ? found : SlowedOfShape(trace, steps);
+  bool another_cause = false;
+  auto found = SlowedInSteps(trace, steps, same_shapes, another_cause);
+  return found || another_cause ? found : SlowedOfShape(trace, steps);
 }
 
 }  // namespace

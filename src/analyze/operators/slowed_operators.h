@@ -19,7 +19,7 @@ struct SlowedOperators {
   };
   std::string name;            // the operator that has most of it
   double times = 0;            // so many times as long
-  double share = 0;            // of the steps that are slow: what all such calls take more
+  double share = 0;            // of the steps that are slow: its slow calls, whole
   std::optional<Steps> steps;  // that are slow; none: all are, by calls of the same shapes in them
 };
 

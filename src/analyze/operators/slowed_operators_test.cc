@@ -52,7 +52,7 @@ TEST(SlowedOperators, ProductsTakeLongerInLaterStepsThoughCopiesDoNot) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "aten::mm");
   EXPECT_DOUBLE_EQ(found->times, 10.5);
-  EXPECT_DOUBLE_EQ(found->share, 0.38);
+  EXPECT_DOUBLE_EQ(found->share, 0.42);  // 420 us of a step of 1 ms
   ASSERT_TRUE(found->steps);
   EXPECT_EQ(found->steps->first, 10);
   EXPECT_EQ(found->steps->last, 12);
@@ -62,6 +62,12 @@ TEST(SlowedOperators, WhereCopiesAreSlowerTheNumbersAreNotTheCause) {
   EXPECT_FALSE(
       FoundIn(Steps(0, 3, {}) +
               Steps(10, 3, {.mm_ns = 200'000, .copy_ns = 300'000, .last_mm_ns = 200'000})));
+}
+
+TEST(SlowedOperators, WhereCopiesAreSlowerCallsOfOneStepAreNotComparedEither) {
+  EXPECT_FALSE(
+      FoundIn(Steps(0, 3, {.last_mm_ns = 400'000}) +
+              Steps(10, 3, {.mm_ns = 200'000, .copy_ns = 300'000, .last_mm_ns = 400'000})));
 }
 
 TEST(SlowedOperators, OtherShapesAreOtherWork) {
@@ -94,7 +100,7 @@ TEST(SlowedOperators, OneOfTwoCallsOfTheSameShapesInEachStep) {
   const auto found = FoundIn(Steps(0, 4, {.last_mm_ns = 400'000}));
   ASSERT_TRUE(found);
   EXPECT_DOUBLE_EQ(found->times, 20);
-  EXPECT_DOUBLE_EQ(found->share, 0.38);
+  EXPECT_DOUBLE_EQ(found->share, 0.4);
   EXPECT_FALSE(found->steps);
 }
 

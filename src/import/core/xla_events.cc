@@ -46,7 +46,9 @@ bool IsTensorFlowOperation(std::string_view name) {
   const bool is_type =
       !type.empty() && ((type[0] >= 'A' && type[0] <= 'Z') || type[0] == '_') &&
       std::all_of(type.begin(), type.end(), [](char c) { return IsLetterOrDigit(c) || c == '_'; });
-  return is_type && (IsLetterOrDigit(node[0]) || node[0] == '.') &&
+  // A node without scopes begins with its type: else it may be a range of the script's own.
+  const bool is_node = node.find('/') != std::string_view::npos || node.starts_with(type);
+  return is_type && is_node && (IsLetterOrDigit(node[0]) || node[0] == '.') &&
          std::all_of(node.begin(), node.end(), [](char c) {
            return IsLetterOrDigit(c) ||
                   std::string_view("_./\\>-").find(c) != std::string_view::npos;

@@ -30,6 +30,8 @@ TEST(XlaHostCategory, OperationsOfTensorFlowHaveANodeAndAType) {
   EXPECT_FALSE(IsTensorFlowOperation("jit_step:XLA GPU module"));
   EXPECT_FALSE(IsTensorFlowOperation(":MatMul"));
   EXPECT_FALSE(IsTensorFlowOperation("step: load"));
+  EXPECT_TRUE(IsTensorFlowOperation("AddV2_1:AddV2"));
+  EXPECT_FALSE(IsTensorFlowOperation("epoch:Train")) << "a range of the script's own";
 }
 
 TEST(XlaDeviceIn, ReadsTheNumber) {
@@ -44,8 +46,8 @@ TEST(XlaDeviceIn, ReadsTheNumber) {
 
 TEST(XlaPythonName, IsAsPyTorchNamesFunctions) {
   EXPECT_EQ(XlaPythonName("$train.py:11 load_batch"), "train.py(11): load_batch");
-  EXPECT_EQ(XlaPythonName("$api.py:3165 try_to_block"), "jax/_src/api.py(3165): try_to_block");
-  EXPECT_EQ(XlaPythonName("$my_api.py:5 try_to_block"), "my_api.py(5): try_to_block");
+  EXPECT_EQ(XlaPythonName("$pjit.py:31 cache_miss"), "jax/_src/pjit.py(31): cache_miss");
+  EXPECT_EQ(XlaPythonName("$util.py:5 load"), "util.py(5): load");
   EXPECT_EQ(XlaPythonName("$time sleep"), "<built-in function time.sleep>");
   EXPECT_EQ(XlaPythonName("$"), "");
   EXPECT_EQ(XlaPythonName("$x"), "x");

@@ -1384,10 +1384,10 @@ inline constexpr KindWords kKindWords[model::kFindingKindCount] = {
     {{"{share} of operator time fills new tensors (aten::fill_, mostly in {call}), a side effect of torch.use_deterministic_algorithms", {}},
      {"", {}}, "", ""},
     // model.slower_than_in_other_steps
-    {{"{call} takes {times} as long in steps {first} to {last} as in others that call the same operators for the same shapes, {share} of a step; operators that only move memory do not", {}},
+    {{"{call} takes {times} as long in steps {first} to {last} as in others that call the same operators for the same shapes, {share} of these steps; operators that only move memory do not", {}},
      {"", {}}, "", ""},
     // model.slower_than_alike
-    {{"some calls of {call} take {times} as long as others of the same shapes in the same step, {share} of a step", {}},
+    {{"some calls of {call} take {times} as long as others of the same shapes in the same step: the slow calls take {share} of a step", {}},
      {"", {}}, "", ""},
     // model.no_stacks
     {{"no stack samples of it: {reason}", {}},

@@ -13,7 +13,7 @@ export const GLOSSARY = {
   'eager mode': 'PyTorch runs each operator as Python calls it, without torch.compile.',
   operator: "A function on tensors that PyTorch's dispatcher runs, such as aten::mm.",
   phase:
-    '(phase, stage and suspect compared) What the training loop is doing at a moment: data, forward, backward, optimizer, communication, evaluation, checkpoint, logging, garbage collection, compilation, capture, other.',
+    'What the training loop is doing at a moment: data, forward, backward, optimizer, communication, evaluation, checkpoint, logging, garbage collection, compilation, capture, other.',
   'training thread': 'The thread that runs the training loop.',
   'dataloader worker':
     'A process that a DataLoader with num_workers > 0 starts to prepare batches.',
@@ -35,7 +35,7 @@ export const GLOSSARY = {
   'dispatch overhead':
     'CPU time in eager mode that computes nothing: Python and the framework between operators, operators that only pass on to others, and of each operator the first 1 to 3 µs. When training on a device it counts only while the device waits for it.',
   'launch overhead':
-    'The GPU is idle because kernels are launched more slowly than they run: the host is in the calls that launch them. Time of Python between operators is dispatch overhead (both).',
+    'The GPU is idle because kernels are launched more slowly than they run: the host is in the calls that launch them. Time of Python between operators is dispatch overhead.',
   'synchronization stall':
     'The host waits for the device, or a stream waits for another. A loss.item() in each step causes one.',
   'exposed communication': 'Communication that no computation hides. The rest is overlapped.',
@@ -65,13 +65,13 @@ export const GLOSSARY = {
   finding:
     'One observation as a value: a kind, a subject, figures and the rows they come from. Evidence, advice, rule results and alerts are findings.',
   alert:
-    'A finding while the run goes on: a hang, slower steps, a leak, a rule, a tensor. It holds until it is withdrawn. Thresholds.',
+    'A finding while the run goes on: a hang, slower steps, a leak, a rule, a tensor. It holds until it is withdrawn.',
   rule: 'A condition with a name that is judged over a run: the profiler rules of SageMaker Debugger, and rules about tensors.',
   headline: 'The verdict in one line.',
   'run card':
     'The lines of a report that say on what the run ran and with what: command, host, versions, batch size, commit.',
   'what-if': 'The computed gain of removing or halving a stage of the critical path.',
-  mfu: "Model FLOPs utilisation: how much of the GPUs' computing power a step uses (throughput).",
+  mfu: "Model FLOPs utilisation: how much of the GPUs' computing power a step uses.",
   headroom: 'What is left between the largest use of memory and its limit.',
   evidence: 'The findings that a verdict rests on.',
   advice: 'What to change, with the setting, its present value and the value to try.',
@@ -95,9 +95,8 @@ export const GLOSSARY = {
     'What the writer of a run says about it: command, host, begin, end, status. run.json is a copy.',
   hook: 'A small function that Steptrace puts around a function of PyTorch, to see when a phase begins and ends. The list of hooks has all of them.',
   'capture window':
-    'A few consecutive steps that are recorded in more detail: operators, kernels, stacks, shapes or memory. A run takes an early and a steady one by itself (which).',
-  'step aside':
-    'The hooks remove themselves while a debugger or profiler of the script is on (how).',
+    'A few consecutive steps that are recorded in more detail: operators, kernels, stacks, shapes or memory. A run takes an early and a steady one by itself.',
+  'step aside': 'The hooks remove themselves while a debugger or profiler of the script is on.',
   cupti:
     "Libraries that a recording asks. CUPTI: NVIDIA's for kernels and CUDA calls. NVML: the NVIDIA driver's for metrics. ITT: Intel's interface by which PyTorch reports operators. Kineto: the library inside torch.profiler.",
   nvml: "Libraries that a recording asks. CUPTI: NVIDIA's for kernels and CUDA calls. NVML: the NVIDIA driver's for metrics. ITT: Intel's interface by which PyTorch reports operators. Kineto: the library inside torch.profiler.",

@@ -287,9 +287,15 @@ void EventRows::TakeStat(const Stat& stat, const StatMeta& meta) {
       if (const int64_t bytes = XlaBytesIn(text); bytes >= 0) told_.bytes = bytes;
       break;
     case StatKind::kLaunch:
-      if (details_.size() < kMostDetails) AppendLaunch(text, &details_);
+      if (details_.size() < kMostDetails) {
+        AppendLaunch(text, &details_);
+      } else {
+        ++lost_[LossCause::kTextLimit];
+      }
       return;
     case StatKind::kOther:
+      // The first is the event's own, and the value of a counter.
+      if (told_.figure) break;
       if (stat.kind == Stat::Kind::kDouble) told_.figure = stat.real;
       if (const auto whole = stat.Integer()) told_.figure = static_cast<double>(*whole);
       break;

@@ -35,7 +35,7 @@ class EventRows : public SpaceVisitor {
   bool Skips(SpaceLevel level, uint32_t field) const override;
   void Number(SpaceLevel, uint32_t, uint64_t) override {}
   Status Take(SpaceLevel level, uint32_t field, std::string_view bytes) override;
-  void Damaged() override {}  // the first reading met the same
+  void Damaged() override {}  // of planes and lines, which the first reading has seen
 
   int64_t events() const { return events_; }
   const LossCounts& lost() const { return lost_; }

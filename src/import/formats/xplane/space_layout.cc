@@ -218,7 +218,7 @@ void SpaceLayout::AddEventMeta(std::string_view entry) {
                 ++shared <= kMostShared && meta.stats.size() + stat.size() < kMostStatBytes) {
               AppendStat(stat, &meta.stats);
             } else {
-              ++lost_[LossCause::kNameTooLong];
+              ++lost_[LossCause::kTextLimit];
             }
             break;
           default:
@@ -229,7 +229,8 @@ void SpaceLayout::AddEventMeta(std::string_view entry) {
       reader.skip();
     }
   }
-  if (!HasRoom(std::min(name.size(), kMostNameBytes) + display_name.size() + meta.stats.size())) {
+  if (!HasRoom(std::min(name.size(), kMostNameBytes) +
+               std::min(display_name.size(), kMostNameBytes) + meta.stats.size())) {
     return;
   }
   meta.name = Kept(name);
@@ -261,7 +262,7 @@ void SpaceLayout::AddStatMeta(std::string_view entry) {
       reader.skip();
     }
   }
-  if (!HasRoom(name.size())) return;
+  if (!HasRoom(std::min(name.size(), kMostNameBytes))) return;
   PlaneFacts& plane = planes_.back();
   plane.stat_index.Put(id, static_cast<int32_t>(plane.stat_metas.size()));
   plane.stat_metas.push_back({StatKindOf(name), Kept(name)});
